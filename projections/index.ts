@@ -1,7 +1,7 @@
 import { clockCorrectionProjection } from './clock-correction.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
-import { reservationProjection } from './reservation.ts'
+import { quotaExemptionProjection, reservationProjection } from './reservation.ts'
 import { reservationRunProjection } from './reservation-run.ts'
 import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
@@ -23,4 +23,5 @@ export const projections = [
   userProjection,
   tokenProjection,
   endedLoginProjection,
+  quotaExemptionProjection,
 ] as unknown as readonly Projection[]

@@ -17,6 +17,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'user'
     | 'token'
     | 'ended_login'
+    | 'quota_exemption'
   /** Increment when the documents change. All documents are then rebuilt. */
   readonly version: number
   /** Id of the document an event belongs to, if any. */

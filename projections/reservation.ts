@@ -61,3 +61,31 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
     epochMillisecondsOf(updated_at),
   ],
 }
+
+/**
+ * Whether a reservation was made or last extended beyond the quota of its holder. Of other reservations, only those that
+ * were extended have a document. No response shows it.
+ */
+export interface QuotaExemption {
+  readonly user_id: string
+  readonly is_exempt: boolean
+}
+
+export type QuotaExemptionColumns = readonly [user_id: string, is_exempt: boolean]
+
+export const quotaExemptionProjection: Projection<QuotaExemption, QuotaExemptionColumns> = {
+  name: 'quota_exemption',
+  version: 1,
+  key: (event) => {
+    if (event.type === 'ReservationCreated') return event.data.beyond_quota === true ? event.data._id : undefined
+    return event.type === 'ReservationExtended' ? event.data._id : undefined
+  },
+  begins: (event) => event.type === 'ReservationCreated',
+  evolve: (document, event) => {
+    if (event.type !== 'ReservationCreated' && event.type !== 'ReservationExtended')
+      return document ?? failMissing('quota_exemption', event)
+    return { user_id: event.data.user_id, is_exempt: event.data.beyond_quota === true }
+  },
+  ended: () => null,
+  columns: ({ user_id, is_exempt }) => [user_id, is_exempt],
+}

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Quota } from './events/user.ts'
 
 /** A single problem with a request, and its place. */
 export interface Problem {
@@ -30,6 +31,7 @@ export type FailureCode =
   | ProblemCode
   | 'forbidden'
   | 'not_your_reservation'
+  | 'quota_exceeded'
   | 'sut_not_found'
   | 'reservation_not_found'
   | 'user_not_found'
@@ -80,6 +82,11 @@ export interface Failure {
     readonly conflicts?: readonly Conflict[]
     readonly next_available?: { readonly start_time: string; readonly end_time: string } | null
     readonly extendable_until?: string | null
+    /** What the user has reserved before. */
+    readonly used?: { readonly hours: number; readonly reservations: number }
+    readonly quota?: Quota
+    /** The ISO week whose hours are used up; null if it is the number of reservations. */
+    readonly week?: string | null
   }
 }
 

@@ -14,6 +14,8 @@ export interface ListReads {
   readonly upcoming: Lists['upcoming']
   readonly unrecorded: Lists['unrecorded']
   readonly endedSince: Lists['endedSince']
+  readonly unfinishedUsage: Lists['unfinishedUsage']
+  readonly finishedUsage: Lists['finishedUsage']
   readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }

@@ -33,6 +33,7 @@ import { logResumed } from './open-views.ts'
 import type { Parts } from './parts.ts'
 import { pauseBriefly, startProcesses, startSweep } from './processes.ts'
 import { makeReports } from './reports.ts'
+import { openQuotas } from './users/quotas.ts'
 import { makeSignedIn, type SignedIn } from './users/signed-in.ts'
 import type { World } from './world.ts'
 
@@ -135,6 +136,13 @@ export const assemble = async (
   const addresses = makeClientAddresses(config.trustedProxies, warnOfUntrustedProxy(log))
   const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
   const feed = openFeed(config, world, randomHex, parts, signedIn)
+  const { quotas, close: closeQuotas } = openQuotas({
+    quotaDefault: config.quotaDefault,
+    users: parts.users,
+    views,
+    clock,
+  })
+  opened.push(closeQuotas)
   const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
   const endReservations = makeEndReservations(ending)
   const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
@@ -143,7 +151,8 @@ export const assemble = async (
     ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
   })
   const making = {
-    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, sessions, endReservations, ...access },
+    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, sessions, quotas, endReservations },
+    ...access,
     check: monitor.check,
     endBindings: makeEndBindings(ending),
   }

@@ -1,4 +1,5 @@
 import type { Runner } from '../commands/order.ts'
+import type { Quotas } from '../commands/quotas.ts'
 import type { EndBindings, EndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser } from '../commands/users/erase-user.ts'
 import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
@@ -38,6 +39,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   readonly feed: Feed
   readonly sessions: LoginSessions
   readonly objects: Objects
+  readonly quotas: Quotas
   readonly endReservations: EndReservations
   readonly endBindings: EndBindings
   /** Whether this instance forwards a SUT. */
@@ -49,12 +51,12 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
 
 export const makeHandlers = (options: HandlersOptions): Handlers => {
   const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, page } = options
-  const { sessions, objects, endReservations, endBindings, isOurs, checkConsole } = options
+  const { sessions, quotas, objects, endReservations, endBindings, isOurs, checkConsole } = options
   const { store, views, users, vault, clientNames, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
   const asOf = makeAsOfReads({ objects, views, store, clock })
   return {
-    reservations: makeReservationHandlers({ runner, objects, users, limits: config.limits, randomHex }),
+    reservations: makeReservationHandlers({ runner, objects, users, quotas, limits: config.limits, randomHex }),
     access: {
       connection: makeConnectionHandler({
         ...{ objects, runner, views, clientNames, forwarded, isOurs, clock },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
+import { formatQuota } from '../domain/user/quota.ts'
 import { requestLine } from '../http/server/access-log.ts'
 import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
@@ -69,7 +70,9 @@ export const serve = async (config: Config): Promise<number> => {
   } catch (error) {
     return stopping.signal.aborted ? 0 : reportStartFailure(error)
   }
-  log.info({ url: urlOf(config, service), data: config.data, event_store: nameOfStore(config.eventStore) }, 'listening')
+  const { data, eventStore, quotaDefault } = config
+  const facts = { url: urlOf(config, service), data, event_store: nameOfStore(eventStore) }
+  log.info({ ...facts, quota_default: formatQuota(quotaDefault) }, 'listening')
   await lines.flush(LOG_TIMEOUT)
   if (service.firstAdministrator) await showFirstPassword(config, service, service.firstAdministrator, log)
   const code = await ended.promise

@@ -56,6 +56,7 @@ const arbitraryTags = () =>
 const arbitraryTime = () => fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds)
 const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat() })
 
+const beyond = () => ({ beyond_quota: fc.boolean() })
 const due = () => ({ ...ids(), due: arbitraryTime() })
 const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
 
@@ -127,13 +128,14 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     _id: arbitraryAssignedId(),
     cause: fc.constantFrom('refused' as const, 'locked_out' as const),
   }),
-  ReservationCreated: fc.record({
-    ...ids(),
-    start_time: arbitraryEnd(),
-    end_time: arbitraryEnd(),
-    listen_port: arbitraryPort(),
-  }),
-  ReservationExtended: fc.record({ ...ids(), end_time: arbitraryEnd() }),
+  ReservationCreated: fc.record(
+    { ...ids(), start_time: arbitraryEnd(), end_time: arbitraryEnd(), listen_port: arbitraryPort(), ...beyond() },
+    { requiredKeys: ['_id', 'sut_id', 'user_id', 'start_time', 'end_time', 'listen_port'] },
+  ),
+  ReservationExtended: fc.record(
+    { ...ids(), end_time: arbitraryEnd(), ...beyond() },
+    { requiredKeys: ['_id', 'sut_id', 'user_id', 'end_time'] },
+  ),
   ReservationReleased: fc.record({ ...ids(), end_time: arbitraryEnd() }),
   ReservationBound: fc.record(ids()),
   ReservationUnbound: fc.record(ids()),

@@ -145,6 +145,8 @@ test('isShort covers every list except those always read in the thread', (t) => 
     held: true,
     sessions: true,
     upcoming: true,
+    unfinishedUsage: true,
+    finishedUsage: true,
     unrecorded: true,
     endedSince: true,
     pastReservations: true,

@@ -174,6 +174,8 @@ export const judgeReservation = (
   { time, version, ownUser }: Context,
   report: Report,
 ): void => {
+  if ('beyond_quota' in event.data && event.metadata.role !== 'administrator')
+    report('is beyond the quota, but by nobody who may exceed it')
   switch (event.type) {
     case 'ReservationCreated':
       judgeReservationCreated(sut, event, ownUser(event.data.user_id), { time, version }, report)

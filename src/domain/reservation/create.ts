@@ -9,6 +9,7 @@ import { requireSut } from '../sut/refusals.ts'
 import type { SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset } from '../values/instant.ts'
+import { type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
 import { type WindowLimits, windowProblems } from './window-limits.ts'
 
@@ -21,6 +22,10 @@ export interface CreateReservation {
   readonly userExists: boolean
   readonly window: RequestedWindow
   readonly limits: WindowLimits
+  /** Whether the reservation is not to count for the quota of its holder. */
+  readonly isBeyondQuota?: boolean
+  /** For holders whose reservations are limited. */
+  readonly quota?: QuotaUse | undefined
   /** 8 random bytes in hex for the reservation's id. */
   readonly random: string
 }
@@ -28,10 +33,12 @@ export interface CreateReservation {
 type Decision = E.Either<Failure, readonly Event[]>
 
 export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
-  const { actor, sut_id, user_id, limits } = command
+  const { actor, sut_id, user_id, limits, isBeyondQuota = false } = command
   const problems = windowProblems(command.window, now, limits)
   if (problems.length > 0) return E.left(invalid(problems))
   if (isForbidden(actor, user_id)) return refuseNotYours()
+  const forbidden = refuseBeyondQuota(actor, isBeyondQuota)
+  if (forbidden !== undefined) return forbidden
   const found = requireSut(state)
   const unknown = [
     ...(command.userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]),
@@ -60,9 +67,13 @@ export const create = (state: SutState, command: CreateReservation, now: number)
       help: { conflicts: conflicts.map(toConflict), next_available },
     })
   }
+  const added = { start: window.start, seconds: window.end - window.start, reservations: 1 } as const
+  const exceeding = command.quota && refuseExceeding(command.quota, added, now)
+  if (exceeding !== undefined) return exceeding
   // In canonical order, so that encoding need not sort.
   const data = {
     _id: makeId(now, command.random),
+    ...(isBeyondQuota && { beyond_quota: true }),
     end_time: formatWithOffset(window.end, end.offset),
     listen_port: sut.listen_port,
     start_time: formatWithOffset(window.start, start.offset),

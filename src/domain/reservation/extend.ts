@@ -8,6 +8,7 @@ import { findHeld } from '../sut/held.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
 import { formatWithOffset, type Instant } from '../values/instant.ts'
+import { type Addition, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, toConflict } from './rules.ts'
 import { latestEnd, tooLongProblem, type WindowLimits } from './window-limits.ts'
 
@@ -16,6 +17,10 @@ export interface ExtendReservation extends ReservationCommandBase {
   /** The requested end: a moment, or seconds from the reservation's start. */
   readonly end: Instant | { readonly duration: number }
   readonly limits: WindowLimits
+  /** Whether the reservation is not to count for the quota of its holder from now on. */
+  readonly isBeyondQuota?: boolean
+  /** For holders whose reservations are limited. */
+  readonly quota?: QuotaUse | undefined
 }
 
 type Decision = E.Either<Failure, readonly Event[]>
@@ -42,8 +47,14 @@ const extensionProblems = (held: Held, asked: Instant, command: ExtendReservatio
   return problems
 }
 
+/** What an extension adds. A reservation made beyond the quota counts as a whole from then on. */
+const additionOf = ({ usage }: QuotaUse, { _id, start, end }: Held, newEnd: number): Addition =>
+  usage.counts(_id)
+    ? { start, seconds: newEnd - end, reservations: 0 }
+    : { start, seconds: newEnd - start, reservations: 1 }
+
 export const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Decision => {
-  const { _id } = command
+  const { _id, isBeyondQuota = false, quota } = command
   const held = findUnfinished(sut, _id, now)
   const asked = held && resolveEnd(held, command.end)
   if (held && asked) {
@@ -51,6 +62,8 @@ export const extend = (sut: ExistingSut, command: ExtendReservation, now: number
     if (problems.length > 0) return E.left(invalid(problems))
   }
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
+  const forbidden = refuseBeyondQuota(command.actor, isBeyondQuota)
+  if (forbidden !== undefined) return forbidden
   if (held === undefined || asked === undefined) {
     return command.documentStatus === 'cancelled'
       ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
@@ -68,6 +81,10 @@ export const extend = (sut: ExistingSut, command: ExtendReservation, now: number
       help: { conflicts: conflicts.map(toConflict), extendable_until },
     })
   }
-  const data = { _id, sut_id: sut._id, user_id: held.user_id, end_time: formatWithOffset(end, asked.offset) }
+  const exceeding = quota && refuseExceeding(quota, additionOf(quota, held, end), now)
+  if (exceeding !== undefined) return exceeding
+  const end_time = formatWithOffset(end, asked.offset)
+  const beyond = isBeyondQuota && { beyond_quota: true }
+  const data = { _id, sut_id: sut._id, user_id: held.user_id, end_time, ...beyond }
   return E.right([{ type: 'ReservationExtended', data }])
 }

@@ -17,7 +17,8 @@ const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monito
 
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const sut = { sut_id: opaqueId }
-const holder = { user_id: opaqueId }
+const beyond = { beyond_quota: boolean }
+const holder = { user_id: opaqueId, ...beyond }
 const formA = { start_time: instant, end_time: instant }
 const formB = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
 const ReservationFields = closed('ReservationFields', sut, { ...holder, ...formA, ...formB })
@@ -27,28 +28,34 @@ export interface ReservationBody {
   readonly user_id: string | undefined
   readonly sut_id: string
   readonly window: RequestedWindow
+  readonly isBeyondQuota: boolean
 }
 
 const FORM_A = Object.keys(formA)
 const FORM_B = Object.keys(formB)
 
-const Extension = closed('Extension', {}, { end_time: instant, duration: seconds })
+const Extension = closed('Extension', {}, { end_time: instant, duration: seconds, ...beyond })
 
-export type ExtensionBody = Instant | { readonly duration: number }
+export interface ExtensionBody {
+  readonly end: Instant | { readonly duration: number }
+  readonly isBeyondQuota: boolean
+}
 
 /** The end of an extension: a time, or seconds from the reservation's start. */
 export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
   const fields = decoded(Extension, RESERVATION_READ_ONLY, body)
   if (E.isLeft(fields)) return fields
-  const { end_time, duration } = fields.right
+  const { end_time, duration, beyond_quota: isBeyondQuota = false } = fields.right
   if (end_time !== undefined && duration !== undefined) {
     return E.left([bodyProblem('window_ambiguous', 'duration', 'cannot be combined with end_time')])
   }
-  if (end_time !== undefined) return E.right(end_time)
-  if (duration !== undefined) return E.right({ duration })
+  if (end_time !== undefined) return E.right({ end: end_time, isBeyondQuota })
+  if (duration !== undefined) return E.right({ end: { duration }, isBeyondQuota })
   return E.left([bodyProblem('window_required', 'end_time', 'is required, unless duration is given')])
 }
-withSchema(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
+withSchema(extensionBody, () => ({
+  oneOf: [closedSchema({ end_time: instant }, beyond), closedSchema({ duration: seconds }, beyond)],
+}))
 
 /** Exactly one complete form of window must be present, whatever its values. */
 const formProblems = (body: unknown): readonly Problem[] => {
@@ -73,14 +80,23 @@ const formProblems = (body: unknown): readonly Problem[] => {
 export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   const fields = decoded(ReservationFields, RESERVATION_READ_ONLY, body)
   if (E.isLeft(fields)) return E.left([...fields.left, ...formProblems(body)])
-  const { user_id, sut_id, start_time, end_time, start_in, duration } = fields.right
+  const {
+    user_id,
+    sut_id,
+    start_time,
+    end_time,
+    start_in,
+    duration,
+    beyond_quota: isBeyondQuota = false,
+  } = fields.right
+  const whose = { user_id, sut_id, isBeyondQuota }
   const hasNoneOfB = start_in === undefined && duration === undefined
   if (start_time !== undefined && end_time !== undefined && hasNoneOfB) {
-    return E.right({ user_id, sut_id, window: { form: 'explicit', start: start_time, end: end_time } })
+    return E.right({ ...whose, window: { form: 'explicit', start: start_time, end: end_time } })
   }
   const hasNoneOfA = start_time === undefined && end_time === undefined
   if (start_in !== undefined && duration !== undefined && hasNoneOfA) {
-    return E.right({ user_id, sut_id, window: { form: 'relative', startIn: start_in, duration } })
+    return E.right({ ...whose, window: { form: 'relative', startIn: start_in, duration } })
   }
   return E.left(formProblems(body))
 }

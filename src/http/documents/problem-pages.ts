@@ -10,6 +10,8 @@ const remedies: Readonly<Record<Code, string>> = {
     'Send a user name and password with Basic authentication (RFC 7617), or a token with Bearer (RFC 6750).',
   forbidden: 'Ask an administrator, or use credentials with a sufficient role.',
   not_your_reservation: 'Testers can create reservations only for their own user_id, and change only their own.',
+  quota_exceeded:
+    'Cancel or release reservations, or choose another week. used is what the user has reserved, quota what it may; week is null if there are too many reservations. Administrators can change the quota, or send beyond_quota.',
   wrong_password: 'Send the password with which you sign in as old_password.',
   cross_site: 'A page of another site sent this request. Call Berth from its own origin, or from a program.',
   ticket_invalid:

@@ -33,6 +33,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   unauthenticated: { status: 401, title: 'Authentication is required' },
   forbidden: { status: 403, title: 'Your role does not allow this' },
   not_your_reservation: { status: 403, title: 'The reservation belongs to another user' },
+  quota_exceeded: { status: 403, title: 'The quota is used up' },
   wrong_password: { status: 403, title: 'The old password is wrong' },
   cross_site: { status: 403, title: 'Cross-site requests are not allowed' },
   ticket_invalid: { status: 403, title: 'The ticket is not valid' },

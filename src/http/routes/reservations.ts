@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Runner } from '../../commands/order.ts'
+import type { Quotas } from '../../commands/quotas.ts'
 import { failure } from '../../domain/failure.ts'
 import type { CreateReservation } from '../../domain/reservation/create.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
+import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -24,6 +26,7 @@ export interface ReservationDependencies {
   readonly runner: Runner
   readonly objects: Objects
   readonly users: Users
+  readonly quotas: Quotas
   readonly limits: WindowLimits
   readonly randomHex: RandomHex
 }
@@ -46,7 +49,11 @@ const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
 /** Runs a command on the reservation in the path and responds with the result. */
 const makeChange =
   ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
-  async (call: Call, command: (known: Known) => ReservationCommand): RouteResult => {
+  async (
+    call: Call,
+    command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
+    quotas?: Quotas,
+  ): RouteResult => {
     const { params, user, requestId, idempotencyKey, reason, client } = call
     let found = await objects.newest('reservation', params.id ?? '')
     for (;;) {
@@ -55,15 +62,11 @@ const makeChange =
       if (version === undefined) return E.left(notFound())
       const reservation = JSON.parse(version.document) as Reservation
       const stream = sutStream(reservation.sut_id)
-      const order = {
-        command: command(knownOf(version, reservation)),
-        actor: user,
-        requestId,
-        idempotencyKey,
-        reason,
-        client,
-      }
-      const ended = await runner.run(reservationDecider, stream, order)()
+      const known = knownOf(version, reservation)
+      const order = { actor: user, requestId, idempotencyKey, reason, client }
+      const run = (quota: QuotaUse | undefined) =>
+        runner.run(reservationDecider, stream, { ...order, command: command(known, quota) })()
+      const ended = await (quotas === undefined ? run(undefined) : quotas.run(known.user_id, run))
       if (E.isRight(ended)) {
         return E.right(
           documentResponse('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
@@ -78,17 +81,20 @@ const makeChange =
   }
 
 export const makeReservationHandlers = (dependencies: ReservationDependencies): ReservationHandlers => {
-  const { runner, objects, users, limits, randomHex } = dependencies
+  const { runner, objects, users, quotas, limits, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
     create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
-      const { user_id = user._id, sut_id, window } = body
+      const { user_id = user._id, sut_id, window, isBeyondQuota } = body
       const stream = sutStream(sut_id)
       const userExists = users.byId(user_id) !== undefined
-      const asked = { sut_id, user_id, userExists, window, limits, random: randomHex(8) }
-      const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked }
-      const order = { command, actor: user, requestId, idempotencyKey, reason, client }
-      const ended = await runner.run(reservationDecider, stream, order)()
+      const asked = { sut_id, user_id, userExists, window, limits, isBeyondQuota, random: randomHex(8) }
+      const order = { actor: user, requestId, idempotencyKey, reason, client }
+      const run = (quota: QuotaUse | undefined) => {
+        const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
+        return runner.run(reservationDecider, stream, { ...order, command })()
+      }
+      const ended = await (isBeyondQuota ? run(undefined) : quotas.run(user_id, run))
       if (E.isLeft(ended)) return ended
       const outcome = ended.right
       const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined
@@ -99,8 +105,13 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       return E.right(documentResponse('reservation', version instanceof Promise ? await version : version, true))
     },
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
-    extend: (call) =>
-      change(call, (known) => ({ type: 'ExtendReservation', actor: call.user, ...known, end: call.body, limits })),
+    extend: (call) => {
+      const { user: actor, body } = call
+      const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
+        ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota },
+      })
+      return change(call, command, body.isBeyondQuota ? undefined : quotas)
+    },
     update: async (call) => {
       const { user, client } = call
       if (client === undefined) {

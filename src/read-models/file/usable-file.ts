@@ -57,6 +57,8 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       upcoming: watching(file.lists.upcoming),
       unrecorded: watching(file.lists.unrecorded),
       endedSince: watching(file.lists.endedSince),
+      unfinishedUsage: watching(file.lists.unfinishedUsage),
+      finishedUsage: watching(file.lists.finishedUsage),
       past: watchingAll(file.lists.past),
       histories: watchingAll(file.lists.histories),
       sessionEvents: watchingAll(file.lists.sessionEvents),

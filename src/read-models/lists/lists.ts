@@ -99,6 +99,32 @@ export interface EndedEarly {
   readonly released: number
 }
 
+/** What of a user's reservations may count for a quota. Times are in Unix seconds. */
+export interface UsageQuery {
+  readonly user_id: string
+  /** Reservations are over if they end by then. */
+  readonly now: number
+}
+
+/** A page of reservations that are not over: those whose newest version is after a position. */
+export interface UnfinishedQuery extends UsageQuery {
+  readonly after: number
+  readonly limit: number
+}
+
+export interface UnfinishedRow {
+  readonly position: number
+  readonly id: string
+  readonly start: number
+  readonly end: number
+  readonly isExempt: boolean
+}
+
+/** Reservations that are over and ended after `since`. */
+export interface FinishedQuery extends UsageQuery {
+  readonly since: number
+}
+
 /** Reads lists from the rows of documents. */
 export interface Lists {
   /** Whether a list can be read within a few milliseconds. */
@@ -109,6 +135,8 @@ export interface Lists {
     readonly upcoming: (page: SpanPage) => boolean
     readonly unrecorded: (ended: Ended) => boolean
     readonly sessions: (query: SessionQuery) => boolean
+    readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
+    readonly finishedUsage: (query: FinishedQuery) => boolean
   }
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
@@ -120,6 +148,10 @@ export interface Lists {
   readonly unrecorded: (ended: Ended) => readonly string[]
   /** How many reservations of a user were cancelled and released after a position. */
   readonly endedSince: (userId: string, after: number) => EndedEarly
+  /** What of a user's reservations counts for a quota: those that are not over, by position. */
+  readonly unfinishedUsage: (query: UnfinishedQuery) => readonly UnfinishedRow[]
+  /** Seconds of those that are over and count, by the week of their start. A week may come twice. */
+  readonly finishedUsage: (query: FinishedQuery) => readonly (readonly [week: number, seconds: number])[]
   /** The same lists as of the past. */
   readonly past: Past
   readonly histories: Histories

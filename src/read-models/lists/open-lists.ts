@@ -3,7 +3,7 @@ import { makeCorrectedTimes } from '../tables/corrected-times.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
-import { makeReservationWriter } from '../tables/reservation-table.ts'
+import { makeExemptionWriter, makeReservationWriter } from '../tables/reservation-table.ts'
 import type { Row } from '../tables/row.ts'
 import { makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
@@ -18,6 +18,7 @@ import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
+import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage } from './usage.ts'
 
 export interface OpenLists {
   /** Keeps the tables behind lists in step with the rows, by projection. */
@@ -36,12 +37,15 @@ const makeAllIsShort = (
 ): Lists['isShort'] => {
   const isShort = makeIsShort(names, counts)
   const endsShort = makeEndsShort(counts)
+  const isShortUsage = makeIsShortUsage(names, counts)
   return {
     reservations: isShort,
     suts: isShortOfSuts,
     held: (sut_id, { start, end }) => isShort({ limit: 0, offset: 0, sut_id, endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
     upcoming: endsShort,
+    unfinishedUsage: isShortUsage,
+    finishedUsage: isShortUsage,
     unrecorded: endsShort,
   }
 }
@@ -56,6 +60,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     reservation: makeReservationWriter(db, names, counts, periods),
     reservation_run: makeRunWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
+    quota_exemption: makeExemptionWriter(names),
   }
   const correctedTimes = makeCorrectedTimes(db, periods)
   const ask = makeRunQuery(db)
@@ -82,6 +87,8 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       upcoming: makeUpcoming(ask, counts),
       unrecorded: makeUnrecorded(ask),
       endedSince: makeEndedSince(ask, names),
+      unfinishedUsage: makeUnfinishedUsage(ask, names),
+      finishedUsage: makeFinishedUsage(ask, names),
       past: makePast(db, ask, names, counts, periods),
       histories,
       sessionEvents: makeSessionEvents(db, names),

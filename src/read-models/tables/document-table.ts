@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
-import { reservationColumns } from './reservation-table.ts'
+import { exemptionColumns, reservationColumns } from './reservation-table.ts'
 import { runColumns } from './run-table.ts'
 import { sessionColumns } from './session-table.ts'
 import { sutColumns } from './sut-table.ts'
@@ -17,6 +17,7 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = {
   reservation: reservationColumns,
   reservation_run: runColumns,
   session: sessionColumns,
+  quota_exemption: exemptionColumns,
 }
 
 // Rows are keyed by position, which only grows: scattered keys would dirty a page each. Ids begin with their second and

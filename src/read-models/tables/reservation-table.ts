@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ReservationColumns } from '../../../projections/reservation.ts'
+import type { QuotaExemptionColumns, ReservationColumns } from '../../../projections/reservation.ts'
 import type { IdKeys } from './id-keys.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
@@ -69,3 +69,24 @@ export const makeReservationWriter = (
     },
   }
 }
+
+/** Rows of reservations that do not count for a quota. Few do not. */
+export const EXEMPT = 'until IS NULL AND is_exempt = 1'
+
+export const exemptionColumns: ListColumns = {
+  columns: ['user INTEGER NOT NULL', 'is_exempt INTEGER NOT NULL'],
+  schema: `
+  CREATE INDEX quota_exemption_by_user ON quota_exemption (user, id, is_exempt, until) WHERE ${EXEMPT};`,
+}
+
+const nothing = (): void => undefined
+
+export const makeExemptionWriter = (names: IdKeys): ListWriter => ({
+  enter: ({ columns }) => {
+    const [user_id, isExempt] = columns as QuotaExemptionColumns
+    return [names.keyOf(user_id), Number(isExempt)]
+  },
+  leave: nothing,
+  flush: nothing,
+  forget: () => names.forget(),
+})

@@ -45,8 +45,20 @@ export const SESSIONS: readonly Entry[] = [
   ['06:15', OPEN],
 ]
 
+const beyondQuota = (event: Event): Event => ({ ...event, data: { ...event.data, beyond_quota: true } }) as Event
+
 /** Events that are invalid after the morning log, and the finding for each. */
 export const INVALID: readonly (readonly [what: string, entry: Entry, expected: RegExp])[] = [
+  [
+    'a reservation beyond the quota by a tester',
+    ['06:20', onPort(beyondQuota(reservationCreated(idAt('06:20', 3), '10:00', '10:15')))],
+    /beyond the quota, but by nobody/,
+  ],
+  [
+    'an extension beyond the quota by a tester',
+    ['06:20', of(beyondQuota(reservationExtended(FIRST, wall('07:45'))))],
+    /beyond the quota, but by nobody/,
+  ],
   ['a reservation that starts within another', made('06:20', 3, '07:15', '08:00'), /overlaps the reservation/],
   ['a reservation that ends within another', made('06:20', 3, '07:30', '08:15'), /overlaps the reservation/],
   ['a reservation around another', made('06:20', 3, '07:45', '09:15'), /overlaps the reservation/],

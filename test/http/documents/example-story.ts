@@ -61,6 +61,13 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
   await ask(create, 'A window that is over', { who: 'alice', body: { ...alice, ...past } })
   const long = { start_time: '2030-05-02T06:00:00Z', end_time: '2030-06-02T06:00:00Z' }
   await ask(create, 'A window that is too long', { who: 'alice', body: { ...alice, ...long } })
+  await ask('POST /api/user/:id/update', 'A quota of nothing', {
+    at: idOf('bob'),
+    body: { quota: { hours_per_week: 0 } },
+  })
+  const later = { start_time: '2030-05-02T20:00:00+00:00', end_time: '2030-05-02T20:30:00+00:00' }
+  await ask(create, 'The quota is used up', { who: 'bob', body: { ...alice, user_id: idOf('bob'), ...later } })
+  await ask('POST /api/user/:id/update', 'No limit', { at: idOf('bob'), body: { quota: { hours_per_week: null } } })
   await ask(create, 'No such user', { body: { ...alice, user_id: 'nobody', ...window } })
   const id = String(first._id)
   await ask('POST /api/sut_reservation/:id/extend', 'By its length', {

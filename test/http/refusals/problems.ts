@@ -8,6 +8,7 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
   forbidden: 403,
   not_your_reservation: 403,
   cross_site: 403,
+  quota_exceeded: 403,
   wrong_password: 403,
   ticket_invalid: 403,
   not_found: 404,

@@ -11,7 +11,6 @@ import { SessionCause } from '../../../domain/events/session.ts'
 import { sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { UserName } from '../../../users/users-file.ts'
-import { codes } from '../../protocol/problem.ts'
 import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
 
 /**
@@ -32,7 +31,7 @@ const withoutFraction = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, '2030-05
 
 const port = integer(1, 65535)
 /** Requests have another field of this name, which is a secret. */
-const userName = withSchema(text(1, 128), () => ({
+export const userName = withSchema(text(1, 128), () => ({
   ...schemaOf(text(1, 128)),
   description: 'The name of the user, or the id if the name was erased.',
 }))
@@ -119,41 +118,14 @@ export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}):
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 export const listOfAll = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
-const string: JsonSchema = { type: 'string' }
-const count: JsonSchema = { type: 'integer', minimum: 0 }
+export const string: JsonSchema = { type: 'string' }
+export const count: JsonSchema = { type: 'integer', minimum: 0 }
 
 /** The envelope of a list. */
 export const listOf = (name: string, items: JsonSchema): JsonSchema =>
   closedObject({ limit: { type: 'integer', minimum: 1 }, offset: count, count, [name]: listOfAll(items) })
 
-const windowSchema = closedSchema({ start_time: windowEnd, end_time: windowEnd })
-const conflict = closedSchema({
-  ...{ _id: assignedId, user_id: opaqueId, user_name: userName },
-  ...{ start_time: windowEnd, end_time: windowEnd },
-})
-
-const fault = (where: string): JsonSchema => closedObject({ [where]: string, detail: string })
-
-/** RFC 9457, with extensions. */
-const Problem = closedObject(
-  {
-    type: { type: 'string', format: 'uri-reference', pattern: '^/problems/' },
-    title: string,
-    status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: string,
-    instance: string,
-    code: { type: 'string', enum: Object.keys(codes) },
-  },
-  {
-    errors: { ...listOfAll({ oneOf: ['pointer', 'parameter', 'header'].map(fault) }), minItems: 1, maxItems: 100 },
-    errors_count: { type: 'integer', minimum: 1 },
-    conflicts: { ...listOfAll(conflict), maxItems: 100 },
-    next_available: { anyOf: [windowSchema, { type: 'null' }] },
-    extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
-    parts: { type: 'object', additionalProperties: string },
-  },
-)
-
+export const windowSchema = closedSchema({ start_time: windowEnd, end_time: windowEnd })
 /** A member for each of the response's: an additional or missing one does not compile. */
 const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
   host: schemaOf(orNull(text(1, 260))),
@@ -195,5 +167,4 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     ),
   }),
   Document: { type: 'object' },
-  Problem,
 })

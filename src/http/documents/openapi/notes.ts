@@ -90,6 +90,10 @@ const MEMBERS: Readonly<Record<string, string>> = {
   conflicts: 'The first 100 conflicting reservations, by start.',
   next_available: 'The first free window of the same length.',
   extendable_until: 'The latest possible end.',
+  beyond_quota: 'Whether it is made beyond the quota of its holder and does not count. Only administrators may set it.',
+  used: 'What the user has reserved: hours in that week, and reservations that are not over.',
+  quota: 'The limits of what the user may reserve.',
+  week: 'The ISO week whose hours are used up; null if there are too many reservations.',
 }
 
 export const noteOnParameter = (name: string): string | undefined => PARAMETERS[name]

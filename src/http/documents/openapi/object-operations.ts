@@ -20,10 +20,13 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Reserve a SUT',
     description:
-      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length.',
+      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder.',
     answer: refTo('Reservation'),
     isCreation: true,
-    refusals: ['not_your_reservation', ...OF_SUT, 'user_not_found', 'sut_inactive', 'reservation_conflict', ...WINDOW],
+    refusals: [
+      ...(['not_your_reservation', 'forbidden', ...OF_SUT, 'user_not_found', 'sut_inactive'] as const),
+      ...(['reservation_conflict', 'quota_exceeded', ...WINDOW] as const),
+    ],
   },
   'GET /api/sut_reservation': {
     id: 'listReservations',
@@ -52,14 +55,16 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Extend a reservation',
     description:
-      'Send a later end_time, or a duration in seconds from the start. A conflict gives the latest possible end.',
+      'Send a later end_time, or a duration in seconds from the start. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided anew, as at its creation.',
     answer: refTo('Reservation'),
     refusals: [
       'not_your_reservation',
+      'forbidden',
       'reservation_not_found',
       'reservation_over',
       'reservation_cancelled',
       'reservation_conflict',
+      'quota_exceeded',
       'sut_retired',
       'sut_inactive',
       'end_not_later',

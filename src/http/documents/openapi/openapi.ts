@@ -8,7 +8,7 @@ import { logSchemas } from './log-schemas.ts'
 import { noteOnParameter, withNotes } from './notes.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { operations } from './operations.ts'
-import { byStatus, refusalsOf } from './refusals.ts'
+import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
 
 /** The OpenAPI 3.1 document of the route table. */
 
@@ -147,7 +147,10 @@ const responsesOf = (routes: readonly Route[], examples: Examples): JsonSchema =
 
 const schemas = (): JsonSchema =>
   Object.fromEntries(
-    Object.entries({ ...answerSchemas(), ...logSchemas() }).map(([name, schema]) => [name, withNotes(schema)]),
+    Object.entries({ ...answerSchemas(), Problem: problemSchema(), ...logSchemas() }).map(([name, schema]) => [
+      name,
+      withNotes(schema),
+    ]),
   )
 
 export const DESCRIPTION =

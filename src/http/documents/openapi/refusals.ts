@@ -1,7 +1,12 @@
+import { opaqueId } from '../../../domain/codec/codec.ts'
+import { closedSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { assignedId, windowEnd } from '../../../domain/events/fields.ts'
+import { Quota } from '../../../domain/events/user.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import type { Route } from '../../protocol/route.ts'
+import { closedObject, count, listOfAll, string, userName, windowSchema } from './answer-schemas.ts'
 
-/** The refusals an operation can give, derived from its route. */
+/** The refusals an operation can give, derived from its route, and their schema. */
 
 const OF_ALL: readonly Code[] = [
   'malformed_request',
@@ -63,3 +68,39 @@ export const byStatus = (refusals: readonly Code[]): ReadonlyMap<number, readonl
   }
   return new Map([...found].sort(([a], [b]) => a - b))
 }
+
+const conflict = closedSchema({
+  ...{ _id: assignedId, user_id: opaqueId, user_name: userName },
+  ...{ start_time: windowEnd, end_time: windowEnd },
+})
+
+/** What the refusal to exceed a quota says. */
+const quotaUse = {
+  used: closedObject({ hours: { type: 'number', minimum: 0 }, reservations: count }),
+  quota: schemaOf(Quota),
+  week: { type: ['string', 'null'], pattern: '^[0-9]{4}-W[0-9]{2}$' },
+}
+
+const fault = (where: string): JsonSchema => closedObject({ [where]: string, detail: string })
+
+/** RFC 9457, with extensions. */
+export const problemSchema = (): JsonSchema =>
+  closedObject(
+    {
+      type: { type: 'string', format: 'uri-reference', pattern: '^/problems/' },
+      title: string,
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      detail: string,
+      instance: string,
+      code: { type: 'string', enum: Object.keys(codes) },
+    },
+    {
+      errors: { ...listOfAll({ oneOf: ['pointer', 'parameter', 'header'].map(fault) }), minItems: 1, maxItems: 100 },
+      errors_count: { type: 'integer', minimum: 1 },
+      conflicts: { ...listOfAll(conflict), maxItems: 100 },
+      next_available: { anyOf: [windowSchema, { type: 'null' }] },
+      extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
+      ...quotaUse,
+      parts: { type: 'object', additionalProperties: string },
+    },
+  )

@@ -1,0 +1,72 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Quota } from '../domain/events/user.ts'
+import { type Failure, failure } from '../domain/failure.ts'
+import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
+import { makeStreamQueues } from './stream-queues.ts'
+
+/** Keeps users to their quotas. */
+export interface Quotas {
+  /**
+   * Runs a command that the quota of a user may limit, with the quota and what is used of it. The commands of a limited
+   * user run one after the other, each on what the one before has left. Those of other users run at once, without a
+   * quota.
+   */
+  readonly run: <A extends { readonly mark: number }>(
+    userId: string,
+    run: (quota: QuotaUse | undefined) => Promise<E.Either<Failure, A>>,
+  ) => Promise<E.Either<Failure, A>>
+}
+
+interface QuotasOptions {
+  /** The quota of a user whose reservations are limited. */
+  readonly quotaOf: (userId: string) => Quota | undefined
+  /** What a user has reserved, as far as the views have come. Rejects with StoreUnavailable. */
+  readonly usageOf: (userId: string) => Usage | Promise<Usage>
+  /** Waits until the views have come to a store position. False if they have not in time. */
+  readonly waitForViews: (mark: number) => Promise<boolean> | boolean
+}
+
+const unavailable = (): E.Either<Failure, never> =>
+  E.left(failure('unavailable', 'What the user has reserved cannot be counted now. Try again.'))
+
+export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Quotas => {
+  const queues = makeStreamQueues()
+  /** Store positions of users' commands to which the views had not come in time. */
+  const behind = new Map<string, number>()
+
+  const reach = async (userId: string, mark: number): Promise<boolean> => {
+    const isReached = await waitForViews(mark)
+    if (isReached) behind.delete(userId)
+    else behind.set(userId, mark)
+    return isReached
+  }
+
+  const findUsage = async (userId: string): Promise<Usage | undefined> => {
+    const mark = behind.get(userId)
+    if (mark !== undefined && !(await reach(userId, mark))) return undefined
+    try {
+      return await usageOf(userId)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return undefined
+      throw error
+    }
+  }
+
+  const runInTurn: Quotas['run'] = async (userId, run) => {
+    await queues.acquire(userId)
+    try {
+      const usage = await findUsage(userId)
+      if (usage === undefined) return unavailable()
+      // It may have changed during the wait.
+      const quota = quotaOf(userId)
+      const ended = await run(quota && { quota, usage })
+      if (E.isRight(ended)) await reach(userId, ended.right.mark)
+      return ended
+    } finally {
+      queues.release(userId)
+    }
+  }
+
+  return { run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runInTurn(userId, run)) }
+}

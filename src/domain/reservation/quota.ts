@@ -1,0 +1,60 @@
+import type * as E from 'fp-ts/lib/Either.js'
+import { formatWeek, weekOf } from '../calendar/week.ts'
+import type { Actor } from '../decider.ts'
+import type { Quota } from '../events/user.ts'
+import { type Failure, refuse } from '../failure.ts'
+
+/** What a tester has reserved. Reservations made beyond the quota do not count. */
+export interface Usage {
+  /** Seconds of the reservations that start in a week. */
+  readonly secondsIn: (week: number) => number
+  /** The number of reservations that end after a moment in Unix seconds. */
+  readonly endingAfter: (moment: number) => number
+  /** Whether a reservation that is not over counts. */
+  readonly counts: (reservationId: string) => boolean
+}
+
+/** The quota that a command must keep to, and what of it is used. */
+export interface QuotaUse {
+  readonly quota: Quota
+  readonly usage: Usage
+}
+
+/** What a command would add. */
+export interface Addition {
+  /** The start of the reservation in Unix seconds. Its week has all of its hours. */
+  readonly start: number
+  readonly seconds: number
+  readonly reservations: 0 | 1
+}
+
+const HOUR = 3_600
+
+/** In hundredths: a released reservation ends at any second. */
+const inHours = (seconds: number): number => Math.round((seconds * 100) / HOUR) / 100
+
+/** Refuses what exceeds a quota. Checked after everything else. `now` is in Unix milliseconds. */
+export const refuseExceeding = (
+  { quota, usage }: QuotaUse,
+  { start, seconds, reservations }: Addition,
+  now: number,
+): E.Either<Failure, never> | undefined => {
+  const { hours_per_week, reservations_max } = quota
+  const week = weekOf(start)
+  const [before, count] = [usage.secondsIn(week), usage.endingAfter(now / 1000)]
+  const used = { hours: inHours(before), reservations: count }
+  if (reservations > 0 && reservations_max !== null && count + reservations > reservations_max) {
+    const detail = `The quota is ${reservations_max} reservations that are not over. The user has ${count}.`
+    return refuse('quota_exceeded', detail, { help: { used, quota, week: null } })
+  }
+  if (hours_per_week === null || before + seconds <= hours_per_week * HOUR) return undefined
+  const name = formatWeek(week)
+  const detail = `The quota is ${hours_per_week} hours in a week. The user has ${used.hours} in ${name}, and this would add ${inHours(seconds)}.`
+  return refuse('quota_exceeded', detail, { help: { used, quota, week: name } })
+}
+
+/** Refuses to exceed a quota by request, except for administrators. */
+export const refuseBeyondQuota = (actor: Actor, isBeyondQuota: boolean): E.Either<Failure, never> | undefined =>
+  isBeyondQuota && actor.role !== 'administrator'
+    ? refuse('forbidden', 'Only administrators may exceed a quota with beyond_quota.')
+    : undefined

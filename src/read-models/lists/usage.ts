@@ -1,0 +1,73 @@
+import { startOfWeek, WEEK } from '../../domain/calendar/week.ts'
+
+import type { IdKeys } from '../tables/id-keys.ts'
+import type { ReservationCounts } from '../tables/reservation-counts.ts'
+import { EXEMPT, LISTED } from '../tables/reservation-table.ts'
+import {
+  type Condition,
+  condition,
+  type FinishedQuery,
+  type RunQuery,
+  type UnfinishedQuery,
+  type UnfinishedRow,
+  type UsageQuery,
+} from './lists.ts'
+
+/** Index entries that can be read within a few milliseconds. */
+const SHORT = 10_000
+
+/** Whether few reservations of a user were ever made. */
+export const makeIsShortUsage =
+  (names: IdKeys, counts: ReservationCounts) =>
+  ({ user_id }: UsageQuery): boolean => {
+    const user = names.find(user_id)
+    return user === undefined || counts.of('user', user) <= SHORT
+  }
+
+const STARTED_IN = `(r.starts - ${startOfWeek(0)}) / ${WEEK}`
+
+const ofUser = (user: number, ...more: readonly Condition[]) => ({
+  sql: `FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_user
+   WHERE r.segment = s.n AND ${LISTED} ${more.map(({ sql }) => `AND ${sql}`).join(' ')} AND r.user = ?`,
+  values: [...more.flatMap(({ values }) => values), user],
+})
+
+export const makeUnfinishedUsage =
+  (ask: RunQuery, names: IdKeys) =>
+  ({ user_id, now, after, limit }: UnfinishedQuery): readonly UnfinishedRow[] => {
+    const user = names.find(user_id)
+    if (user === undefined) return []
+    const found = ofUser(user, condition('r.ends > ?', now), condition('r.position > ?', after))
+    const rows = ask<Omit<UnfinishedRow, 'isExempt'> & { exempt: number }>(
+      `SELECT d.position, d.id, d.starts AS start, d.ends AS "end", EXISTS (
+         SELECT 1 FROM quota_exemption WHERE user = d.user AND id = d.id AND ${EXEMPT}) AS exempt
+       FROM (SELECT r.position ${found.sql} ORDER BY r.position LIMIT ?) AS page
+       CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
+      ...found.values,
+      limit,
+    )
+    return rows.map(({ exempt, ...row }) => ({ ...row, isExempt: exempt === 1 }))
+  }
+
+export const makeFinishedUsage =
+  (ask: RunQuery, names: IdKeys) =>
+  ({ user_id, now, since }: FinishedQuery): readonly (readonly [week: number, seconds: number])[] => {
+    const user = names.find(user_id)
+    if (user === undefined) return []
+    const ended = [condition('r.ends <= ?', now), condition('r.ends > ?', since)]
+    const found = ofUser(user, ...ended)
+    const rows = ask<{ week: number; seconds: number }>(
+      `SELECT ${STARTED_IN} AS week, sum(r.ends - r.starts) AS seconds ${found.sql} GROUP BY week`,
+      ...found.values,
+    )
+    const exempt = ask<{ week: number; seconds: number }>(
+      `SELECT ${STARTED_IN} AS week, r.starts - r.ends AS seconds
+       FROM quota_exemption x INDEXED BY quota_exemption_by_user CROSS JOIN reservation r INDEXED BY reservation_by_id
+       WHERE x.user = ? AND x.until IS NULL AND x.is_exempt = 1 AND r.id = x.id AND r.until IS NULL
+       AND r.ended IS NOT 'cancelled' AND r.ends <= ? AND r.ends > ?`,
+      user,
+      now,
+      since,
+    )
+    return [...rows, ...exempt].map(({ week, seconds }) => [week, seconds])
+  }

@@ -1,0 +1,136 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { startOfWeek, weekOf } from '../domain/calendar/week.ts'
+import type { Recorded } from '../domain/event.ts'
+import type { Usage } from '../domain/reservation/quota.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
+import { makeTally, type Tally } from './tally.ts'
+import type { Views } from './views.ts'
+
+/** What testers have reserved, as of everything folded so far. Kept in memory for those who reserved last. */
+export interface Usages {
+  /**
+   * What a user has reserved. Kept up to date until the next call.
+   *
+   * @throws StoreUnavailable if it cannot be read
+   */
+  readonly of: (userId: string) => Usage | Promise<Usage>
+  /** Ends the updates. */
+  readonly close: () => void
+}
+
+interface UsagesOptions {
+  readonly views: Pick<Views, 'read' | 'watch'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Reservations kept in memory, of all users together. */
+  readonly reservationsMax?: number
+}
+
+const RESERVATIONS_MAX = 100_000
+/** Reservations in a page. */
+const PAGE = 1_000
+/** Readings of a user whose reservations change meanwhile. */
+const ATTEMPTS_MAX = 8
+
+/** Reads from the views what a user has reserved. */
+const makeLoad = ({ views, clock }: UsagesOptions) => {
+  const read = async <Name extends 'unfinishedUsage' | 'finishedUsage'>(
+    ...asked: Parameters<typeof views.read<Name>>
+  ) => {
+    const shown = views.read(...asked)
+    if (shown === undefined) throw new StoreUnavailable('the reservations of a user cannot be read')
+    return (await shown).listed
+  }
+  return async (user_id: string): Promise<Tally> => {
+    const now = Math.floor(clock() / 1000)
+    const tally = makeTally()
+    let earliest = now
+    for (let after = -1; ; ) {
+      const page = await read('unfinishedUsage', { user_id, now, after, limit: PAGE })
+      for (const { id, start, end, isExempt } of page) {
+        tally.add(id, { start, end, isExempt })
+        earliest = Math.min(earliest, start)
+      }
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = last.position
+      await turn()
+    }
+    // Extensions count in the week in which their reservations start.
+    const since = startOfWeek(weekOf(earliest))
+    for (const [week, seconds] of await read('finishedUsage', { user_id, now, since })) tally.addFinished(week, seconds)
+    return tally
+  }
+}
+
+/** The holder of the reservation that an event is about, if it may change what is used. */
+const holderOf = (event: Recorded): string | undefined => {
+  switch (event.type) {
+    case 'ReservationCreated':
+    case 'ReservationExtended':
+    case 'ReservationReleased':
+    case 'ReservationCancelled':
+      return event.data.user_id
+    default:
+      return undefined
+  }
+}
+
+export const makeUsages = (options: UsagesOptions): Usages => {
+  const { views, reservationsMax = RESERVATIONS_MAX } = options
+  const load = makeLoad(options)
+  /** The least recently used first. */
+  const tallies = new Map<string, Tally>()
+  /** Users that are being read, and whether something of theirs was folded meanwhile. */
+  const loading = new Map<string, { isChanged: boolean }>()
+
+  const update = (event: Recorded): void => {
+    // Corrected times may make a reservation one that is not over again.
+    if (event.type === 'ClockCorrected') tallies.clear()
+    const holder = holderOf(event)
+    if (holder === undefined) return
+    const reading = loading.get(holder)
+    if (reading !== undefined) reading.isChanged = true
+    if (tallies.get(holder)?.update(event) === false) tallies.delete(holder)
+  }
+
+  const unwatch = views.watch((events) => {
+    if (tallies.size > 0 || loading.size > 0) for (const event of events) update(event)
+  })
+
+  /** Keeps a tally, and forgets those used longest ago beyond the bound. */
+  const keep = (userId: string, tally: Tally): Tally => {
+    tallies.set(userId, tally)
+    let total = 0
+    for (const [id, { size }] of [...tallies].toReversed()) {
+      total += size()
+      if (total > reservationsMax && id !== userId) tallies.delete(id)
+    }
+    return tally
+  }
+
+  const loadSettled = async (userId: string): Promise<Tally> => {
+    for (let n = 0; n < ATTEMPTS_MAX; n++) {
+      const reading = { isChanged: false }
+      loading.set(userId, reading)
+      try {
+        const tally = await load(userId)
+        if (!reading.isChanged) return keep(userId, tally)
+      } finally {
+        loading.delete(userId)
+      }
+    }
+    throw new StoreUnavailable('the reservations of a user change too fast to be counted')
+  }
+
+  return {
+    of: (userId) => {
+      const tally = tallies.get(userId)
+      if (tally === undefined) return loadSettled(userId)
+      tallies.delete(userId)
+      tallies.set(userId, tally)
+      return tally
+    },
+    close: unwatch,
+  }
+}

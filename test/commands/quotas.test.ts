@@ -1,0 +1,80 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import test from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeQuotas } from '../../src/commands/quotas.ts'
+import { type Failure, failure } from '../../src/domain/failure.ts'
+import type { QuotaUse, Usage } from '../../src/domain/reservation/quota.ts'
+import { StoreUnavailable } from '../../src/event-store/event-store.ts'
+
+const LIMITS = { hours_per_week: null, reservations_max: 5, priority_max: 0 }
+
+/** A log of reservations, and views that come to what was recorded a moment later. */
+const given = (
+  options: { readonly waits?: boolean; readonly isReached?: () => boolean; readonly fails?: () => boolean } = {},
+) => {
+  const log = { recorded: 0, folded: 0, running: 0, most: 0 }
+  const { waits = true, isReached = () => true, fails = () => false } = options
+  const usage: Usage = { secondsIn: () => 0, endingAfter: () => log.folded, counts: () => true }
+  const fold = async (): Promise<void> => {
+    await turn()
+    await turn()
+    log.folded = log.recorded
+  }
+  const quotas = makeQuotas({
+    quotaOf: (userId) => (userId === 'alice' ? LIMITS : undefined),
+    usageOf: async () => {
+      if (fails()) throw new StoreUnavailable('closed')
+      return usage
+    },
+    waitForViews: async () => {
+      if (waits) await fold()
+      return isReached()
+    },
+  })
+  const create = async (quota: QuotaUse | undefined): Promise<E.Either<Failure, { readonly mark: number }>> => {
+    log.most = Math.max(log.most, ++log.running)
+    const isFull = quota !== undefined && quota.usage.endingAfter(0) >= LIMITS.reservations_max
+    await turn()
+    log.running--
+    return isFull ? E.left(failure('quota_exceeded', '')) : E.right({ mark: ++log.recorded })
+  }
+  const createMany = async (userId: string, count: number): Promise<readonly string[]> => {
+    const ended = await Promise.all(Array.from({ length: count }, () => quotas.run(userId, create)))
+    return ended.map((each) => (E.isLeft(each) ? each.left.code : 'made'))
+  }
+  return { log, createMany }
+}
+
+const madeIn = (codes: readonly string[]): number => codes.filter((code) => code === 'made').length
+
+test('commands of a limited user run one after the other, each on what the one before recorded', async (t) => {
+  const { log, createMany } = given()
+  t.is(madeIn(await createMany('alice', 20)), 5)
+  t.is(log.most, 1)
+})
+
+test('control: without waiting for the views the quota is exceeded', async (t) => {
+  t.is(madeIn(await given({ waits: false }).createMany('alice', 20)), 20)
+})
+
+test('commands of users without limits run at the same time', async (t) => {
+  const { log, createMany } = given()
+  t.is(madeIn(await createMany('bob', 20)), 20)
+  t.is(log.most, 20)
+})
+
+test('while the views are behind the last command of a user the next one is refused as unavailable', async (t) => {
+  let isReached = false
+  const { createMany } = given({ isReached: () => isReached })
+  t.deepEqual(await createMany('alice', 2), ['made', 'unavailable'])
+  isReached = true
+  t.deepEqual(await createMany('alice', 1), ['made'])
+})
+
+test('while reservations cannot be read a command is refused as unavailable, and the next one may run', async (t) => {
+  let fails = true
+  const { createMany } = given({ fails: () => fails })
+  t.deepEqual(await createMany('alice', 2), ['unavailable', 'unavailable'])
+  fails = false
+  t.deepEqual(await createMany('alice', 1), ['made'])
+})

@@ -1,0 +1,104 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { weekOf } from '../../src/domain/calendar/week.ts'
+import type { Event, Recorded } from '../../src/domain/event.ts'
+import { formatWithOffset } from '../../src/domain/values/instant.ts'
+import { makeTally } from '../../src/read-models/tally.ts'
+import { alice, idOf, LISTEN_PORT, SUT_ID } from '../domain/builders.ts'
+import { recordedAt } from '../domain/given-when-then.ts'
+
+const recorded = (event: Event): Recorded => recordedAt(0, { time: 0, event, more: {} })
+
+const QUARTER = 900
+/** A Sunday evening: some windows cross into the next week. */
+const BEGIN = Date.parse('2030-05-05T20:00:00Z') / 1000
+const written = (moment: number): string => formatWithOffset(moment, 0)
+
+type Step = {
+  readonly what: 'create' | 'extend' | 'release' | 'cancel' | 'look'
+  readonly n: number
+  readonly beyond: boolean
+}
+
+const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
+  fc.array(
+    fc.record({
+      what: fc.constantFrom('create', 'create', 'extend', 'release', 'cancel', 'look'),
+      n: fc.nat(23),
+      beyond: fc.boolean(),
+    }),
+    { maxLength: 60 },
+  )
+
+interface Model {
+  start: number
+  end: number
+  isExempt: boolean
+  isCancelled: boolean
+}
+
+/** The event of a step, applied to the model; undefined if nothing can be done. */
+const apply = (model: Model[], { what, n, beyond }: Step, now: number): Event | undefined => {
+  const beyond_quota = beyond && { beyond_quota: true }
+  if (what === 'create') {
+    const start = BEGIN + n * QUARTER
+    model.push({ start, end: start + QUARTER * (1 + (n % 5)), isExempt: beyond, isCancelled: false })
+    const { end } = model.at(-1) as Model
+    const data = { _id: idOf(model.length), sut_id: SUT_ID, user_id: alice, listen_port: LISTEN_PORT }
+    return {
+      type: 'ReservationCreated',
+      data: { ...data, start_time: written(start), end_time: written(end), ...beyond_quota },
+    }
+  }
+  const index = model.length === 0 ? -1 : n % model.length
+  const found = model[index]
+  if (found === undefined || found.isCancelled || found.end <= now) return undefined
+  const of = { _id: idOf(index + 1), sut_id: SUT_ID, user_id: alice }
+  switch (what) {
+    case 'extend':
+      found.end += QUARTER
+      found.isExempt = beyond
+      return { type: 'ReservationExtended', data: { ...of, end_time: written(found.end), ...beyond_quota } }
+    case 'release':
+      if (found.start > now) return undefined
+      found.end = now + 1
+      return { type: 'ReservationReleased', data: { ...of, end_time: written(found.end) } }
+    case 'cancel':
+      found.isCancelled = true
+      return { type: 'ReservationCancelled', data: of }
+    default:
+      return undefined
+  }
+}
+
+test('property: a tally counts what a model counts, whenever it is looked at', (t) => {
+  fc.assert(
+    fc.property(arbitrarySteps(), (steps) => {
+      const tally = makeTally()
+      const model: Model[] = []
+      let now = BEGIN
+      for (const step of steps) {
+        now += step.what === 'look' ? step.n * 60 : 1
+        const event = apply(model, step, now)
+        if (event !== undefined) t.true(tally.update(recorded(event)))
+        if (step.what !== 'look') continue
+        const counted = model.filter(({ isExempt, isCancelled }) => !isExempt && !isCancelled)
+        t.is(tally.endingAfter(now), counted.filter(({ end }) => end > now).length)
+        for (const week of [weekOf(BEGIN), weekOf(BEGIN) + 1]) {
+          const inWeek = counted.filter(({ start }) => weekOf(start) === week)
+          t.is(
+            tally.secondsIn(week),
+            inWeek.reduce((sum, { start, end }) => sum + end - start, 0),
+          )
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an event of a reservation that a tally does not know makes it wrong', (t) => {
+  const of = { _id: idOf(1), sut_id: SUT_ID, user_id: alice }
+  t.false(makeTally().update(recorded({ type: 'ReservationCancelled', data: of })))
+  t.true(makeTally().update(recorded({ type: 'ReservationBound', data: of })))
+})

@@ -147,7 +147,7 @@ export const assemble = async (
   const endReservations = makeEndReservations(ending)
   const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
   const { consoles, ...access } = makeAccess({
-    ...{ ...parts, ...config, clock, randomHex, ...reports },
+    ...{ ...parts, ...config, signedIn, clock, randomHex, ...reports },
     ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
   })
   const making = {

@@ -16,6 +16,15 @@ export interface User {
   readonly expires?: number
 }
 
+/** What stands for a user in place of a password. A token has a role of its own. */
+export type Access = Partial<Pick<User, 'token' | 'session' | 'expires' | 'role'>>
+
+export const accessOf = ({ token, session, expires, role }: User): Access => ({
+  ...(token !== undefined && { token, role }),
+  ...(session !== undefined && { session }),
+  ...(expires !== undefined && { expires }),
+})
+
 /** A session that began with a login. */
 export interface LoginSession {
   readonly _id: string

@@ -10,6 +10,7 @@ const TICKET = {
   reservationId: '58c38f5d444553252cce0000',
   userId: 'alice',
   accessSince: 7,
+  access: { token: '9c3e20dbe6cb1698d7e6e39b', role: 'tester', expires: 1_903_932_200_000 },
   expires: 1_903_932_150_000,
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
-import type { WebSocket } from 'ws'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { User } from '../../users/user.ts'
@@ -11,23 +10,22 @@ import { headProblem } from '../request/request-head.ts'
 import { type RequestSummary, traceIdOf } from '../response/request-summary.ts'
 import { CONSOLE_ROUTE } from '../routes/access/access-routes.ts'
 import { type CheckConsole, CONSOLE_PATH } from '../routes/access/console-ticket.ts'
-import type { Attached, AttachedEnd, Forwarded, NotAttached } from '../routes/access/forwarded.ts'
+import type { Attached, Forwarded, NotAttached } from '../routes/access/forwarded.ts'
 import { refuseRaw } from '../server/refuse-raw.ts'
 import type { Upgrades } from '../server/upgrades.ts'
 import { makeAccept } from './accept.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, isWebSocket, malformed, wrongVersion } from './handshake.ts'
+import { type AccessWatch, makeOpenConsoles, type OpenConsoles } from './open-consoles.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
-export interface ConsolesOptions {
+export interface ConsolesOptions extends AccessWatch {
   readonly tickets: Pick<ConsoleTickets, 'verify'>
   /** Finds the reservation if its holder may open a console. */
   readonly check: CheckConsole
   readonly forwarded: Pick<Forwarded, 'attach'>
-  /** The user of a ticket, if it may hold reservations and its access has not been interrupted since. */
-  readonly holder: (userId: string, accessSince: number) => Promise<User | undefined>
-  /** Whether that is still so. */
-  readonly isHolder: (user: User) => boolean
+  /** The user of a ticket, if it may hold reservations and its access has not ended since. */
+  readonly holder: (ticket: ConsoleTicket) => Promise<User | undefined>
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
@@ -68,7 +66,7 @@ const makeAdmit =
     const unclear = headProblem({ req: request, url: request.url ?? '' }) ?? wrongVersion(request)
     if (unclear !== undefined) return E.left(unclear)
     const ticket = tickets.verify(PATH.exec(request.url ?? '')?.[1] ?? '')
-    const user = ticket && (await holder(ticket.userId, ticket.accessSince))
+    const user = ticket && (await holder(ticket))
     if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
     const refused = crossSite(request) ?? malformed(request)
     return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
@@ -94,7 +92,7 @@ const makeAttach = ({ check, forwarded, isHolder, clock }: ConsolesOptions) => {
       if (E.isLeft(found)) return found.left
       const attached = await forwarded.attach(reservationId)
       if ('refused' in attached) return notAttached(attached)
-      // From now on the gateway cuts it when the user's access ends, which may have happened meanwhile.
+      // From now on it is cut when the user's access ends, which may have happened meanwhile.
       if (!isHolder(user)) {
         dropAttached(attached)
         return INVALID
@@ -125,43 +123,29 @@ const makeStartReport =
   }
 
 /** Opens a console on an attached connection; false if the client has left. */
-type OpenConsole = (attached: Attached, request: IncomingMessage, socket: Socket, head: Buffer, id: string) => boolean
+type OpenConsole = (
+  attached: Attached,
+  user: User,
+  ...request: readonly [IncomingMessage, Socket, Buffer, id: string]
+) => boolean
 
-/** The open consoles. */
-const makeOpen = () => {
-  const open = new Set<(cause: AttachedEnd) => void>()
-  let isClosed = false
-  return {
-    add: (socket: WebSocket, end: (cause: AttachedEnd) => void): void => {
-      open.add(end)
-      socket.once('close', () => open.delete(end))
-      // The service began to stop while this console was being opened.
-      if (isClosed) end('stopped')
-    },
-    closeAll: (): void => {
-      isClosed = true
-      for (const end of open) end('stopped')
-    },
-  }
-}
-
-const makeOpenConsole = (limits: ConsoleLimits, open: ReturnType<typeof makeOpen>): OpenConsole => {
+const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles): OpenConsole => {
   const accept = makeAccept(limits)
-  return (attached, request, socket, head, requestId) => {
+  return (attached, user, request, socket, head, requestId) => {
     socket.setKeepAlive(true, KEEP_ALIVE_AFTER)
     const webSocket = accept(request, socket, head, requestId)
     if (webSocket === undefined) {
       dropAttached(attached)
       return false
     }
-    open.add(webSocket, bridge(webSocket, attached, limits))
+    open.add(webSocket, { user, end: bridge(webSocket, attached, limits) })
     return true
   }
 }
 
 export const makeConsoles = (options: ConsolesOptions): Consoles => {
   const { clock, randomHex, onError, onUnavailable } = options
-  const open = makeOpen()
+  const open = makeOpenConsoles(options)
   const admit = makeAdmit(options)
   const attach = makeAttach(options)
   const openConsole = makeOpenConsole({ ...CONSOLE_LIMITS, ...options.limits }, open)
@@ -174,9 +158,10 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
     const refused = await (async () => {
       const admitted = await admit(request)
       if (E.isLeft(admitted)) return admitted.left
-      user = admitted.right.user
+      const { user: known } = admitted.right
+      user = known
       if (isStopping()) return refusal('unavailable', 'The service is stopping.')
-      return attach(admitted.right, (attached) => openConsole(attached, request, socket, head, requestId))
+      return attach(admitted.right, (attached) => openConsole(attached, known, request, socket, head, requestId))
     })().catch((error: unknown) => {
       if (error instanceof StoreUnavailable) {
         onUnavailable(error, requestId)

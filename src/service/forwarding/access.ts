@@ -6,20 +6,23 @@ import { makeTargetOf } from '../../processes/targets.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
+import type { SignedIn } from '../users/signed-in.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
-import { findHolder, makeTicketHolder } from './holder.ts'
+import { isStillHolder, makeTicketHolder } from './holder.ts'
 
-export interface AccessOptions extends Omit<ConsolesOptions, 'check' | 'forwarded' | 'holder' | 'isHolder'> {
+export interface AccessOptions
+  extends Omit<ConsolesOptions, 'check' | 'forwarded' | 'holder' | 'isHolder' | 'onAccessChange'> {
   readonly gateway: Pick<GatewayConfig, 'isOn' | 'suts'>
   readonly views: Views
   readonly store: EventStore
   readonly users: Users
+  readonly signedIn: SignedIn
   readonly forwarded: ForwardedRegistry
 }
 
 /** Makes what HTTP needs of the gateway: which SUTs are forwarded here, and consoles. */
 export const makeAccess = (options: AccessOptions) => {
-  const { gateway, views, store, users, forwarded, clock } = options
+  const { gateway, views, store, users, signedIn, forwarded, clock } = options
   const objects = makeObjects(views, store)
   const targetOf = makeTargetOf(views, gateway.suts)
   const isOurs = (sutId: string): boolean => gateway.isOn && targetOf(sutId)?.isOurs === true
@@ -27,8 +30,9 @@ export const makeAccess = (options: AccessOptions) => {
   const consoles: Consoles = makeConsoles({
     ...options,
     check: checkConsole,
-    holder: makeTicketHolder(users),
-    isHolder: ({ _id, accessSince }) => findHolder(users, _id)?.accessSince === accessSince,
+    holder: makeTicketHolder(users, signedIn),
+    isHolder: (user) => isStillHolder(users, signedIn, user),
+    onAccessChange: signedIn.onChange,
   })
   return { objects, isOurs, checkConsole, consoles }
 }

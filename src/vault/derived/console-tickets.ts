@@ -7,6 +7,8 @@ export interface ConsoleTicket {
   readonly userId: string
   /** The access of the user to whom it was issued; see UserState. The ticket ends with it. */
   readonly accessSince: number
+  /** The token or session with which it was asked for. */
+  readonly access: object
   /** Unix milliseconds. */
   readonly expires: number
   /** Tells tickets apart. */
@@ -25,20 +27,27 @@ export interface ConsoleTickets {
 const PURPOSE = 'berth console ticket v1'
 const NONCE_BYTES = 16
 
-type Content = [reservationId: string, userId: string, expires: number, nonce: string, accessSince: number]
+type Content = [
+  reservationId: string,
+  userId: string,
+  expires: number,
+  nonce: string,
+  accessSince: number,
+  access: object,
+]
 
 export const makeConsoleTickets = (keys: () => KeyRing, randomBytes: (size: number) => Uint8Array): ConsoleTickets => {
   const signer = makeSigner(keys, PURPOSE)
   return {
-    issue: ({ reservationId, userId, accessSince, expires }) => {
+    issue: ({ reservationId, userId, accessSince, access, expires }) => {
       const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64url')
-      return signer.issue([reservationId, userId, expires, nonce, accessSince] satisfies Content)
+      return signer.issue([reservationId, userId, expires, nonce, accessSince, access] satisfies Content)
     },
     verify: (text) => {
       const content = signer.open(text) as Content | undefined
       if (content === undefined) return undefined
-      const [reservationId, userId, expires, nonce, accessSince] = content
-      return { reservationId, userId, accessSince, expires, nonce }
+      const [reservationId, userId, expires, nonce, accessSince, access = {}] = content
+      return { reservationId, userId, accessSince, access, expires, nonce }
     },
   }
 }

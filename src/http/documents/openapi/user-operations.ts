@@ -134,7 +134,7 @@ export const tokenOperations: Readonly<Record<string, Operation>> = {
     id: 'revokeToken',
     tag: 'Users',
     summary: 'Revoke a token',
-    description: 'It stops working at once, and event streams opened with it end.',
+    description: 'It stops working at once, and event streams and consoles opened with it end.',
     answer: refTo('Token'),
     refusals: [...OF_TOKENS, 'token_not_found'],
     notes: OF_WHOM,

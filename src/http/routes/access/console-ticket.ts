@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import type { User } from '../../../users/user.ts'
+import { accessOf, type User } from '../../../users/user.ts'
 import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
@@ -71,6 +71,7 @@ export const makeConsoleTicketHandler =
       reservationId: reservation._id,
       userId: user._id,
       accessSince: user.accessSince,
+      access: accessOf(user),
       expires,
     })
     const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }

@@ -1,0 +1,48 @@
+import type { WebSocket } from 'ws'
+import type { User } from '../../users/user.ts'
+import type { AttachedEnd } from '../routes/access/forwarded.ts'
+
+export interface AccessWatch {
+  /** Whether a user still may have a console, by the token or session that it was opened with. */
+  readonly isHolder: (user: User) => boolean
+  /** Calls the listener when that may have changed. Returns a function that ends this. */
+  readonly onAccessChange: (listener: () => void) => () => void
+}
+
+export interface OpenConsoles {
+  readonly add: (socket: WebSocket, one: OpenOne) => void
+  readonly closeAll: () => void
+}
+
+/** Milliseconds between looks for tokens and sessions that have expired. */
+const EXPIRY_INTERVAL = 1_000
+
+interface OpenOne {
+  readonly user: User
+  readonly end: (cause: AttachedEnd) => void
+}
+
+/** The open consoles. The gateway ends those of users whose access ends, and this those of a token or a session. */
+export const makeOpenConsoles = ({ isHolder, onAccessChange }: AccessWatch): OpenConsoles => {
+  const open = new Set<OpenOne>()
+  let isClosed = false
+  const endOthers = (): void => {
+    for (const { user, end } of open) if (!isHolder(user)) end('barred')
+  }
+  const unwatch = onAccessChange(endOthers)
+  const looking = setInterval(endOthers, EXPIRY_INTERVAL).unref()
+  return {
+    add: (socket: WebSocket, one: OpenOne): void => {
+      open.add(one)
+      socket.once('close', () => open.delete(one))
+      // The service began to stop while this console was being opened.
+      if (isClosed) one.end('stopped')
+    },
+    closeAll: (): void => {
+      isClosed = true
+      unwatch()
+      clearInterval(looking)
+      for (const { end } of open) end('stopped')
+    },
+  }
+}

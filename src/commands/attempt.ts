@@ -99,10 +99,12 @@ const findPrevious = (
 ): IdempotencyRecord | 'reused' | undefined => idempotencyKey && findRecorded(state.keys, idempotencyKey, abandonedId)
 
 const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
-  if (clock < state.time - CLOCK_BEHIND_MAX) {
+  // The time of what the sender may not know must not show in the decision either.
+  const { time } = decider.known?.(state, order.command) ?? state
+  if (clock < time - CLOCK_BEHIND_MAX) {
     return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
   }
-  const now = Math.max(order.at ?? clock, state.time)
+  const now = Math.max(order.at ?? clock, time)
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
 }
 

@@ -17,6 +17,8 @@ export interface Decider<S extends StreamState, C> {
   readonly evolve: (state: S, event: Recorded) => S
   /** `now` is in Unix milliseconds and never before the stream's last event. */
   readonly decide: (state: S, command: C, now: number) => Either<Failure, readonly Event[]>
+  /** The state as far as the sender of a command may know it. Absent if senders may know all of it. */
+  readonly known?: (state: S, command: C) => S
   /** Bytes of memory a state takes with all its pages loaded. */
   readonly weight: (state: S) => number
   /** Serialises a state for a snapshot. */

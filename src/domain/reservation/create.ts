@@ -7,6 +7,7 @@ import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
 import { requireSut } from '../sut/refusals.ts'
 import type { SutState } from '../sut/state.ts'
+import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset } from '../values/instant.ts'
 import { type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
@@ -26,6 +27,8 @@ export interface CreateReservation {
   readonly isBeyondQuota?: boolean
   /** For holders whose reservations are limited. */
   readonly quota?: QuotaUse | undefined
+  /** The actor's; without one, every SUT. */
+  readonly scope?: Scope | undefined
   /** 8 random bytes in hex for the reservation's id. */
   readonly random: string
 }

@@ -4,7 +4,8 @@ import type { Event } from '../event.ts'
 import type { Failure } from '../failure.ts'
 import { sutFold } from '../sut/decide.ts'
 import { type ExistingSut, requireSut } from '../sut/refusals.ts'
-import type { SutState } from '../sut/state.ts'
+import { initialSutState, type SutState } from '../sut/state.ts'
+import { fits } from '../user/scope.ts'
 import { type BindReservation, bind } from './bind.ts'
 import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
@@ -22,7 +23,14 @@ export type ReservationCommand =
 
 type Decision = E.Either<Failure, readonly Event[]>
 
-const decide = (state: SutState, command: ReservationCommand, now: number): Decision => {
+/** To a command that takes time of a SUT outside the scope of its sender, the SUT does not exist. */
+const known = (state: SutState, command: ReservationCommand): SutState => {
+  if (!('scope' in command) || command.scope === undefined || !('tags' in state)) return state
+  return fits(state.tags, command.scope) ? state : initialSutState
+}
+
+const decide = (recorded: SutState, command: ReservationCommand, now: number): Decision => {
+  const state = known(recorded, command)
   switch (command.type) {
     case 'CreateReservation':
       return create(state, command, now)
@@ -40,4 +48,4 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
 }
 
 /** Shares the SUT's stream and state, which includes its calendar. */
-export const reservationDecider: Decider<SutState, ReservationCommand> = { ...sutFold, decide }
+export const reservationDecider: Decider<SutState, ReservationCommand> = { ...sutFold, decide, known }

@@ -7,6 +7,7 @@ import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findHeld } from '../sut/held.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
+import type { Scope } from '../user/scope.ts'
 import { formatWithOffset, type Instant } from '../values/instant.ts'
 import { type Addition, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, toConflict } from './rules.ts'
@@ -21,6 +22,8 @@ export interface ExtendReservation extends ReservationCommandBase {
   readonly isBeyondQuota?: boolean
   /** For holders whose reservations are limited. */
   readonly quota?: QuotaUse | undefined
+  /** The actor's; without one, every SUT. */
+  readonly scope?: Scope | undefined
 }
 
 type Decision = E.Either<Failure, readonly Event[]>

@@ -133,7 +133,7 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
 }
 
 /** Everything but `decide`; shared with the reservation decider. */
-export const sutFold: Omit<Decider<SutState, never>, 'decide'> = {
+export const sutFold: Omit<Decider<SutState, never>, 'decide' | 'known'> = {
   initial: initialSutState,
   version: SUT_STATE_VERSION,
   evolve: evolveSut,

@@ -16,6 +16,8 @@ export interface ListReads {
   readonly endedSince: Lists['endedSince']
   readonly unfinishedUsage: Lists['unfinishedUsage']
   readonly finishedUsage: Lists['finishedUsage']
+  readonly holders: Lists['holders']
+  readonly isHolder: Lists['isHolder']
   readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }

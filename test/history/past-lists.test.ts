@@ -9,6 +9,7 @@ import { sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import type { Lists, Page, ReservationQuery } from '../../src/read-models/lists/lists.ts'
 import { makePast } from '../../src/read-models/lists/past.ts'
+import { makeScopes } from '../../src/read-models/lists/scope.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
 import { makeReservationCounts } from '../../src/read-models/tables/reservation-counts.ts'
@@ -188,7 +189,7 @@ test('with 20,000 reservations every list as of the past uses an index, one segm
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
   const { run, lines } = explained(db)
-  const past = makePast(db, run, makeIdKeys(db), makeReservationCounts(db), makeTimeIndex(db))
+  const past = makePast(db, run, makeIdKeys(db), makeReservationCounts(db), makeScopes(db), makeTimeIndex(db))
   const notFound = (): readonly string[] => lines.splice(0).filter((line) => !isFound(line))
   run('SELECT count(*) FROM reservation r WHERE starts > 5')
   t.deepEqual(notFound(), ['SCAN r'])

@@ -138,7 +138,7 @@ test('a worker thread that cannot read the file rejects its reads, and the next 
 
 test('isShort covers every list except those always read in the thread', (t) => {
   const { lists } = given(t)
-  const inThread: readonly (keyof ListReads)[] = ['endedSince', 'pastReservations', 'pastSuts']
+  const inThread: readonly (keyof ListReads)[] = ['endedSince', 'holders', 'isHolder', 'pastReservations', 'pastSuts']
   const all: Record<keyof ListReads, true> = {
     reservations: true,
     suts: true,
@@ -149,6 +149,8 @@ test('isShort covers every list except those always read in the thread', (t) => 
     finishedUsage: true,
     unrecorded: true,
     endedSince: true,
+    holders: true,
+    isHolder: true,
     pastReservations: true,
     pastSuts: true,
   }

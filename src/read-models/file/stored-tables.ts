@@ -31,6 +31,7 @@ export const storedTables = (
     table('period', 'period ORDER BY n'),
     table('name', 'name ORDER BY key'),
     table('segment', 'segment ORDER BY n'),
+    table('sut_tag', 'sut_tag ORDER BY sut, name'),
     // A removed entry leaves a zero, or no row if it came and went between two writes.
     ...[...RESERVATION_COUNTS_TABLES, ...SESSION_TABLES].map(([name, order]) =>
       table(name, `${name} WHERE n <> 0 ORDER BY ${order}`),

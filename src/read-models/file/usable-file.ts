@@ -59,6 +59,8 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       endedSince: watching(file.lists.endedSince),
       unfinishedUsage: watching(file.lists.unfinishedUsage),
       finishedUsage: watching(file.lists.finishedUsage),
+      holders: watching(file.lists.holders),
+      isHolder: watching(file.lists.isHolder),
       past: watchingAll(file.lists.past),
       histories: watchingAll(file.lists.histories),
       sessionEvents: watchingAll(file.lists.sessionEvents),

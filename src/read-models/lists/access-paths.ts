@@ -1,6 +1,7 @@
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
-import type { ReservationQuery } from './lists.ts'
+import type { ReservationQuery, Sight } from './lists.ts'
+import type { Scopes } from './scope.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end'
 
@@ -11,17 +12,35 @@ export interface AccessPath {
 }
 
 /** A query with surrogate keys for ids. */
-export interface KeyedQuery extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
+export interface KeyedQuery extends Omit<ReservationQuery, 'sut_id' | 'user_id' | 'sight'> {
   readonly sut?: number | undefined
   readonly user?: number | undefined
+  /** `own` is undefined for a user that has no reservations. */
+  readonly sight?: { readonly scope: Sight['scope']; readonly own: number | undefined } | undefined
 }
 
-/** Replaces ids by keys; undefined if the SUT or user is unknown, and so has no reservations. */
-export const withKeys = ({ sut_id, user_id, ...query }: ReservationQuery, names: IdKeys): KeyedQuery | undefined => {
+/** Reduces sight to a SUT or user where the query names one. Undefined if nothing is in sight. */
+const withinSight = (query: KeyedQuery, { scope, user_id }: Sight, names: IdKeys, scopes: Scopes) => {
+  const { sut, user } = query
+  const own = names.find(user_id)
+  if (user !== undefined && user === own) return query
+  if (sut === undefined) return { ...query, sight: { scope, own } }
+  if (scopes.hasSut(scope, sut)) return query
+  return user === undefined && own !== undefined ? { ...query, user: own } : undefined
+}
+
+/** Replaces ids by keys; undefined if the SUT or user has no reservations, or none in sight. */
+export const withKeys = (
+  { sut_id, user_id, sight, ...query }: ReservationQuery,
+  names: IdKeys,
+  scopes: Scopes,
+): KeyedQuery | undefined => {
   const sut = sut_id === undefined ? undefined : names.find(sut_id)
   const user = user_id === undefined ? undefined : names.find(user_id)
   const isUnknown = (sut_id !== undefined && sut === undefined) || (user_id !== undefined && user === undefined)
-  return isUnknown ? undefined : { ...query, sut, user }
+  if (isUnknown) return undefined
+  const keyed = { ...query, sut, user }
+  return sight === undefined ? keyed : withinSight(keyed, sight, names, scopes)
 }
 
 /** The possible access paths, cheapest first. */
@@ -53,12 +72,15 @@ const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: Reserv
 
 /** Whether a list is short enough to read on the main thread. */
 export const makeIsShort =
-  (names: IdKeys, counts: ReservationCounts) =>
+  (names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
   (query: ReservationQuery): boolean => {
-    const asked = withKeys(query, names)
+    const asked = withKeys(query, names, scopes)
     if (asked === undefined) return true
     if (asked.offset + asked.limit > SHORT) return false
     const [way] = accessPaths(asked, counts)
+    if (asked.sight !== undefined) {
+      return (way?.entries ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)
+    }
     if (way === undefined || way.entries <= SHORT) return true
     const { sut, user, endsAfter, startsBefore, isHeld } = asked
     const isOfSpan = endsAfter !== undefined || startsBefore !== undefined || isHeld === true

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
 import type { Monitored } from '../../domain/monitoring/status.ts'
+import type { Scope } from '../../domain/user/scope.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
@@ -14,7 +15,15 @@ export interface Part {
   readonly createdBefore?: number | undefined
 }
 
+/** What a user sees: reservations of the SUTs in its scope, and its own. */
+export interface Sight {
+  readonly scope: Scope
+  readonly user_id: string
+}
+
 export interface ReservationQuery extends Part {
+  /** Absent to see all. */
+  readonly sight?: Sight | undefined
   readonly sut_id?: string | undefined
   readonly user_id?: string | undefined
   /** Unix seconds: only reservations that end later. */
@@ -32,6 +41,8 @@ export interface SutQuery extends Part {
   /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>
+  /** Only SUTs with these tags too. */
+  readonly scope?: Scope | undefined
 }
 
 export interface SessionQuery extends Part {
@@ -152,6 +163,9 @@ export interface Lists {
   readonly unfinishedUsage: (query: UnfinishedQuery) => readonly UnfinishedRow[]
   /** Seconds of those that are over and count, by the week of their start. A week may come twice. */
   readonly finishedUsage: (query: FinishedQuery) => readonly (readonly [week: number, seconds: number])[]
+  /** The users that hold or held a listed reservation of a SUT in a scope, and whether one is such a user. */
+  readonly holders: (scope: Scope) => readonly string[]
+  readonly isHolder: (scope: Scope, userId: string) => boolean
   /** The same lists as of the past. */
   readonly past: Past
   readonly histories: Histories

@@ -15,6 +15,7 @@ import { makeHistories, makeSessionEvents } from './histories.ts'
 import { type Lists, makeRunQuery } from './lists.ts'
 import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
+import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
@@ -33,9 +34,10 @@ export interface OpenLists {
 const makeAllIsShort = (
   names: IdKeys,
   counts: ReservationCounts,
+  scopes: Scopes,
   sessionCounts: ReturnType<typeof makeSessionCounts>,
 ): Lists['isShort'] => {
-  const isShort = makeIsShort(names, counts)
+  const isShort = makeIsShort(names, counts, scopes)
   const endsShort = makeEndsShort(counts)
   const isShortUsage = makeIsShortUsage(names, counts)
   return {
@@ -56,12 +58,13 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const periods = makeTimeIndex(db)
   const sessionCounts = makeSessionCounts(db)
   const writers = {
-    sut: makeSutWriter(periods),
+    sut: makeSutWriter(db, names, periods),
     reservation: makeReservationWriter(db, names, counts, periods),
     reservation_run: makeRunWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
     quota_exemption: makeExemptionWriter(names),
   }
+  const scopes = makeScopes(db)
   const correctedTimes = makeCorrectedTimes(db, periods)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
@@ -79,8 +82,8 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       places.assign(rows)
     },
     lists: {
-      isShort: makeAllIsShort(names, counts, sessionCounts),
-      reservations: makeReservationList(ask, names, counts),
+      isShort: makeAllIsShort(names, counts, scopes, sessionCounts),
+      reservations: makeReservationList(ask, names, counts, scopes),
       suts: makeSutList(ask),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
@@ -89,7 +92,9 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       endedSince: makeEndedSince(ask, names),
       unfinishedUsage: makeUnfinishedUsage(ask, names),
       finishedUsage: makeFinishedUsage(ask, names),
-      past: makePast(db, ask, names, counts, periods),
+      holders: makeHolders(ask),
+      isHolder: makeIsHolder(ask, names),
+      past: makePast(db, ask, names, counts, scopes, periods),
       histories,
       sessionEvents: makeSessionEvents(db, names),
     },

@@ -8,6 +8,7 @@ import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, type Page, type Part, type Past, type RunQuery } from './lists.ts'
 import { filtersOf as reservationFilters } from './reservation-list.ts'
+import type { Scopes } from './scope.ts'
 import { filtersOf as sutFilters } from './sut-list.ts'
 
 const COLUMNS = 'position, revision, id, document, ended, created'
@@ -90,9 +91,9 @@ const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery)
 }
 
 const makeReservations =
-  (ask: RunQuery, names: IdKeys, counts: ReservationCounts): Past['reservations'] =>
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes): Past['reservations'] =>
   (query, moment, segment): Page => {
-    const asked = withKeys(query, names)
+    const asked = withKeys(query, names, scopes)
     if (asked === undefined) return { documents: [], count: 0 }
     const indexes = [listedIndex(asked), 'reservation_former'] as const
     const branches = branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment)
@@ -106,6 +107,7 @@ export const makePast = (
   ask: RunQuery,
   names: IdKeys,
   counts: ReservationCounts,
+  scopes: Scopes,
   periods: TimeIndex,
 ): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
@@ -119,7 +121,7 @@ export const makePast = (
     version: (kind, id, { none, sure, time }) => versions[kind].get(id, none, sure, time) as Version | undefined,
     segments: ({ none }) =>
       ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(none - 1)).map(({ n }) => n),
-    reservations: makeReservations(ask, names, counts),
+    reservations: makeReservations(ask, names, counts, scopes),
     suts: (query, moment) =>
       pageOf(
         ask,

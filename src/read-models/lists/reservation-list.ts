@@ -5,6 +5,7 @@ import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation
 import { LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, type Page, type ReservationQuery, type RunQuery } from './lists.ts'
+import { type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */
 const READ_MAX = 20_000
@@ -12,9 +13,17 @@ const READ_MAX = 20_000
 const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
   value === undefined ? [] : [condition(sql, value)]
 
+type InSight = NonNullable<KeyedQuery['sight']>
+
+const inSight = ({ scope, own }: InSight): Condition => {
+  const { sql, values } = sutsIn(scope)
+  const inScope = condition(`r.sut IN (${sql})`, ...values)
+  return own === undefined ? inScope : condition(`(r.user = ? OR ${inScope.sql})`, own, ...values)
+}
+
 /** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
 export const filtersOf = (
-  { sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
+  { sut, user, endsAfter, startsBefore, isHeld, sight }: KeyedQuery,
   longest: number,
 ): readonly Condition[] => [
   ...optional('r.sut = ?', sut),
@@ -23,6 +32,7 @@ export const filtersOf = (
   ...optional('r.starts < ?', startsBefore),
   ...optional('r.ends < ?', startsBefore === undefined ? undefined : startsBefore + longest),
   ...(isHeld ? [condition('r.ended IS NULL')] : []),
+  ...(sight === undefined ? [] : [inSight(sight)]),
 ]
 
 const through = (index: Index, filters: readonly Condition[]): string =>
@@ -90,6 +100,22 @@ const countOfHolder = (
   return outside.map(countOutside).reduce((left, some) => left - some, all)
 }
 
+/** Counts what is in sight of a user, from counters of the SUTs in its scope if there is no other filter. */
+const countInSight = (
+  ask: RunQuery,
+  { scope, own }: InSight,
+  way: AccessPath | undefined,
+  filters: readonly Condition[],
+): number => {
+  if (way !== undefined) return countThrough(ask, way.index, filters)
+  const { sql, values } = sutsIn(scope)
+  const counted = `SELECT total(n) AS n FROM reservation_count_sut WHERE key IN (${sql})`
+  const inScope = ask<{ n: number }>(counted, ...values)[0]?.n ?? 0
+  if (own === undefined) return inScope
+  const outside = [condition('r.user = ?', own), condition(`r.sut NOT IN (${sql})`, ...values)]
+  return inScope + countThrough(ask, 'reservation_by_user', outside)
+}
+
 const countOf = (
   ask: RunQuery,
   counts: ReservationCounts,
@@ -97,6 +123,7 @@ const countOf = (
   way: AccessPath | undefined,
   filters: readonly Condition[],
 ): number => {
+  if (asked.sight !== undefined) return countInSight(ask, asked.sight, way, filters)
   if (way === undefined) return counts.all()
   const { sut, user, endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY, isHeld } = asked
   if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
@@ -137,14 +164,16 @@ const documentsOf = (ask: RunQuery, asked: KeyedQuery, index: Index | undefined,
 const NOTHING: Page = { documents: [], count: 0 }
 
 export const makeReservationList =
-  (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
   (query: ReservationQuery): Page => {
-    const asked = withKeys(query, names)
+    const asked = withKeys(query, names, scopes)
     if (asked === undefined) return NOTHING
     const filters = filtersOf(asked, counts.longest())
     const way = accessPaths(asked, counts)[0]
     const count = countOf(ask, counts, asked, way, filters)
-    return { documents: count === 0 ? [] : documentsOf(ask, asked, way?.index, filters), count }
+    // In the order of creation alone, each row would have to be looked up to see its SUT.
+    const index = way?.index ?? (asked.sight && 'reservation_by_sut')
+    return { documents: count === 0 ? [] : documentsOf(ask, asked, index, filters), count }
   }
 
 /** The windows in which a SUT is or was held within a span, by start. */

@@ -2,13 +2,22 @@ import { foldCase } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
 import { type Condition, condition, type Page, type RunQuery, type SutQuery } from './lists.ts'
 
-export const filtersOf = ({ sut_type, is_active, monitoring, name, tags = {} }: SutQuery): readonly Condition[] => [
+export const filtersOf = ({
+  sut_type,
+  is_active,
+  monitoring,
+  name,
+  tags = {},
+  scope = {},
+}: SutQuery): readonly Condition[] => [
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...(monitoring === undefined ? [] : [condition('monitoring = ?', monitoring)]),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldCase(name))]),
   // Tag names contain no character that is special within a quoted JSON path.
-  ...Object.entries(tags).map(([tag, value]) => condition('json_extract(tags, ?) = ?', `$."${tag}"`, value)),
+  ...[...Object.entries(tags), ...Object.entries(scope)].map(([tag, value]) =>
+    condition('json_extract(tags, ?) = ?', `$."${tag}"`, value),
+  ),
 ]
 
 export const makeSutList =
@@ -33,6 +42,6 @@ export const makeSutList =
     return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
   }
 
-/** Without a filter on name or tags, at most one entry per port is read. */
-export const isShort = ({ name, tags = {}, offset }: SutQuery): boolean =>
-  name === undefined && Object.keys(tags).length === 0 && offset === 0
+/** Without a filter on name or tags, and without a scope, at most one entry per port is read. */
+export const isShort = ({ name, tags = {}, scope, offset }: SutQuery): boolean =>
+  name === undefined && scope === undefined && Object.keys(tags).length === 0 && offset === 0

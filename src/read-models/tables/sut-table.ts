@@ -1,4 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { SutColumns } from '../../../projections/sut.ts'
+import type { IdKeys } from './id-keys.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import type { TimeIndex } from './time-index.ts'
 
@@ -6,6 +8,12 @@ import type { TimeIndex } from './time-index.ts'
 export const LISTED = 'until IS NULL AND ended IS NULL'
 /** Rows that lists showed before a newer version. */
 export const FORMER = 'until IS NOT NULL'
+
+/** The tags that every SUT has now, retired ones too, so that lists find the SUTs of a scope. */
+const TAG_SCHEMA = `
+  CREATE TABLE sut_tag (sut INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (sut, name))
+    STRICT, WITHOUT ROWID;
+  CREATE INDEX sut_by_tag ON sut_tag (name, value, sut);`
 
 // At most as many SUTs are in use as there are ports, so one index with all filter columns is enough.
 export const sutColumns: ListColumns = {
@@ -22,18 +30,44 @@ export const sutColumns: ListColumns = {
   ],
   schema: `
   CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${LISTED};
-  CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${FORMER};`,
+  CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${FORMER};
+  ${TAG_SCHEMA}`,
+}
+
+interface Tag {
+  readonly name: string
+  readonly value: string
+}
+
+/** Returns a function that stores the tags of a SUT, given as JSON text. Most events of a SUT change none. */
+const makeTagWriter = (db: DatabaseSync, names: IdKeys): ((id: string, tags: string) => void) => {
+  const select = db.prepare('SELECT name, value FROM sut_tag WHERE sut = ?')
+  const remove = db.prepare('DELETE FROM sut_tag WHERE sut = ? AND name = ?')
+  const put = db.prepare('INSERT INTO sut_tag VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value')
+  return (id, text) => {
+    const tags = new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+    const sut = tags.size === 0 ? names.find(id) : names.keyOf(id)
+    if (sut === undefined) return
+    const former = new Map((select.all(sut) as unknown as Tag[]).map(({ name, value }) => [name, value]))
+    for (const name of former.keys()) if (!tags.has(name)) remove.run(sut, name)
+    for (const [name, value] of tags) if (former.get(name) !== value) put.run(sut, name, value)
+  }
 }
 
 const nothing = (): void => undefined
 
-export const makeSutWriter = (periods: TimeIndex): ListWriter => ({
-  enter: ({ position, columns, observed = 0, isObserved = false }) => {
-    const [sut_type, is_active, name, tags, monitoring, time] = columns as SutColumns
-    periods.note(position, time)
-    return [sut_type, is_active ? 1 : 0, name, tags, monitoring, time, observed, isObserved ? 1 : 0]
-  },
-  leave: nothing,
-  flush: nothing,
-  forget: nothing,
-})
+export const makeSutWriter = (db: DatabaseSync, names: IdKeys, periods: TimeIndex): ListWriter => {
+  const writeTags = makeTagWriter(db, names)
+  return {
+    enter: ({ position, id, columns, observed = 0, isObserved = false }) => {
+      const [sut_type, is_active, name, tags, monitoring, time] = columns as SutColumns
+      periods.note(position, time)
+      // What probes find changes no tags.
+      if (!isObserved) writeTags(id, tags)
+      return [sut_type, is_active ? 1 : 0, name, tags, monitoring, time, observed, isObserved ? 1 : 0]
+    },
+    leave: nothing,
+    flush: nothing,
+    forget: () => names.forget(),
+  }
+}

@@ -9,6 +9,7 @@ import {
   type SutQuery,
 } from '../../../src/read-models/lists/lists.ts'
 import { makeHeld, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
+import { makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
@@ -76,7 +77,7 @@ const setting = async (t: ExecutionContext): Promise<Setting> => {
   return {
     db,
     plans: () => lines.splice(0),
-    reservations: makeReservationList(explained, names, counts),
+    reservations: makeReservationList(explained, names, counts, makeScopes(db)),
     suts: makeSutList(explained),
     held: makeHeld(explained, names, counts),
   }

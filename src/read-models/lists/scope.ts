@@ -1,0 +1,66 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Scope } from '../../domain/user/scope.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
+import { LISTED } from '../tables/reservation-table.ts'
+import { type Condition, condition, type RunQuery } from './lists.ts'
+
+/** Selects the keys of the SUTs in a scope, which has tags. */
+export const sutsIn = (scope: Scope): Condition => {
+  const [, ...others] = Object.keys(scope)
+  const further = others.map(
+    () => ' AND EXISTS (SELECT 1 FROM sut_tag o WHERE o.sut = t.sut AND o.name = ? AND o.value = ?)',
+  )
+  return condition(
+    `SELECT t.sut FROM sut_tag t WHERE t.name = ? AND t.value = ?${further.join('')}`,
+    ...Object.entries(scope).flat(),
+  )
+}
+
+/** Single SUTs and users in a scope. */
+export interface Scopes {
+  readonly hasSut: (scope: Scope, sut: number) => boolean
+  /** Whether its SUTs can be found within a few milliseconds. */
+  readonly isSmall: (scope: Scope) => boolean
+}
+
+/** SUTs with the first tag of a scope that can be read, and compared with 15 other tags, within a few milliseconds. */
+const SMALL = 1_000
+
+export const makeScopes = (db: DatabaseSync): Scopes => {
+  const tag = db.prepare('SELECT 1 FROM sut_tag WHERE sut = ? AND name = ? AND value = ?')
+  const some = db.prepare(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM sut_tag WHERE name = ? AND value = ? LIMIT ${SMALL + 1})`,
+  )
+  return {
+    hasSut: (scope, sut) => Object.entries(scope).every(([name, value]) => tag.get(sut, name, value) !== undefined),
+    isSmall: (scope) => {
+      const [name = '', value = ''] = Object.entries(scope)[0] ?? []
+      return (some.get(name, value) as { n: number }).n <= SMALL
+    },
+  }
+}
+
+const through = (index: 'reservation_by_sut' | 'reservation_by_user', { sql }: Condition): string =>
+  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index} WHERE r.segment = s.n AND ${LISTED} AND ${sql}`
+
+/** The users that hold or held a listed reservation of a SUT in a scope. */
+export const makeHolders =
+  (ask: RunQuery) =>
+  (scope: Scope): readonly string[] => {
+    const { sql, values } = sutsIn(scope)
+    const held = through('reservation_by_sut', condition(`r.sut IN (${sql})`))
+    return ask<{ id: string }>(`SELECT id FROM name WHERE key IN (SELECT r.user ${held})`, ...values).map(
+      ({ id }) => id,
+    )
+  }
+
+/** Whether a user is one of them. */
+export const makeIsHolder =
+  (ask: RunQuery, names: IdKeys) =>
+  (scope: Scope, userId: string): boolean => {
+    const user = names.find(userId)
+    if (user === undefined) return false
+    const { sql, values } = sutsIn(scope)
+    const held = through('reservation_by_user', condition(`r.user = ? AND r.sut IN (${sql})`))
+    return ask(`SELECT 1 ${held} LIMIT 1`, user, ...values).length > 0
+  }

@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { makeIsShort } from '../../../src/read-models/lists/access-paths.ts'
+import type { ReservationQuery, Sight } from '../../../src/read-models/lists/lists.ts'
+import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
+import { makeHolders, makeIsHolder, makeScopes } from '../../../src/read-models/lists/scope.ts'
+import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
+import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
+import { aDirectory } from '../../event-store/sqlite/subject.ts'
+import { explained } from './explained.ts'
+import { FIRST, fill, sutId, userId } from './many-reservations.ts'
+
+/** Lists as users with scopes see them: the SUTs with some tags, and their own reservations. */
+
+const SCALE = { reservations: 20_000, suts: 200, users: 60 }
+const DAY = 86_400
+const MIDDLE = FIRST + 180 * DAY
+const PAGE = { limit: 50, offset: 0 }
+
+/** A third of the SUTs are of a team, a tenth in a rack, and one is alone. */
+const TAGS = `
+  INSERT INTO sut_tag SELECT key, 'team', 'qa1' FROM name WHERE key % 3 = 0;
+  INSERT INTO sut_tag SELECT key, 'rack', '4' FROM name WHERE key % 10 = 0;
+  INSERT INTO sut_tag SELECT key, 'alone', 'yes' FROM name WHERE key = 30;
+  CREATE TEMP TABLE copy AS
+    SELECT document, document ->> 'sut_id' AS sut_id, document ->> 'user_id' AS user_id, starts, ends, created
+    FROM reservation NOT INDEXED ORDER BY created DESC;
+  CREATE TEMP TABLE tagged AS SELECT n.id, t.name, t.value FROM sut_tag t JOIN name n ON n.key = t.sut;`
+
+const SIGHTS: readonly Sight[] = [
+  { scope: { team: 'qa1' }, user_id: userId(9) },
+  { scope: { team: 'qa1', rack: '4' }, user_id: userId(0) },
+  { scope: { alone: 'yes' }, user_id: 'nobody' },
+  { scope: { team: 'qa2' }, user_id: userId(9) },
+]
+
+const SHAPES: readonly Partial<ReservationQuery>[] = [
+  {},
+  { offset: 500 },
+  { createdBefore: 15_000 },
+  { sut_id: sutId(7) },
+  { sut_id: sutId(29), user_id: userId(0) },
+  { sut_id: sutId(28), user_id: userId(0) },
+  { user_id: userId(9) },
+  { user_id: userId(0) },
+  { user_id: userId(3), endsAfter: MIDDLE },
+  { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  { endsAfter: FIRST + DAY },
+  { startsBefore: MIDDLE, createdBefore: 10_000 },
+  { sut_id: sutId(28), endsAfter: MIDDLE },
+  { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
+]
+
+const setting = async (t: ExecutionContext) => {
+  const path = join(await aDirectory(t), 'views.db')
+  fill(path, SCALE).file.close()
+  const db = new DatabaseSync(path)
+  t.teardown(() => db.close())
+  db.exec(TAGS)
+  const { run, lines } = explained(db)
+  const [names, counts, scopes] = [makeIdKeys(db), makeReservationCounts(db), makeScopes(db)]
+  return {
+    ...{ db, lines, isShort: makeIsShort(names, counts, scopes) },
+    reservations: makeReservationList(run, names, counts, scopes),
+    holders: makeHolders(run),
+    isHolder: makeIsHolder(run, names),
+  }
+}
+
+const inScope = (scope: Sight['scope']): string =>
+  Object.entries(scope)
+    .map(([name, value]) => `sut_id IN (SELECT id FROM tagged WHERE name = '${name}' AND value = '${value}')`)
+    .join(' AND ')
+
+/** What a query finds, read row by row without an index. */
+const expected = (db: DatabaseSync, { scope, user_id }: Sight, query: Partial<ReservationQuery>) => {
+  const [sut, user] = [query.sut_id, query.user_id]
+  const where = [
+    `((${inScope(scope)}) OR user_id = '${user_id}')`,
+    ...(sut === undefined ? [] : [`sut_id = '${sut}'`]),
+    ...(user === undefined ? [] : [`user_id = '${user}'`]),
+    ...(query.endsAfter === undefined ? [] : [`ends > ${query.endsAfter}`]),
+    ...(query.startsBefore === undefined ? [] : [`starts < ${query.startsBefore}`]),
+  ]
+  const rows = db.prepare(`SELECT document, created FROM copy WHERE ${where.join(' AND ')}`).all()
+  const { offset = 0, createdBefore = Number.POSITIVE_INFINITY } = query
+  const here = rows.filter(({ created }) => Number(created) < createdBefore)
+  return { documents: here.slice(offset, offset + PAGE.limit).map(({ document }) => document), count: rows.length }
+}
+
+const isFound = (line: string): boolean =>
+  /^(?:SCAN (?:s|page|name)$|SEARCH \w+ USING INTEGER PRIMARY KEY|CO-ROUTINE page$|LIST SUBQUERY \d+$)/.test(line) ||
+  /^SEARCH r USING COVERING INDEX reservation_by_(?:sut|user|end) \(segment=\?/.test(line) ||
+  /^SEARCH t USING COVERING INDEX sut_by_tag \(name=\? AND value=\?/.test(line) ||
+  /^SEARCH o (?:USING PRIMARY KEY \(sut=\? AND name=\?\)|EXISTS|USING COVERING INDEX)/.test(line) ||
+  /^(?:CORRELATED SCALAR SUBQUERY \d+|USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY|CREATE BLOOM FILTER)$/.test(line)
+
+test('a list in sight has the reservations of the SUTs in scope and the user’s own, and counts them', async (t) => {
+  const { db, reservations, lines } = await setting(t)
+  for (const sight of SIGHTS) {
+    for (const shape of SHAPES) {
+      const about = JSON.stringify({ sight, shape })
+      t.deepEqual(reservations({ ...PAGE, ...shape, sight }), expected(db, sight, shape), about)
+      t.deepEqual(
+        lines.splice(0).filter((line) => !isFound(line)),
+        [],
+        about,
+      )
+    }
+  }
+})
+
+test('the holders in a scope are those with a reservation of a SUT in it', async (t) => {
+  const { db, holders, isHolder, lines } = await setting(t)
+  for (const { scope } of SIGHTS) {
+    const rows = db.prepare(`SELECT DISTINCT user_id FROM copy WHERE ${inScope(scope)} ORDER BY user_id`).all()
+    const all = rows.map(({ user_id }) => String(user_id))
+    t.deepEqual(holders(scope).toSorted(), all)
+    for (const id of [...Array(SCALE.users).keys()].map(userId)) t.is(isHolder(scope, id), all.includes(id))
+    t.false(isHolder(scope, 'nobody'))
+    t.deepEqual(
+      lines.splice(0).filter((line) => !isFound(line)),
+      [],
+    )
+  }
+})
+
+test('what is in sight is read directly only where that is short', async (t) => {
+  const { db, isShort } = await setting(t)
+  const [sight] = SIGHTS as readonly [Sight]
+  t.false(isShort({ ...PAGE, sight }))
+  t.true(isShort({ ...PAGE, sight, sut_id: sutId(7) }))
+  t.true(isShort({ ...PAGE, sight, user_id: userId(9) }))
+  const aDay = { ...PAGE, sight, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY }
+  t.true(isShort(aDay))
+  db.exec(`WITH RECURSIVE more (key) AS (SELECT 100000 UNION ALL SELECT key + 1 FROM more LIMIT 1000)
+    INSERT INTO sut_tag SELECT key, 'team', 'qa1' FROM more`)
+  t.false(isShort(aDay), 'a scope of more than a thousand SUTs')
+})

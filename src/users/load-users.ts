@@ -1,4 +1,6 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
+import { parseScope, type Scope } from '../domain/user/scope.ts'
 import type { UserState, UsersState } from '../domain/user/state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import type { Member, User } from './user.ts'
@@ -41,6 +43,13 @@ const isOfEvents = ({ secrets }: UserState, revealed: UserSecrets): boolean =>
 const hasSameIds = (one: UserSecrets, other: UserSecrets): boolean =>
   USER_SECRET_FIELDS.every((field) => one[field]?.id === other[field]?.id)
 
+/** No tag has this name. */
+const NO_SUT: Scope = { '': '' }
+
+/** Undefined for every SUT. A scope that cannot be read, which no command records, has none. */
+const scopeOf = ({ scope }: UserState): Scope | undefined =>
+  scope === '' ? undefined : E.getOrElse(() => NO_SUT)(parseScope(scope))
+
 /** Without a readable name, the id stands for it. */
 const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefined): Entry => {
   const { secrets: _, ...told } = state
@@ -52,8 +61,12 @@ const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefin
     former?.user?.name === name &&
     former.user.role === role &&
     former.user.accessSince === accessSince &&
+    former.state.scope === state.scope &&
     former.secrets.password?.id === secrets.password?.id
-  const user = isSame ? (former.user as User) : { _id, name, role, accessSince }
+  const scope = scopeOf(state)
+  const user: User = isSame
+    ? (former.user as User)
+    : { _id, name, role, accessSince, ...(scope !== undefined && { scope }) }
   const hash = secrets.password && secrets.name && parsePasswordHash(secrets.password.clear)
   const credential = isSame && former.credential ? former.credential : hash && { user, hash }
   return { state, secrets, member, user, credential }

@@ -1,4 +1,5 @@
 import type { Role } from '../domain/events/user.ts'
+import type { Scope } from '../domain/user/scope.ts'
 import type { UserState } from '../domain/user/state.ts'
 
 /** Public data of a user. */
@@ -6,6 +7,8 @@ export interface User {
   readonly _id: string
   readonly name: string
   readonly role: Role
+  /** The tags of the SUTs that it may see; absent if it may see all. */
+  readonly scope?: Scope
   /** As in UserState. Tells accesses of one user apart. */
   readonly accessSince: number
   /** The id of the token that stands for it, if one does. */

@@ -1,3 +1,11 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('http/routes/**', 'http/retries', 'http/refusals', 'http/request', 'http/races', 'http/secrets')
+await runTestsIn(
+  'http/routes/**',
+  'http/retries',
+  'http/refusals',
+  'http/request',
+  'http/races',
+  'http/secrets',
+  'http/scopes',
+)

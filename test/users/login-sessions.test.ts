@@ -30,7 +30,7 @@ const given = ({ user = ALICE as User | undefined, epoch = EPOCH as UserSecret |
     signer: makeSigner(() => ({ current: now.ring[0], keys: now.ring }), 'berth session v1'),
     users: {
       byId: (id) => (is(id) ? now.user : undefined),
-      member: (id) => (is(id) && now.user ? { ...MEMBER, ...now.user, revision: now.revision } : undefined),
+      member: (id) => (is(id) && now.user ? { ...MEMBER, ...now.user, scope: '', revision: now.revision } : undefined),
       epochOf: (id) => (is(id) ? (now.epoch ?? undefined) : undefined),
       refresh: async () => {
         now.refreshed++

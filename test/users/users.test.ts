@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { fits } from '../../src/domain/user/scope.ts'
 import type { UserState } from '../../src/domain/user/state.ts'
 import { cheapHash, signal } from './builders.ts'
 import { aLogOfUsers } from './log-of-users.ts'
@@ -48,13 +49,26 @@ test('an interruption of the access that is over makes another user, even if not
   t.is(users.credentialOf('bob'), bob)
 })
 
-test('a quota or scope leaves the credential as it was', async (t) => {
+test('a quota leaves the credential as it was; a scope replaces it, because requests carry it', async (t) => {
   const { users, record } = await aLogOfUsers(t, ['alice'])
   const before = users.credentialOf('alice')
-  record('id-of-alice', { scope: 'rack=4' })
+  t.false('scope' in (before?.user ?? {}))
+  record('id-of-alice', { quota: { hours_per_week: 1, reservations_max: 1, priority_max: 0 } })
   await users.refresh()
   t.is(users.credentialOf('alice'), before)
+  record('id-of-alice', { scope: 'rack=4' })
+  await users.refresh()
   t.is(users.member('id-of-alice')?.scope, 'rack=4')
+  t.deepEqual(users.credentialOf('alice')?.user.scope, { rack: '4' })
+  t.false(before !== undefined && users.isCurrent(before))
+})
+
+test('a recorded scope that cannot be read is one that no SUT fits', async (t) => {
+  const { users, record } = await aLogOfUsers(t, ['alice'])
+  record('id-of-alice', { scope: 'not a selector' })
+  await users.refresh()
+  const scope = users.byId('id-of-alice')?.scope
+  t.false(scope === undefined || fits({}, scope) || fits({ not: 'a', selector: '' }, scope))
 })
 
 test('a removed user keeps the name but cannot sign in; an erased one is shown by its id', async (t) => {

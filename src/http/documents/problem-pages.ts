@@ -17,9 +17,12 @@ const remedies: Readonly<Record<Code, string>> = {
   ticket_invalid:
     'Get a new ticket from POST /api/sut_reservation/<id>/console. A ticket is valid for 30 seconds and for one connection.',
   not_found: 'Check the path. It must match exactly, including case and slashes.',
-  sut_not_found: 'Check the id. Retired SUTs can still be read, so this SUT never existed.',
-  reservation_not_found: 'Check the id. Cancelled reservations are reported as cancelled, so this one never existed.',
-  user_not_found: 'Check the id. Everyone can list users at /api/user; removed=true shows removed ones too.',
+  sut_not_found:
+    'Check the id. Retired SUTs can still be read, so this SUT never existed, or it is outside the scope of your user.',
+  reservation_not_found:
+    'Check the id. Cancelled reservations are reported as cancelled, so this one never existed, or its SUT is outside the scope of your user.',
+  user_not_found:
+    'Check the id. Everyone can list users at /api/user; removed=true shows removed ones too. A user with a scope sees only those who hold SUTs in it.',
   user_name_taken: 'Choose another name. Users that have not been removed have different names, whatever their case.',
   user_id_taken: 'Omit the _id, so that the service assigns one. The id of a removed user stays taken.',
   last_administrator: 'Make another user an administrator first.',

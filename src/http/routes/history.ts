@@ -5,13 +5,14 @@ import type { Recorded } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { cloudEvent } from '../../feed/events/cloud-event.ts'
+import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { SessionEvents } from '../../read-models/lists/histories.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { HistoryQuery } from '../codecs/history.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import { seenBy, type Viewer } from '../response/seen-by.ts'
 import {
   concatHistories,
   EVENTS_PER_TURN,
@@ -33,11 +34,15 @@ export interface HistoryHandlers {
 const historiesUnavailable = (): Refusal =>
   failure('unavailable', 'Histories are unavailable while the views cannot be written.')
 
+/** It counts the events of a stream, of which a user with a scope may not see all. */
+const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent, 'revision'> => event
+
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
   ({ objects, origin, nameOf }: HistoryDependencies, log: Log) =>
   async (
     events: readonly Recorded[],
+    { scope }: Viewer,
   ): Promise<E.Either<Refusal, { position: number; documents: readonly string[] }>> => {
     const documents: string[] = []
     let shown: number | undefined
@@ -50,7 +55,8 @@ const makeFormatEvents =
             throw new StoreUnavailable(`${event.stream}@${event.revision} has no position yet`)
           const changes = histories.changes(event, position)
           const actorname = nameOf(event.metadata.actor)
-          const shown = cloudEvent(event, position, origin)
+          const whole = cloudEvent(event, position, origin)
+          const shown = scope === undefined ? whole : withoutRevision(whole)
           return JSON.stringify({ ...shown, ...(actorname !== undefined && { actorname }), changes })
         }),
       )
@@ -65,11 +71,14 @@ const makeFormatEvents =
 /** Responds with the requested page of a history. */
 const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
   const formatEvents = makeFormatEvents(dependencies, log)
-  return async (history: History, { limit, offset, after }: HistoryQuery): RouteResult => {
+  return async (
+    history: History,
+    { query: { limit, offset, after }, user }: Call<unknown, HistoryQuery>,
+  ): RouteResult => {
     const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
     if (first === undefined)
       return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
-    const formatted = await formatEvents(await history.events(first, Math.min(limit, history.count - first)))
+    const formatted = await formatEvents(await history.events(first, Math.min(limit, history.count - first)), user)
     if (E.isLeft(formatted)) return formatted
     const { position, documents } = formatted.right
     const paging = { limit, offset, before: undefined }
@@ -77,9 +86,32 @@ const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
   }
 }
 
+const makeReservationHistory =
+  (
+    dependencies: HistoryDependencies,
+    log: Log,
+    answer: ReturnType<typeof makeAnswer>,
+  ): HistoryHandlers['reservation'] =>
+  async (call) => {
+    const { params, user } = call
+    const { objects } = dependencies
+    const id = params.id ?? ''
+    const found = await seenBy(objects, user).newest('reservation', id)
+    if (E.isLeft(found)) return found
+    if (found.right === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
+    const { user_id } = JSON.parse(found.right.document) as Reservation
+    if (user.role === 'tester' && user_id !== user._id) {
+      return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
+    }
+    const read = await objects.readLists(({ histories }) => histories.places('reservation', id))
+    if (E.isLeft(read)) return read
+    return answer(historyOfPlaces(dependencies, log, read.right.listed), call)
+  }
+
 const makeUserHistory =
   (dependencies: HistoryDependencies, log: Log, answer: ReturnType<typeof makeAnswer>): HistoryHandlers['user'] =>
-  async ({ params, query, user }) => {
+  async (call) => {
+    const { params, user } = call
     const { objects } = dependencies
     const id = params.id === 'me' ? user._id : (params.id ?? '')
     if (user.role === 'tester' && id !== user._id) {
@@ -90,7 +122,7 @@ const makeUserHistory =
     if (found.right === undefined) return E.left(failure('user_not_found', 'No user has this id.'))
     const read = await objects.readLists(({ histories }) => histories.places('user', id))
     if (E.isLeft(read)) return read
-    return answer(historyOfPlaces(dependencies, log, read.right.listed), query)
+    return answer(historyOfPlaces(dependencies, log, read.right.listed), call)
   }
 
 export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
@@ -107,8 +139,8 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
   }
   const answer = makeAnswer(dependencies, log)
   return {
-    sut: async ({ params, query }) => {
-      const id = params.id ?? ''
+    sut: async (call) => {
+      const id = call.params.id ?? ''
       const found = await objects.newest('sut', id)
       if (E.isLeft(found)) return found
       if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
@@ -134,21 +166,9 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
         }),
         historyOfPlaces(dependencies, log, givenBack ?? []),
       ]
-      return answer(concatHistories(parts), query)
+      return answer(concatHistories(parts), call)
     },
-    reservation: async ({ params, query, user }) => {
-      const id = params.id ?? ''
-      const found = await objects.newest('reservation', id)
-      if (E.isLeft(found)) return found
-      if (found.right === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
-      const { user_id } = JSON.parse(found.right.document) as Reservation
-      if (user.role === 'tester' && user_id !== user._id) {
-        return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
-      }
-      const read = await objects.readLists(({ histories }) => histories.places('reservation', id))
-      if (E.isLeft(read)) return read
-      return answer(historyOfPlaces(dependencies, log, read.right.listed), query)
-    },
+    reservation: makeReservationHistory(dependencies, log, answer),
     user: makeUserHistory(dependencies, log, answer),
   }
 }

@@ -17,7 +17,7 @@ export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before
 
 /** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
 export const resolveBefore = async (
-  objects: Objects,
+  objects: Pick<Objects, 'newest'>,
   kind: Listed,
   before: string | undefined,
 ): Promise<E.Either<Refusal, number | undefined>> => {

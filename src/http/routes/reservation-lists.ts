@@ -4,6 +4,7 @@ import type { AsOf } from '../codecs/as-of.ts'
 import type { ReservationsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
+import { seenBy, sightOf } from '../response/seen-by.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
@@ -56,12 +57,13 @@ const makeListAsOf =
 export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDependencies): ReservationLists => {
   const listAsOf = makeListAsOf(asOf)
   return {
-    list: async ({ query }) => {
-      const createdBefore = await resolveBefore(objects, 'reservation', query.before)
+    list: async ({ query, user }) => {
+      const createdBefore = await resolveBefore(seenBy(objects, user), 'reservation', query.before)
       if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_id, user_id, as_of } = query
       if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
-      const asked = { limit, offset, createdBefore: createdBefore.right, sut_id, user_id, ...timeOf(query, clock()) }
+      const page = { limit, offset, createdBefore: createdBefore.right }
+      const asked = { ...page, sut_id, user_id, ...timeOf(query, clock()), sight: sightOf(user) }
       const answered = await objects.readList('reservations', asked)
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right

@@ -13,6 +13,7 @@ import type { Users } from '../../users/users.ts'
 import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
+import { seenBy } from '../response/seen-by.ts'
 
 export interface ReservationHandlers {
   readonly create: (call: Call<ReservationBody>) => RouteResult
@@ -55,7 +56,8 @@ const makeChange =
     quotas?: Quotas,
   ): RouteResult => {
     const { params, user, requestId, idempotencyKey, reason, client } = call
-    let found = await objects.newest('reservation', params.id ?? '')
+    const seen = seenBy(objects, user)
+    let found = await seen.newest('reservation', params.id ?? '')
     for (;;) {
       if (E.isLeft(found)) return found
       const version = found.right
@@ -75,7 +77,7 @@ const makeChange =
       // Reservations that are over have left the calendar. If this one ended after its document was read, the new
       // document shows how.
       if (ended.left.code !== 'reservation_over') return ended
-      found = await objects.latest('reservation', version.id)
+      found = await seen.latest('reservation', version.id)
       if (E.isRight(found) && found.right?.revision === version.revision) return ended
     }
   }
@@ -88,7 +90,8 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const { user_id = user._id, sut_id, window, isBeyondQuota } = body
       const stream = sutStream(sut_id)
       const userExists = users.byId(user_id) !== undefined
-      const asked = { sut_id, user_id, userExists, window, limits, isBeyondQuota, random: randomHex(8) }
+      const about = { sut_id, user_id, userExists, window, limits, isBeyondQuota }
+      const asked = { ...about, scope: user.scope, random: randomHex(8) }
       const order = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) => {
         const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
@@ -108,7 +111,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
     extend: (call) => {
       const { user: actor, body } = call
       const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
-        ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota },
+        ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
       })
       return change(call, command, body.isBeyondQuota ? undefined : quotas)
     },
@@ -119,8 +122,8 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       }
       return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
     },
-    read: async ({ params }) => {
-      const found = await objects.newest('reservation', params.id ?? '')
+    read: async ({ params, user }) => {
+      const found = await seenBy(objects, user).newest('reservation', params.id ?? '')
       if (E.isLeft(found)) return found
       const version = found.right
       if (version === undefined) return E.left(notFound())

@@ -3,6 +3,7 @@ import type { Session } from '../../../projections/session.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
+import { seenBy } from '../response/seen-by.ts'
 import { type UserNames, withUserName } from '../response/user-names.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
@@ -23,7 +24,7 @@ export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
 export const makeSessionList =
   (objects: Objects, nameOf: UserNames): SessionList =>
   async ({ query, user }) => {
-    const createdBefore = await resolveBefore(objects, 'session', query.before)
+    const createdBefore = await resolveBefore(seenBy(objects, user), 'session', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
     const { limit, offset, sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id

@@ -7,6 +7,7 @@ import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
+import { seenBy } from '../response/seen-by.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
@@ -41,11 +42,11 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
 }
 
 export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
-  list: async ({ query }) => {
-    const createdBefore = await resolveBefore(objects, 'sut', query.before)
+  list: async ({ query, user }) => {
+    const createdBefore = await resolveBefore(seenBy(objects, user), 'sut', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
     const { before: _, as_of, ...filters } = query
-    const asked = { ...filters, createdBefore: createdBefore.right }
+    const asked = { ...filters, createdBefore: createdBefore.right, scope: user.scope }
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
       if (E.isLeft(then)) return then
@@ -58,9 +59,9 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
     const { position, listed } = answered.right
     return E.right({ ...listResponse('suts', query, listed), position })
   },
-  availability: async ({ params, query }) => {
+  availability: async ({ params, query, user }) => {
     const id = params.id ?? ''
-    const found = await objects.newest('sut', id)
+    const found = await seenBy(objects, user).newest('sut', id)
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (found.right.ended === 'retired') {

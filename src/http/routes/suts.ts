@@ -11,6 +11,7 @@ import type { Vault } from '../../vault/vault.ts'
 import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
+import { seenBy } from '../response/seen-by.ts'
 
 export interface SutHandlers {
   readonly create: (call: Call<SutCreation>) => RouteResult
@@ -96,8 +97,8 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
       if (E.isRight(retired)) await releasePort(runner, call.params.id ?? '', call.requestId)
       return retired
     },
-    read: async ({ params }) => {
-      const found = await objects.newest('sut', params.id ?? '')
+    read: async ({ params, user }) => {
+      const found = await seenBy(objects, user).newest('sut', params.id ?? '')
       if (E.isLeft(found)) return found
       return found.right === undefined ? E.left(notFound()) : E.right(documentResponse('sut', found.right, false))
     },

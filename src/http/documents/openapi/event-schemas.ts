@@ -39,8 +39,8 @@ const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
 }
 
 /**
- * A CloudEvent 1.0 in JSON format with Berth's extensions, and `more` where a history adds members. `data` is the
- * schema of its data, or a reference to it.
+ * A CloudEvent 1.0 in JSON format with Berth's extensions, and `more` where a history adds members, or `optional` where
+ * it may leave them out. `data` is the schema of its data, or a reference to it.
  */
 export const cloudEventSchema = (
   type: EventType,
@@ -80,7 +80,7 @@ export const cloudEventSchema = (
       ...more,
       ...optional,
     },
-    required: [...Object.keys(members), ...Object.keys(more)],
+    required: [...Object.keys(members), ...Object.keys(more)].filter((name) => !Object.hasOwn(optional, name)),
     additionalProperties: false,
   }
 }

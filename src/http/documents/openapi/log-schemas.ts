@@ -24,6 +24,13 @@ const PATH: JsonSchema = { type: 'string', pattern: '^/', description: 'A JSON P
 /** The name of the actor, as of now. */
 const NAME: JsonSchema = { type: 'string' }
 
+const REVISION: JsonSchema = {
+  type: 'integer',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The number of the event in its stream. Not shown to users with a scope.',
+}
+
 /** What an event changed, as old and new values. Of a secret only the fact is shown. */
 const CHANGES: JsonSchema = listOfAll({
   oneOf: [closedObject({ path: PATH, from: VALUE, to: VALUE }), closedObject({ path: PATH, changed: { const: true } })],
@@ -38,7 +45,7 @@ export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     next: { anyOf: [POSITION, { type: 'null' }] },
     caught_up: { type: 'boolean' },
   }),
-  HistoryEvent: anyEvent({ changes: CHANGES }, { actorname: NAME }),
+  HistoryEvent: anyEvent({ changes: CHANGES }, { actorname: NAME, revision: REVISION }),
   History: listOf('events', refTo('HistoryEvent')),
   Inclusion: closedObject({
     tree_size: SIZE,

@@ -65,6 +65,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       'reservation_cancelled',
       'reservation_conflict',
       'quota_exceeded',
+      'sut_not_found',
       'sut_retired',
       'sut_inactive',
       'end_not_later',

@@ -17,7 +17,7 @@ import { type Found, findReservation } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
 export interface ConnectionDependencies {
-  readonly objects: Pick<Objects, 'newest'>
+  readonly objects: Pick<Objects, 'newest' | 'latest'>
   readonly runner: Pick<Runner, 'look'>
   readonly views: Pick<Views, 'newest'>
   readonly clientNames: Pick<ClientNames, 'matches' | 'isKnown'>

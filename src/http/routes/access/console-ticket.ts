@@ -15,7 +15,7 @@ const VALID_FOR = 30_000
 const OPENS_WITHIN = 1_000
 
 export interface ConsoleCheckDependencies {
-  readonly objects: Pick<Objects, 'newest'>
+  readonly objects: Pick<Objects, 'newest' | 'latest'>
   readonly forwarded: Pick<Forwarded, 'has' | 'waitFor'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
@@ -24,7 +24,7 @@ export interface ConsoleCheckDependencies {
 }
 
 /** Finds the reservation if its holder may open a console now. */
-export type CheckConsole = (id: string, user: Pick<User, '_id' | 'role'>) => Promise<E.Either<Refusal, Found>>
+export type CheckConsole = (id: string, user: Pick<User, '_id' | 'role' | 'scope'>) => Promise<E.Either<Refusal, Found>>
 
 export const makeCheckConsole =
   ({ objects, forwarded, isOurs, clock }: ConsoleCheckDependencies): CheckConsole =>

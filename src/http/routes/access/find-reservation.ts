@@ -5,6 +5,7 @@ import { failure } from '../../../domain/failure.ts'
 import type { User } from '../../../users/user.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
+import { seenBy } from '../../response/seen-by.ts'
 
 /** A reservation that a user wants to connect to. */
 export interface Found {
@@ -16,12 +17,12 @@ export interface Found {
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  { newest }: Pick<Objects, 'newest'>,
+  objects: Pick<Objects, 'newest' | 'latest'>,
   id: string,
-  user: Pick<User, '_id' | 'role'>,
+  user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,
 ): Promise<E.Either<Refusal, Found>> => {
-  const found = await newest('reservation', id)
+  const found = await seenBy(objects, user).newest('reservation', id)
   if (E.isLeft(found)) return found
   const version = found.right
   if (version === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
@@ -31,7 +32,8 @@ export const findReservation = async (
   if (version.ended === 'cancelled') {
     return E.left(failure('reservation_cancelled', 'The reservation has been cancelled.'))
   }
-  const sut = await newest('sut', reservation.sut_id)
+  // The holder connects to it also outside its scope.
+  const sut = await objects.newest('sut', reservation.sut_id)
   if (E.isLeft(sut)) return sut
   if (sut.right === undefined) throw new Error('a reservation has no SUT')
   const isReleased = version.ended === 'released'

@@ -7,7 +7,7 @@ import { makeUserTokens, type TokenDependencies } from './user-tokens.ts'
 export const makeUserHandlers = (
   dependencies: UserDependencies & RemovalDependencies & TokenDependencies,
 ): UserHandlers => ({
-  ...makeUserReads(dependencies.users),
+  ...makeUserReads(dependencies),
   ...makeUserChanges(dependencies),
   remove: makeRemove(dependencies),
   tokens: makeUserTokens(dependencies),

@@ -1,0 +1,65 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Session } from '../../../projections/session.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import type { Failure } from '../../domain/failure.ts'
+import { fits, type Scope } from '../../domain/user/scope.ts'
+import type { Sight } from '../../read-models/lists/lists.ts'
+import type { Version } from '../../read-models/tables/version.ts'
+import type { User } from '../../users/user.ts'
+import type { Listed, Objects } from './objects.ts'
+
+/** The user of a request, as far as it decides on what responses show. */
+export type Viewer = Pick<User, '_id' | 'scope'>
+
+type Reads = Pick<Objects, 'newest' | 'latest'>
+type Found = E.Either<Failure, Version | undefined>
+
+/** The reservations that a user sees in lists; undefined for all. */
+export const sightOf = ({ _id, scope }: Viewer): Sight | undefined => scope && { scope, user_id: _id }
+
+/** Looks whether a user with a scope sees an object. */
+const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
+  const isInScope = (sut: Version): boolean => fits((JSON.parse(sut.document) as Sut).tags, scope)
+  return async (kind: Listed, version: Version): Promise<E.Either<Failure, boolean>> => {
+    switch (kind) {
+      case 'sut':
+        return E.right(isInScope(version))
+      case 'session':
+        return E.right((JSON.parse(version.document) as Session).user_id === userId)
+      case 'reservation': {
+        const { user_id, sut_id } = JSON.parse(version.document) as Reservation
+        if (user_id === userId) return E.right(true)
+        const sut = await newest('sut', sut_id)
+        return E.map((found: Version | undefined) => found !== undefined && isInScope(found))(sut)
+      }
+      default:
+        return E.right(true)
+    }
+  }
+}
+
+/**
+ * Reads objects as a user sees them: to a user with a scope, SUTs outside it and others' reservations of them do not
+ * exist.
+ */
+export const seenBy = (objects: Reads, { _id, scope }: Viewer): Reads => {
+  if (scope === undefined) return objects
+  const isSeen = makeIsSeen(objects, _id, scope)
+  const ifSeen = async (kind: Listed, found: Found): Promise<Found> => {
+    if (E.isLeft(found) || found.right === undefined) return found
+    const seen = await isSeen(kind, found.right)
+    return E.map((isShown: boolean) => (isShown ? found.right : undefined))(seen)
+  }
+  const latest: Reads['latest'] = async (kind, id) => ifSeen(kind, await objects.latest(kind, id))
+  return {
+    latest,
+    newest: async (kind, id) => {
+      const found = await objects.newest(kind, id)
+      const seen = await ifSeen(kind, found)
+      // What exists unseen is looked up in the store too, and so answered as late as what does not exist.
+      const isHidden = E.isRight(found) && found.right !== undefined && E.isRight(seen) && seen.right === undefined
+      return isHidden ? latest(kind, id) : seen
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { Tidying } from '../harness.ts'
+import { tidyingLater } from '../harness.ts'
+import { pageOfRoutes } from '../routes/route-page.ts'
+import { answersOf, differences } from './answers.ts'
+import { INSIDE_STEPS } from './inside.ts'
+import { type Lab, openLab, SCOPE } from './lab.ts'
+import { outsideSteps, type Placed, PRELUDE } from './outside.ts'
+import { pairsOf, type Question, questionsOf } from './questions.ts'
+import '../documents/fit-answers.ts'
+
+/**
+ * Shows that a tester with a scope cannot tell two labs apart that differ in what is outside it: other machines, others'
+ * reservations of them, users who hold only those. Every route is asked everything; only ids, ports that Berth assigns,
+ * and positions in the log may differ.
+ */
+
+const SINGLE = pageOfRoutes.flatMap(questionsOf)
+const PAIRS = pageOfRoutes.flatMap(pairsOf)
+
+const NONE: ReadonlyMap<string, string> = new Map()
+
+const aLab = async (t: Tidying, outside: readonly Placed[]): Promise<Lab> => {
+  const lab = await openLab(t)
+  for (const [n, step] of INSIDE_STEPS.entries()) {
+    for (const one of outside) if (one.before === n) await one.step(lab)
+    await step(lab)
+    lab.service.clock.set(new Date(lab.service.clock.now() + 1_000).toISOString())
+  }
+  for (const one of outside) if (one.before === INSIDE_STEPS.length) await one.step(lab)
+  // Reads by id are current at once, and lists with this.
+  await lab.service.as('alice').get('/api/sut')
+  return lab
+}
+
+const answersIn = async (outside: readonly Placed[], questions: readonly Question[]) => {
+  const later = tidyingLater()
+  try {
+    return await answersOf(await aLab(later, outside), questions)
+  } finally {
+    await later.tidy()
+  }
+}
+
+test('a tester with a scope gets the same answers whatever else is in the lab', async (t) => {
+  const all = [...SINGLE, ...PAIRS]
+  const [alone, beside] = [await answersIn([], all), await answersIn(PRELUDE, all)]
+  t.true(alone.size > 1_000, String(alone.size))
+  t.deepEqual(differences(alone, beside), [])
+})
+
+/** Routes whose answers depend on the scope of their caller. */
+const SCOPED = [
+  'POST /api/sut_reservation/create',
+  'GET /api/sut_reservation',
+  'GET /api/sut_reservation/:id',
+  'GET /api/sut_reservation/:id/history',
+  'POST /api/sut_reservation/:id/cancel',
+  'POST /api/sut_reservation/:id/extend',
+  'POST /api/sut_reservation/:id/update',
+  'GET /api/sut_reservation/:id/connection',
+  'POST /api/sut_reservation/:id/console',
+  'GET /api/sut',
+  'GET /api/sut/:id',
+  'GET /api/sut/:id/availability',
+  'GET /api/session',
+  'GET /api/user',
+  'GET /api/user/me',
+  'GET /api/user/:id',
+  'GET /api/user/:id/history',
+]
+
+test('control: a route that forgets the scope is found', async (t) => {
+  const labs = await Promise.all([aLab(t, []), aLab(t, PRELUDE)])
+  const setScope = (scope: string) =>
+    Promise.all(labs.map((lab) => lab.post(`/api/user/${lab.ids.get('alice')}/update`, { scope })))
+  const found: string[] = []
+  for (const route of pageOfRoutes) {
+    await setScope('')
+    const [alone, beside] = await Promise.all(labs.map((lab) => answersOf(lab, questionsOf(route))))
+    await setScope(SCOPE)
+    if (differences(alone ?? NONE, beside ?? NONE).length > 0) found.push(`${route.method} ${route.path}`)
+  }
+  t.deepEqual(found, SCOPED)
+})
+
+test('property: nor does it matter what happens there', async (t) => {
+  const alone = await answersIn([], SINGLE)
+  const property = fc.asyncProperty(outsideSteps(INSIDE_STEPS.length), async (steps) => {
+    const found = differences(alone, await answersIn([...PRELUDE, ...steps], SINGLE))
+    if (found.length > 0) throw new Error(JSON.stringify(found, null, 2))
+  })
+  await fc.assert(property, { numRuns: 5, endOnFailure: true })
+  t.pass()
+})

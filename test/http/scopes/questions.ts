@@ -1,0 +1,209 @@
+import { hash } from 'node:crypto'
+import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
+import { passwordOf } from '../client.ts'
+import { at, idIn, type Lab } from './lab.ts'
+import { HIDDEN } from './outside.ts'
+
+/** Every request that alice may send, for every route: made from the table of routes. */
+
+/** A request whose ids are labels in braces, like `{hidden}`. */
+export interface Question {
+  readonly route: string
+  readonly method: string
+  readonly path: string
+  readonly body?: object | undefined
+  readonly headers: Readonly<Record<string, string>>
+  /** Which of several like it. */
+  readonly time?: string
+}
+
+const SUTS = ['inside', 'rdp', 'idle', 'old', 'moved', 'theirs', ...HIDDEN.sut, 'nothing']
+const RESERVATIONS = [
+  ...['bob on inside', 'own on inside', 'dora on rdp', 'bob on moved', 'cancelled'],
+  ...['running there', 'own there', 'own cancelled there', ...HIDDEN.reservation, 'nothing'],
+]
+const USERS = ['me', 'alice', 'bob', 'dora', 'admin', ...HIDDEN.user, 'nothing']
+const SESSIONS = ['session there', 'session of dora', ...HIDDEN.session, 'nothing']
+
+const labels = (all: readonly string[]): readonly string[] =>
+  all.map((label) => (label === 'me' ? label : `{${label}}`))
+
+/** What lists and histories are about, by path. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  '/api/sut_reservation': RESERVATIONS,
+  '/api/sut': SUTS,
+  '/api/user': USERS.filter((label) => label !== 'me'),
+  '/api/session': SESSIONS,
+}
+
+const kindOf = (path: string): readonly string[] => {
+  const [base = ''] = Object.keys(KINDS).filter((kind) => path === kind || path.startsWith(`${kind}/`))
+  return KINDS[base] ?? []
+}
+
+/** Values of query parameters, by name. */
+const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
+  limit: () => ['1', '1000'],
+  offset: () => ['1', '3'],
+  before: (path) => labels(path.endsWith('/token') ? ['nothing'] : kindOf(path)),
+  sut_id: () => labels(SUTS),
+  user_id: () => labels(USERS.slice(1)),
+  reservation_id: () => labels(RESERVATIONS),
+  from: () => [at('06:15'), at('00:00', 3)],
+  to: () => [at('06:15'), at('00:00', 4)],
+  current: () => ['true'],
+  open: () => ['true'],
+  as_of: () => ['0', at('05:50')],
+  sut_type: () => ['vnc', 'tcp'],
+  is_active: () => ['true', 'false'],
+  monitoring: () => ['disabled', 'unknown'],
+  name: () => ['inside', 'hidden', 'E'],
+  'tag.': () => ['team=qa1', 'team=qa2', 'rack=5', 'os=nt'],
+  duration: () => ['900', '7200'],
+  removed: () => ['true'],
+  after: () => ['0', 'latest'],
+  type: () => ['ReservationCreated'],
+  actor: () => ['{otto}'],
+  follow: () => ['true'],
+  event: () => ['{nothing}'],
+  size: () => ['1'],
+}
+
+const encoded = (value: string): string => (value.startsWith('{') ? value : encodeURIComponent(value))
+
+/** The parameters of a route with their values. Fails for one that this test has no values for. */
+const parametersOf = ({ path, query }: Route): readonly (readonly string[])[] => {
+  if (query === undefined) return []
+  const { properties = {}, patternProperties = {} } = schemaOf(query) as Record<string, object | undefined>
+  const names = [...Object.keys(properties), ...(Object.keys(patternProperties).length > 0 ? ['tag.'] : [])]
+  return names.map((name) => {
+    const values = VALUES[name]
+    if (values === undefined) throw new Error(`${path}: this test has no values for the parameter ${name}`)
+    return values(path).map((value) => (name === 'tag.' ? `tag.${value}` : `${name}=${encoded(value)}`))
+  })
+}
+
+/** No parameter, and each. */
+const queriesOf = (route: Route): readonly string[] => [
+  '',
+  ...parametersOf(route).flatMap((values) => values.map((one) => `?${one}`)),
+]
+
+/** Each parameter with each other. */
+const queryPairsOf = (route: Route): readonly string[] => {
+  const all = parametersOf(route)
+  return all.flatMap((one, n) =>
+    all.slice(n + 1).flatMap((other) => one.flatMap((a) => other.map((b) => `?${a}&${b}`))),
+  )
+}
+
+const RESERVE = (sut: string, start: string, end: string, user = '{alice}') => ({
+  ...{ sut_id: `{${sut}}`, user_id: user, start_time: start, end_time: end },
+})
+const CREATIONS = [...SUTS].flatMap((sut) => [
+  RESERVE(sut, at('06:15'), at('06:45')),
+  RESERVE(sut, at('05:45'), at('07:15')),
+  RESERVE(sut, at('06:15'), at('06:45'), '{otto}'),
+  RESERVE(sut, at('06:15'), at('06:45'), '{nothing}'),
+  RESERVE(sut, at('04:00'), at('04:15')),
+  { sut_id: `{${sut}}`, start_in: -1, duration: 0 },
+])
+
+const nothing = () => [{}]
+
+/** Bodies for each POST. Those that only administrators send are refused without a look at them. */
+const BODIES: Readonly<Record<string, () => readonly object[]>> = {
+  '/api/sut_reservation/create': () => CREATIONS,
+  '/api/sut_reservation/:id/extend': () => [{ duration: 7200 }, { end_time: at('07:30') }, { duration: 1 }, {}],
+  '/api/sut_reservation/:id/update': nothing,
+  '/api/sut_reservation/:id/cancel': nothing,
+  '/api/sut_reservation/:id/console': nothing,
+  '/api/sut/create': nothing,
+  '/api/sut/:id/update': () => [{ name: 'x' }],
+  '/api/sut/:id/tags': () => [{ team: 'qa1' }],
+  '/api/sut/:id/retire': nothing,
+  '/api/sut/:id/monitoring': () => [{ enabled: true }],
+  '/api/sut/:id/check': nothing,
+  '/api/user/create': () => [{ name: 'otto', role: 'tester' }],
+  '/api/user/:id/update': () => [{ name: 'otto' }],
+  '/api/user/:id/password': () => [{ password: passwordOf('x') }],
+  '/api/user/me/password': () => [{ old_password: 'wrong', password: passwordOf('x') }],
+  '/api/user/:id/remove': () => [{ reservations: 'cancel' }],
+  '/api/user/:id/restore': nothing,
+  '/api/user/:id/erase': nothing,
+  '/api/user/:id/token': () => [{ name: 'ci', role: 'administrator' }],
+  '/api/user/:id/token/:token/revoke': nothing,
+}
+
+/** Values of path parameters that are not ids of things in the lab. */
+const SEGMENTS: Readonly<Record<string, readonly string[]>> = {
+  ':code': ['stale'],
+  ':file': ['SutCreated.1.json'],
+  ':chapter': ['people'],
+  ':ticket': ['ticket'],
+  ':token': ['{nothing}'],
+}
+
+const pathsOf = ({ path }: Route): readonly string[] => {
+  const kinds = labels(path.startsWith('/api/user') ? USERS : kindOf(path))
+  const fixed = path.replace(/:(?!id\b)\w+/g, (name) => {
+    const value = SEGMENTS[name]?.[0]
+    if (value === undefined) throw new Error(`${path}: this test has no value for ${name}`)
+    return value
+  })
+  if (!fixed.includes(':id')) return [fixed]
+  if (kinds.length === 0) throw new Error(`${path}: this test has no ids`)
+  return kinds.map((id) => fixed.replace(':id', id))
+}
+
+/** Without a key, with one, and the same request again. */
+const TIMES = ['once', 'first', 'again']
+
+const bodiesOf = ({ path }: Route): readonly object[] => {
+  const bodies = BODIES[path]
+  if (bodies === undefined) throw new Error(`${path}: this test has no bodies`)
+  return bodies()
+}
+
+const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Route): readonly (string | undefined)[] => [
+  undefined,
+  ...otherMediaTypes.filter((other) => other !== mediaType),
+]
+
+export const questionsOf = (route: Route): readonly Question[] => {
+  const name = `${route.method} ${route.path}`
+  const paths = pathsOf(route)
+  if (route.method === 'GET') {
+    const accepted = acceptsOf(route).map((type): Readonly<Record<string, string>> => (type ? { Accept: type } : {}))
+    const queries = queriesOf(route)
+    return accepted.flatMap((headers) =>
+      paths.flatMap((path) => queries.map((query) => ({ route: name, method: 'GET', path: path + query, headers }))),
+    )
+  }
+  const type = { 'Content-Type': 'application/json' }
+  return paths.flatMap((path) =>
+    bodiesOf(route).flatMap((body) => {
+      const key = hash('sha256', path + JSON.stringify(body)).slice(0, 16)
+      return TIMES.map((time) => {
+        const headers: Readonly<Record<string, string>> = time === 'once' ? type : { ...type, 'Idempotency-Key': key }
+        return { route: name, method: 'POST', path, body, headers, time }
+      })
+    }),
+  )
+}
+
+/** Reads with two parameters, of what testers may read. */
+export const pairsOf = (route: Route): readonly Question[] => {
+  const mayRead = route.method === 'GET' && route.may !== 'anyone' && route.may.includes('tester')
+  if (!mayRead) return []
+  const name = `GET ${route.path}`
+  const queries = queryPairsOf(route)
+  return pathsOf(route).flatMap((path) =>
+    queries.map((query) => ({ route: name, method: 'GET', path: path + query, headers: {} })),
+  )
+}
+
+/** A text with the ids of a lab in place of labels. */
+export const withIds = (text: string, lab: Lab): string =>
+  text.replace(/\{([^{}"]+)\}/g, (_, label: string) => idIn(lab, label))

@@ -24,6 +24,7 @@ const comparable = (text: string, { ids, ports }: Lab): string => {
     .replace(/"[0-9]{20}"/g, '"(position)"')
     .replace(/"client":"[^"]+"/g, '"client":"(hash)"')
     .replace(/berth_[A-Za-z0-9_-]{43}/g, '(token)')
+    .replace(/"session":"[^"]+"/g, '"session":"(session)"')
     .replace(/\b[0-9a-f]{24}\b/g, nth)
 }
 

@@ -134,6 +134,9 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/user/:id/erase': nothing,
   '/api/user/:id/token': () => [{ name: 'ci', role: 'administrator' }],
   '/api/user/:id/token/:token/revoke': nothing,
+  '/api/login': () => ['alice', 'otto', 'nobody'].map((name) => ({ name, password: passwordOf('alice') })),
+  '/api/login/renew': nothing,
+  '/api/logout': () => [{}, { everywhere: true }],
 }
 
 /** Values of path parameters that are not ids of things in the lab. */

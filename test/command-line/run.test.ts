@@ -18,6 +18,9 @@ const COMMANDS = [
   'user remove',
   'user restore',
   'user erase',
+  'token issue',
+  'token list',
+  'token revoke',
   'backup',
   'history',
   'replay',
@@ -40,9 +43,9 @@ const COMMANDS = [
 /** Those with an argument. */
 const TAKES_ONE = [
   ...['backup', 'history', 'proof', 'vault forget', 'connect', 'sut check', 'client', 'user add', 'user show'],
-  ...['user passwd', 'user remove', 'user restore', 'user erase'],
+  ...['user passwd', 'user remove', 'user restore', 'user erase', 'token issue', 'token list'],
 ]
-const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope']
+const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
 /** A configuration that every command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 

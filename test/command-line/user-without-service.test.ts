@@ -47,6 +47,20 @@ test('users are added, changed and removed without a service, which knows them w
   t.false((await readFile(join(data, 'events.db'))).includes('Alicia'))
 })
 
+test('tokens are issued, listed and revoked without a service, which knows them when it starts', async (t) => {
+  const { data } = await stopped(t)
+  const token = (...args: readonly string[]) => run(t, { data, args: ['token', ...args] })
+  const issued = await token('issue', 'admin', '--name', 'nightly')
+  t.deepEqual([issued.code, issued.errors], [0, ''])
+  const [id = '', text = ''] = issued.output.split('\n')
+  const other = (await token('issue', 'admin', '--name', 'old')).output.split('\n')
+  t.is((await token('revoke', 'admin', other[0] as string)).code, 0)
+  t.is((await token('list', 'admin')).output, `${id}\tadministrator\tnever\tnightly\n`)
+  const service = await serve(t, { data })
+  const status = async (secret = '') => (await service.as(secret, 'x').get('/api/user/me')).status
+  t.deepEqual([await status(text), await status(other[1])], [200, 401])
+})
+
 test('such a command leaves no socket and no other file, and shows no log line on standard output', async (t) => {
   const { data, user } = await stopped(t)
   const before = (await readdir(data)).toSorted()

@@ -1,0 +1,43 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { describe, findUser, pathOf } from '../people/members.ts'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+
+/** A token as the service shows it. */
+interface Token {
+  readonly _id: string
+  readonly name: string
+  readonly role: string
+  readonly created_at: string
+  readonly expires_at: string | null
+}
+
+/** Tokens that a user may have, which is also the length of the longest page. */
+const TOKENS_MAX = 1_000
+
+const lineOf = ({ _id, role, expires_at, name }: Token): string => [_id, role, expires_at ?? 'never', name].join('\t')
+
+export const tokenListCommand: Command = {
+  name: 'token list',
+  operands: ['NAME'],
+  options: { json: { type: 'boolean' } },
+  summary: 'lists the tokens of a user',
+  example: 'token list anna',
+  help: `
+Prints the tokens of the user with the name or id NAME, the newest first, one per line: id, role, the time at which it
+expires or "never", and name, separated by tabs. Tokens that have expired or were revoked are left out.
+
+With --json it prints {"tokens":[...]} with the tokens as GET /api/user/<id>/token shows them.`,
+  run: ({ operands: [typed = ''], options }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, typed)
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const read = await ask({ method: 'GET', path: `${pathOf(found.right, 'token')}?limit=${TOKENS_MAX}` })
+      if (E.isLeft(read)) return refuse(terminal, read.left.why)
+      const tokens = read.right.tokens as readonly Token[]
+      if (options.json) terminal.stdout(`${JSON.stringify({ tokens })}\n`)
+      else if (tokens.length > 0) terminal.stdout(`${tokens.map(lineOf).join('\n')}\n`)
+      else terminal.stderr(`berth: ${describe(found.right)} has no tokens\n`)
+      return DONE
+    }),
+}

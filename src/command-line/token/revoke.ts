@@ -1,0 +1,25 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { describe, findUser, pathOf } from '../people/members.ts'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+
+export const tokenRevokeCommand: Command = {
+  name: 'token revoke',
+  operands: ['NAME', 'TOKEN_ID'],
+  options: {},
+  summary: 'revokes a token of a user',
+  example: 'token revoke anna 6b013ba0b6a9a41fe5bda65e',
+  help: `
+Revokes the token with the id TOKEN_ID of the user with the name or id NAME. It stops working within 2 s, for good.
+"token list" shows the ids.`,
+  run: ({ operands: [typed = '', id = ''] }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, typed)
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const path = pathOf(found.right, `token/${encodeURIComponent(id)}/revoke`)
+      const revoked = await ask({ method: 'POST', path })
+      if (E.isLeft(revoked)) return refuse(terminal, revoked.left.why)
+      terminal.stdout(`revoked ${JSON.stringify(revoked.right.name)} of ${describe(found.right)}\n`)
+      return DONE
+    }),
+}

@@ -15,6 +15,7 @@ import { availabilityQuery, reservationsQuery, sessionsQuery, sutsQuery } from '
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { problemPage } from './documents/problem-pages.ts'
+import { webRoutes } from './documents/web-page.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
 import type { AsOfReads } from './routes/as-of-reads.ts'
@@ -46,6 +47,8 @@ export interface Handlers {
   readonly audit: AuditHandlers
   readonly users: UserHandlers
   readonly logins: LoginHandlers
+  /** Whether the page offers single sign-on. */
+  readonly hasSingleSignOn: boolean
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
@@ -82,6 +85,7 @@ export const routes = ({
   audit,
   users,
   logins,
+  hasSingleSignOn,
   events,
   health,
   documents,
@@ -160,6 +164,7 @@ export const routes = ({
     handle: async () => E.right({ status: 200, body: await metrics() }),
   }),
   ...documentRoutes(documents),
+  ...webRoutes(hasSingleSignOn),
 
   get({ path: '/health/live', may: 'anyone', handle: health.live }),
   get({ path: '/health/ready', may: 'anyone', handle: health.ready }),

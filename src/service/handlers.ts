@@ -90,6 +90,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       views,
       renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
     }),
+    hasSingleSignOn: 'oidc' in config,
     events: makeEvents({
       feed,
       views,

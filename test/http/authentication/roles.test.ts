@@ -105,7 +105,7 @@ for (const route of page) {
 }
 
 test('an unknown path is 404 with credentials and 401 without', async (t) => {
-  for (const path of ['/', '/api', '/api/none', '/metrics/', '/health']) {
+  for (const path of ['/login', '/web/', '/api', '/api/none', '/metrics/', '/health']) {
     for (const name of ['admin', 'alice', 'audrey']) {
       t.deepEqual(refusalOf(await service.as(name).get(path)), [404, 'not_found'], path)
     }

@@ -260,6 +260,10 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /guide/tour.svg': { expected: READ, ask: get('/guide/tour.svg') },
   'GET /docs/swagger-ui.css': { expected: READ, ask: get('/docs/swagger-ui.css') },
   'GET /docs/swagger-ui-bundle.js': { expected: READ, ask: get('/docs/swagger-ui-bundle.js') },
+  'GET /': { expected: READ, withoutCredentials: MAY, ask: get('/') },
+  'GET /login/callback': { expected: READ, withoutCredentials: MAY, ask: get('/login/callback?code=a&state=b&iss=c') },
+  'GET /web/page.js': { expected: READ, withoutCredentials: MAY, ask: get('/web/page.js') },
+  'GET /web/page.css': { expected: READ, withoutCredentials: MAY, ask: get('/web/page.css') },
   'GET /health/live': { expected: READ, withoutCredentials: MAY, ask: get('/health/live') },
   'GET /health/ready': { expected: READ, withoutCredentials: MAY, ask: get('/health/ready') },
 }

@@ -14,8 +14,8 @@ export interface NoBrowser {
 
 export interface Chromium {
   readonly kind: 'chromium'
-  /** Opens a page with the credentials of a user. */
-  readonly open: (name: string) => Promise<Opened>
+  /** Opens a page with the credentials of a user, or without any. */
+  readonly open: (name: string | undefined) => Promise<Opened>
 }
 
 export interface Opened {
@@ -49,9 +49,9 @@ const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--dis
 /** Milliseconds for a step on a busy machine. */
 const WITHIN = 60_000
 
-const watch = async (browser: Browser, url: string, name: string): Promise<Opened> => {
-  const httpCredentials = { username: name, password: passwordOf(name), origin: url }
-  const context = await browser.newContext({ httpCredentials, baseURL: url })
+const watch = async (browser: Browser, url: string, name: string | undefined): Promise<Opened> => {
+  const credentials = name !== undefined && { username: name, password: passwordOf(name), origin: url }
+  const context = await browser.newContext({ ...(credentials && { httpCredentials: credentials }), baseURL: url })
   context.setDefaultTimeout(WITHIN)
   const page = await context.newPage()
   const faults: string[] = []

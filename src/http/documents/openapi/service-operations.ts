@@ -13,7 +13,7 @@ const document = (id: string, summary: string): Operation => ({
   isTagged: true,
 })
 
-/** A file of the page at /docs. */
+/** A page, or a file of one. */
 const partOfPage = (id: string, summary: string): Operation => ({
   id,
   tag: 'Documents',
@@ -61,6 +61,16 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
   'GET /docs/page.js': partOfPage('readDocsPageScript', 'Read a script of the documentation'),
   'GET /docs/swagger-ui.css': partOfPage('readDocsStyle', 'Read the stylesheet of Swagger UI'),
   'GET /docs/swagger-ui-bundle.js': partOfPage('readDocsScript', 'Read the script of Swagger UI'),
+  'GET /': partOfPage('openPage', 'Open the page on which people sign in'),
+  'GET /login/callback': {
+    ...partOfPage('openPageAfterSignOn', 'Open that page again, as a provider of single sign-on does'),
+    notes: {
+      code: 'What the provider gives in place of the user. Other parameters are ignored.',
+      state: 'What the page sent to the provider.',
+    },
+  },
+  'GET /web/page.js': partOfPage('readPageScript', 'Read the script of that page'),
+  'GET /web/page.css': partOfPage('readPageStyle', 'Read the style sheet of that page'),
   'GET /guide': partOfPage('readGuide', 'Open the guide'),
   'GET /guide/:chapter': {
     ...partOfPage('readGuideChapter', 'Read a chapter of the guide'),

@@ -86,6 +86,7 @@ for (const [where, begin] of Object.entries({ 'on this instance': oneService, 'o
 for (const [title, end] of Object.entries({
   'another name': (place, user) => asAdmin(place, user, 'update', { name: 'caroline' }),
   'the role of a tester': (place, user) => asAdmin(place, user, 'update', { role: 'tester' }),
+  'a scope without the SUT': (place, user) => asAdmin(place, user, 'update', { role: 'tester', scope: 'team=qa1' }),
 } satisfies Record<string, End>)) {
   test.serial(`${title} leaves console, connection and tickets open`, async (t) => {
     const stage = await given(t, await oneService(t))

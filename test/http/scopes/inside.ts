@@ -8,7 +8,7 @@ const cancel = (label: string) => async (lab: Lab) => lab.post(`/api/sut_reserva
 
 /** The SUT `theirs` is outside; alice has reservations of it. `moved` came into her scope after it was reserved. */
 export const INSIDE_STEPS: readonly Step[] = [
-  (lab) => lab.post(`/api/user/${lab.ids.get('alice')}/update`, { scope: SCOPE }),
+  (lab) => lab.post(`/api/user/${lab.ids.get('alice')}/update`, { scope: SCOPE, quota: { hours_per_week: 8 } }),
   (lab) => lab.addUser('dora'),
   (lab) => lab.addSut('inside', INSIDE),
   (lab) => lab.addSut('rdp', { ...INSIDE, os: 'nt' }, { sut_type: 'rdp' }),

@@ -107,6 +107,8 @@ const CREATIONS = [...SUTS].flatMap((sut) => [
   RESERVE(sut, at('06:15'), at('06:45'), '{otto}'),
   RESERVE(sut, at('06:15'), at('06:45'), '{nothing}'),
   RESERVE(sut, at('04:00'), at('04:15')),
+  RESERVE(sut, at('06:00', 9), at('16:00', 9)),
+  { ...RESERVE(sut, at('06:00', 9), at('16:00', 9)), beyond_quota: true },
   { sut_id: `{${sut}}`, start_in: -1, duration: 0 },
 ])
 
@@ -160,8 +162,13 @@ const pathsOf = ({ path }: Route): readonly string[] => {
   return kinds.map((id) => fixed.replace(':id', id))
 }
 
-/** Without a key, with one, and the same request again. */
-const TIMES = ['once', 'first', 'again']
+/** With an idempotency key, the same request again, the key with another request, and without a key. */
+const TIMES: Readonly<Record<string, (key: string) => Readonly<Record<string, string>>>> = {
+  first: (key) => ({ 'Idempotency-Key': key }),
+  again: (key) => ({ 'Idempotency-Key': key }),
+  reused: (key) => ({ 'Idempotency-Key': key, 'Berth-Reason': 'another' }),
+  once: () => ({}),
+}
 
 const bodiesOf = ({ path }: Route): readonly object[] => {
   const bodies = BODIES[path]
@@ -188,9 +195,10 @@ export const questionsOf = (route: Route): readonly Question[] => {
   return paths.flatMap((path) =>
     bodiesOf(route).flatMap((body) => {
       const key = hash('sha256', path + JSON.stringify(body)).slice(0, 16)
-      return TIMES.map((time) => {
-        const headers: Readonly<Record<string, string>> = time === 'once' ? type : { ...type, 'Idempotency-Key': key }
-        return { route: name, method: 'POST', path, body, headers, time }
+      // A login ignores keys, and each wrong password takes time.
+      const times = Object.entries(TIMES).filter(([time]) => route.may !== 'anyone' || time === 'once')
+      return times.map(([time, more]) => {
+        return { route: name, method: 'POST', path, body, headers: { ...type, ...more(key) }, time }
       })
     }),
   )

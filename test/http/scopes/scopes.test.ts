@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
+import { begin, within } from '../logins/login.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { at, INSIDE, idIn, type Lab, openLab, SCOPE } from './lab.ts'
 import '../documents/fit-answers.ts'
@@ -122,12 +123,17 @@ test('a changed scope counts for the next request, and an empty one or another r
   t.deepEqual(await listed(t, lab, '/api/sut'), ['outside', 'inside'])
 })
 
-test('a token has the scope of its user', async (t) => {
+test('tokens and sessions have the scope of their user', async (t) => {
   const lab = await given(t)
   const { json } = await lab.service.as('alice').post('/api/user/me/token', { name: 'ci' })
-  const headers = { Authorization: `Bearer ${json.token}` }
-  t.is((await lab.service.anyone.get('/api/sut', headers)).json.count, 1)
-  t.is((await lab.service.anyone.get(`/api/sut/${idIn(lab, 'outside')}`, headers)).status, 404)
+  for (const secret of [String(json.token), await begin(lab.service, 'alice')]) {
+    const client = within(lab.service, secret)
+    t.is((await client.get('/api/sut')).json.count, 1)
+    t.is((await client.get(`/api/sut/${idIn(lab, 'outside')}`)).status, 404)
+    await lab.post(`/api/user/${lab.ids.get('alice')}/update`, { scope: 'team=qa3' })
+    t.is((await client.get('/api/sut')).json.count, 0)
+    await lab.post(`/api/user/${lab.ids.get('alice')}/update`, { scope: SCOPE })
+  }
 })
 
 test('it sees itself among the users, and who holds machines that it sees', async (t) => {

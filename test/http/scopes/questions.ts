@@ -73,8 +73,9 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
 const encoded = (value: string): string => (value.startsWith('{') ? value : encodeURIComponent(value))
 
 /** The parameters of a route with their values. Fails for one that this test has no values for. */
-const parametersOf = ({ path, query }: Route): readonly (readonly string[])[] => {
-  if (query === undefined) return []
+const parametersOf = ({ path, query, may }: Route): readonly (readonly string[])[] => {
+  // What anyone may read is of nobody.
+  if (query === undefined || may === 'anyone') return []
   const { properties = {}, patternProperties = {} } = schemaOf(query) as Record<string, object | undefined>
   const names = [...Object.keys(properties), ...(Object.keys(patternProperties).length > 0 ? ['tag.'] : [])]
   return names.map((name) => {

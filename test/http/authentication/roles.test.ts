@@ -1,10 +1,21 @@
 import test from 'ava'
 import { type Handlers, routes } from '../../../src/http/routes.ts'
+import { passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { eventCountOf } from '../store/log-rows.ts'
-import { ASKERS, type Asker, type Entry, type Expected, MAY, NOT_THEIR_OWN, TABLE, type Things } from './roles.ts'
+import {
+  ASKERS,
+  type Asker,
+  type Entry,
+  type Expected,
+  MAY,
+  NOT_THEIR_OWN,
+  SCOPE,
+  TABLE,
+  type Things,
+} from './roles.ts'
 import { expectedOf, makeSignedIn, type SignedIn, WAYS } from './ways.ts'
 import '../documents/fit-answers.ts'
 
@@ -24,6 +35,13 @@ let event = ''
 test.before(async () => {
   service = await start(later, { now: NOW })
   signedIn = makeSignedIn(later, service)
+  for (const [name, scope] of [
+    ['scott', SCOPE.text],
+    ['hugo', ''],
+  ] as const) {
+    const body = { _id: idOf(name), name, role: 'tester', scope, password: passwordOf(name) }
+    await service.as('admin').post('/api/user/create', body)
+  }
   const { json } = await service.as('admin').get('/api/events?limit=1')
   event = (json.events as readonly { id: string }[])[0]?.id ?? ''
 })
@@ -39,6 +57,7 @@ const aNewUser = async (name: string, status: Entry['newUser']): Promise<string>
 const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?: Expected): Promise<Things> => {
   const admin = service.as('admin')
   const sut = await createSut(admin, REFUSING)
+  if (asker === 'scott' && holder !== 'hugo') await admin.post(`/api/sut/${sut}/tags`, SCOPE.tags)
   const isNew = entry?.newUser !== undefined && expected === MAY
   const user = isNew ? await aNewUser(`new to ${sut}`, entry.newUser) : idOf(holder)
   const issued =
@@ -66,12 +85,12 @@ const thingsFor = (route: string, asker: string, holder: string, entry: Entry, e
 
 for (const route of page) {
   for (const [asker, [name, holder]] of Object.entries(ASKERS)) {
-    const expected = TABLE[route]?.expected[asker as Asker]
+    const expected = TABLE[route] && expectedOf(route, TABLE[route], asker as Asker, 'password')
     test.serial(`${route} by ${asker}: ${expected === MAY ? expected : expected?.join(' ')}`, async (t) => {
       const entry = TABLE[route]
       if (entry === undefined) throw new Error('the table has no entry for this route')
       for (const way of WAYS) {
-        const due = expectedOf(entry, asker as Asker, way)
+        const due = expectedOf(route, entry, asker as Asker, way)
         if (due === undefined) continue
         const things = await thingsFor(route, name, holder, entry, due)
         const client = await signedIn.client(name, way)

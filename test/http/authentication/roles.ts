@@ -5,7 +5,7 @@ import { aReservation, aSut, reserve } from '../requests.ts'
 /** What every role may do with every route: the matrix of behaviour/who-and-running.md. */
 
 /** Who sends the request, and who holds the reservation or is the user it is about. alice and bob are testers. */
-export const ASKERS = {
+const UNSCOPED = {
   'an administrator (own reservation)': ['admin', 'admin'],
   'an administrator (another’s reservation)': ['admin', 'alice'],
   'a tester (own reservation)': ['alice', 'alice'],
@@ -13,10 +13,25 @@ export const ASKERS = {
   'an auditor (own reservation)': ['audrey', 'audrey'],
   'an auditor (another’s reservation)': ['audrey', 'alice'],
 } as const
-export type Asker = keyof typeof ASKERS
+export type Asker = keyof typeof UNSCOPED
+
+export const SCOPE = { text: 'team=qa1', tags: { team: 'qa1' } } as const
+
+/** scott is a tester whose scope has the SUT of the request, or has not. hugo holds reservations outside only. */
+const SCOPED = {
+  'a tester with a scope (own reservation)': ['scott', 'scott'],
+  'a tester with a scope (another’s reservation)': ['scott', 'alice'],
+  'a tester with a scope (another’s reservation outside)': ['scott', 'hugo'],
+} as const
+export type ScopedAsker = keyof typeof SCOPED
+
+export const ASKERS: Readonly<Record<Asker | ScopedAsker, readonly [name: string, holder: string]>> = {
+  ...UNSCOPED,
+  ...SCOPED,
+}
 
 export const MAY = 'allowed'
-const FORBIDDEN = [403, 'forbidden']
+export const FORBIDDEN = [403, 'forbidden']
 export const NOT_THEIR_OWN = [403, 'not_your_reservation']
 /** Of those who may have a console. No reservation of this test has started. */
 const NOT_RUNNING = [409, 'reservation_not_running']

@@ -1,6 +1,6 @@
 import { type Client, connectTo, passwordOf } from '../client.ts'
 import type { Running, Tidying } from '../harness.ts'
-import type { Asker, Entry, Expected } from './roles.ts'
+import { type Asker, type Entry, type Expected, FORBIDDEN, type ScopedAsker } from './roles.ts'
 
 /** Ways of signing in: with what a request is sent. */
 export const WAYS = ['password', 'token', 'session', 'token of a tester', 'token of an auditor'] as const
@@ -12,8 +12,30 @@ const LOWER: Readonly<Partial<Record<Way, string>>> = {
   'token of an auditor': 'an auditor',
 }
 
+const isScoped = (asker: Asker | ScopedAsker): asker is ScopedAsker => asker.startsWith('a tester with a scope')
+
+const NOT_FOUND = [
+  ['/api/sut_reservation/:id', 'reservation_not_found'],
+  ['/api/sut/:id', 'sut_not_found'],
+  ['/api/user/:id', 'user_not_found'],
+] as const
+
+/** What is outside a scope is answered like what does not exist. */
+const expectedOutside = (route: string, inside: Expected): Expected => {
+  if (inside === FORBIDDEN) return inside
+  const [, code] = NOT_FOUND.find(([path]) => route.split(' ')[1]?.startsWith(path)) ?? []
+  return code === undefined ? inside : [404, code]
+}
+
+const expectedOfScoped = (route: string, entry: Entry, asker: ScopedAsker, way: Way): Expected | undefined => {
+  const [unscoped, outside] = asker.replace('a tester with a scope', 'a tester').split(' outside')
+  const expected = expectedOf(route, entry, `${unscoped}${outside ?? ''}` as Asker, way)
+  return outside === undefined || expected === undefined ? expected : expectedOutside(route, expected)
+}
+
 /** What is answered to an asker who signs in one way; undefined where nobody has such credentials. */
-export const expectedOf = (entry: Entry, asker: Asker, way: Way): Expected | undefined => {
+export const expectedOf = (route: string, entry: Entry, asker: Asker | ScopedAsker, way: Way): Expected | undefined => {
+  if (isScoped(asker)) return expectedOfScoped(route, entry, asker, way)
   const lower = LOWER[way]
   if (lower !== undefined && !asker.startsWith('an administrator')) return undefined
   const judged = lower === undefined ? asker : (asker.replace('an administrator', lower) as Asker)

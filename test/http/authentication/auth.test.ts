@@ -15,7 +15,14 @@ import { sendBadCredentials } from './bad-credentials.ts'
 test('without credentials all addresses that need them get the same 401', async (t) => {
   const service = await start(t)
   const seen = new Set<string>()
-  for (const path of ['/api/login/x', '/api', '/api/sut/create', '/api/none', '/api/sut/58c38f5d444553252cce0000', '/metrics']) {
+  for (const path of [
+    '/api/login/x',
+    '/api',
+    '/api/sut/create',
+    '/api/none',
+    '/api/sut/58c38f5d444553252cce0000',
+    '/metrics',
+  ]) {
     for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
       const answer = await service.anyone.request(method, path)
       t.deepEqual(faultsOf(answer), [])

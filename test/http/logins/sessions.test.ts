@@ -1,4 +1,7 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
+import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { basic, passwordOf } from '../client.ts'
 import { dataWithPeople, idOf, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
@@ -156,4 +159,25 @@ test('a restart keeps sessions and what has ended', async (t) => {
   await first.stop()
   const again = await start(t, { now: NOW, data })
   t.deepEqual([await statusWith(again, kept), await statusWith(again, ended)], [200, 401])
+})
+
+test('a user whose epoch is lost gets another one with the next login, once', async (t) => {
+  // Only the embedded store has its vault in this file.
+  if (SHARED_STORE !== undefined) return void t.pass()
+  const data = await dataWithPeople(t)
+  const first = await start(t, { now: NOW, data })
+  const session = await begin(first, 'alice')
+  await first.stop()
+  const log = new DatabaseSync(join(data, 'events.db'))
+  const { changes } = log.prepare("DELETE FROM vault WHERE sut_id = ? AND field = 'epoch'").run(`user:${idOf('alice')}`)
+  log.close()
+  t.is(changes, 1)
+  const again = await start(t, { now: NOW, data })
+  t.is(await statusWith(again, session), 401)
+  const recorded = (await logOf(again)).length
+  const [one, other] = [await begin(again, 'alice'), await begin(again, 'alice')]
+  for (const text of [one, other]) t.is(await statusWith(again, text), 200)
+  const events = (await logOf(again)).slice(recorded)
+  t.like(events, [{ type: 'UserChanged', data: { _id: idOf('alice'), credentials: { changed: ['epoch'] } } }])
+  t.is(await statusWith(again, session), 401)
 })

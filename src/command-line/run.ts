@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'user remove': async () => (await import('./user/remove.ts')).userRemoveCommand,
   'user restore': async () => (await import('./user/restore.ts')).userRestoreCommand,
   'user erase': async () => (await import('./user/erase.ts')).userEraseCommand,
+  'user import': async () => (await import('./user/import.ts')).userImportCommand,
   'token issue': async () => (await import('./token/issue.ts')).tokenIssueCommand,
   'token list': async () => (await import('./token/list.ts')).tokenListCommand,
   'token revoke': async () => (await import('./token/revoke.ts')).tokenRevokeCommand,

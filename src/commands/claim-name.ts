@@ -19,23 +19,36 @@ export interface KnownNames {
 const ATTEMPTS_MAX = 16
 
 /**
- * Runs a command that gives a user a name. The command is decided on the names known; if the stream has users whose
- * names are not known yet, these are read and it is decided again. The append's revision guards the decision.
+ * Runs a command on the names of users. If the stream has users whose names are not known yet, these are read and it is
+ * run again.
  */
-export const runWithName = async (
+export const runKnowingNames = async <A>(
+  known: KnownNames,
+  run: (names: ReadonlyMap<string, string>) => Promise<E.Either<Failure, A>>,
+): Promise<E.Either<Failure, A>> => {
+  for (let attempt = 1; ; attempt++) {
+    const names = known.names()
+    const ended = await run(names)
+    if (E.isRight(ended) || ended.left.code !== 'unavailable' || attempt === ATTEMPTS_MAX) return ended
+    await known.refresh()
+    // No name was missing: the store is unavailable.
+    if (known.names() === names) return ended
+  }
+}
+
+/**
+ * Runs a command that gives a user a name. It is decided on the names known, and the append's revision guards the
+ * decision.
+ */
+export const runWithName = (
   runner: Runner,
   known: KnownNames,
   name: string,
   order: Omit<Order<unknown>, 'command'> & { readonly command: (claim: NameClaim) => UserCommand },
 ): Promise<E.Either<Failure, Outcome<UsersState>>> => {
   const folded = foldName(name)
-  for (let attempt = 1; ; attempt++) {
-    const names = known.names()
+  return runKnowingNames(known, (names) => {
     const command = order.command({ folded, known: names })
-    const ended = await runner.run(userDecider, USERS_STREAM, { ...order, command })()
-    if (E.isRight(ended) || ended.left.code !== 'unavailable' || attempt === ATTEMPTS_MAX) return ended
-    await known.refresh()
-    // No name was missing: the store is unavailable.
-    if (known.names() === names) return ended
-  }
+    return runner.run(userDecider, USERS_STREAM, { ...order, command })()
+  })
 }

@@ -10,6 +10,7 @@ import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
+import { userImportRoute } from '../http/routes/users/user-import.ts'
 import type { User } from '../users/user.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
@@ -46,7 +47,7 @@ export const AS_COMMAND_LINE: Gate = {
 
 /** Accepts commands from the command line on the control socket. Returns the function that stops it. */
 export const listenForCommands = async (
-  { data }: Pick<Config, 'data'>,
+  { data, quotaDefault }: Pick<Config, 'data' | 'quotaDefault'>,
   world: World,
   randomHex: RandomHex,
   parts: Parts,
@@ -59,7 +60,14 @@ export const listenForCommands = async (
     return async () => undefined
   }
   const onError = (err: unknown): void => world.log.error({ err }, 'a command on the control socket failed')
-  const app = makeApp({ ...dependencies, gate: AS_COMMAND_LINE, clientNameOf: () => undefined })
+  const { runner, users, vault } = parts
+  const importing = userImportRoute({ runner, users, quotaDefault, vault, clock: world.clock, randomHex })
+  const app = makeApp({
+    ...dependencies,
+    routes: [...dependencies.routes, importing],
+    gate: AS_COMMAND_LINE,
+    clientNameOf: () => undefined,
+  })
   const handlers = makeControlHandlers(world, randomHex, parts)
   return openControlSocket({ path, handlers, serve: app.callback(), onError })
 }

@@ -18,6 +18,7 @@ const COMMANDS = [
   'user remove',
   'user restore',
   'user erase',
+  'user import',
   'token issue',
   'token list',
   'token revoke',
@@ -43,7 +44,7 @@ const COMMANDS = [
 /** Those with an argument. */
 const TAKES_ONE = [
   ...['backup', 'history', 'proof', 'vault forget', 'connect', 'sut check', 'client', 'user add', 'user show'],
-  ...['user passwd', 'user remove', 'user restore', 'user erase', 'token issue', 'token list'],
+  ...['user passwd', 'user remove', 'user restore', 'user erase', 'user import', 'token issue', 'token list'],
 ]
 const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
 /** A configuration that every command refuses. */

@@ -33,6 +33,8 @@ export interface CallFailure {
   /** The code of a refusal. */
   readonly code?: string
   readonly why: string
+  /** The problems that a refusal lists. */
+  readonly errors?: readonly { readonly pointer?: string; readonly detail: string }[]
 }
 
 const fail = (failure: CallFailure): E.Either<CallFailure, never> => E.left(failure)
@@ -133,7 +135,8 @@ export const tryCall = async (config: Config, call: Call): Promise<E.Either<Call
     const body = readAnswer(await readAll(response))
     if (body !== undefined && statusCode < 300) return E.right(body)
     if (typeof body?.code === 'string') {
-      return fail({ kind: 'refused', code: body.code, why: `${statusCode} ${body.code}: ${body.detail}` })
+      const { code, detail, errors } = body as { code: string; detail: string } & Pick<CallFailure, 'errors'>
+      return fail({ kind: 'refused', code, why: `${statusCode} ${code}: ${detail}`, ...(errors && { errors }) })
     }
     const why = `what answers at ${placeOf(config)} is not Berth; its status is ${statusCode}`
     return fail({ kind: 'impossible', why })

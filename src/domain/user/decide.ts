@@ -4,6 +4,7 @@ import type { Event } from '../event.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { type AddUsers, addUsers } from './add-users.ts'
 import { decideIdentity, type IdentityClaim } from './identity-claim.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
 import { evolveUsers, findUser, packUsers, type UserState, type UsersState, unpackUsers, weighUsers } from './state.ts'
@@ -58,7 +59,7 @@ export interface EraseUser {
   readonly _id: string
 }
 
-export type UserCommand = AddUser | ChangeUser | RenewEpoch | RemoveUser | RestoreUser | EraseUser
+export type UserCommand = AddUser | AddUsers | ChangeUser | RenewEpoch | RemoveUser | RestoreUser | EraseUser
 
 type Decision = E.Either<Failure, readonly Event[]>
 
@@ -158,6 +159,8 @@ const decide = (state: UsersState, command: UserCommand): Decision => {
   switch (command.type) {
     case 'AddUser':
       return add(state, command)
+    case 'AddUsers':
+      return addUsers(state, command)
     case 'ChangeUser':
       return change(state, command)
     case 'RenewEpoch':

@@ -41,7 +41,7 @@ const OwnId = withSchema(new t.Type(opaqueId.name, opaqueId.is, opaqueId.validat
 
 /** The limits to set; the others stay. Null is the service's default. */
 const QuotaChange = orNull(closed('QuotaChange', {}, quotaFields))
-const limits = { quota: QuotaChange, scope: scopeCodec }
+export const limits = { quota: QuotaChange, scope: scopeCodec }
 
 const Creation = closed(
   'UserCreation',

@@ -17,6 +17,7 @@ import { makeAsOfReads } from '../../http/routes/as-of-reads.ts'
 import { isOpen as isServing } from '../../http/routes/health.ts'
 import { makeReservationLists } from '../../http/routes/reservation-lists.ts'
 import { makeUserHandlers } from '../../http/routes/users/user-handlers.ts'
+import { userImportRoute } from '../../http/routes/users/user-import.ts'
 import { userRoutes } from '../../http/routes/users/user-routes.ts'
 import { makeUnfinished } from '../../read-models/unfinished.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -106,6 +107,7 @@ export const makeRoutes = (
   const lists = makeReservationLists({ objects, asOf: makeAsOfReads({ objects, views, store, clock }), clock })
   return [
     ...userRoutes(handlers, async () => E.left(behind)),
+    userImportRoute({ runner, users, quotaDefault, vault, clock, randomHex }),
     getWithQuery({
       path: '/api/sut_reservation',
       may: ['administrator'],

@@ -1,0 +1,31 @@
+import { availableParallelism } from 'node:os'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/password.ts'
+import type { Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+
+/** Hashes at a time. Each takes 19 MiB and a thread of the pool, which has four. */
+const CONCURRENT_MAX = Math.min(4, availableParallelism())
+
+export interface MadePassword {
+  readonly password: string
+  readonly hash: string
+}
+
+/** Makes passwords and their hashes. Each takes about 40 ms, so that the progress is shown. */
+export const makePasswords = async (count: number, terminal: Terminal): Promise<readonly MadePassword[]> => {
+  const { randomBytes } = terminal
+  const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
+  const made: MadePassword[] = []
+  while (made.length < count) {
+    const now = Math.min(CONCURRENT_MAX, count - made.length)
+    const passwords = Array.from({ length: now }, () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES)))
+    const hashes = passwords.map(async (password) => ({
+      password,
+      hash: await hashPassword(password, randomBytes(SALT_BYTES)),
+    }))
+    made.push(...(await Promise.all(hashes)))
+    progress.show(made.length, count)
+  }
+  progress.end()
+  return made
+}

@@ -1,0 +1,140 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeId } from '../../domain/values/ids.ts'
+import { IMPORTED_AT_ONCE_MAX } from '../../http/codecs/user-import.ts'
+import {
+  describeImportProblem,
+  IMPORT_BYTES_MAX,
+  type ImportedUser,
+  type ImportProblem,
+  readUsersCsv,
+} from '../../users/import-csv.ts'
+import { type Ask, withService } from '../people/ask.ts'
+import { makePasswords } from '../people/hash-passwords.ts'
+import type { CallFailure } from '../service/call.ts'
+import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+
+const PATH = '/api/user/import'
+
+/** Why nothing was imported, a line each. */
+type Refusal = readonly string[]
+
+const refuseAll = ({ stderr }: Terminal, why: Refusal): number => {
+  for (const line of why) stderr(`berth: ${line}\n`)
+  return REFUSED
+}
+
+const plural = (count: number): string => (count === 1 ? '1 user' : `${count} users`)
+
+const listProblems = (listed: readonly ImportProblem[], total: number): Refusal => [
+  ...listed.map(describeImportProblem),
+  ...(total > listed.length ? [`and ${total - listed.length} more problems`] : []),
+]
+
+const readUsers = async (file: string): Promise<E.Either<Refusal, readonly ImportedUser[]>> => {
+  try {
+    const { size } = await stat(file)
+    if (size > IMPORT_BYTES_MAX) return E.left([`${file} is larger than 4 MiB`])
+    const users = readUsersCsv(await readFile(file))
+    if (E.isLeft(users)) return E.left(listProblems(users.left.listed, users.left.total))
+    const { length } = users.right
+    if (length === 0) return E.left([`${file} has no users`])
+    if (length <= IMPORTED_AT_ONCE_MAX) return users
+    return E.left([`${file} has ${plural(length)}; at most ${IMPORTED_AT_ONCE_MAX} are added at once: split the file`])
+  } catch (error) {
+    return E.left([`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`])
+  }
+}
+
+/** The refusal of the service, with the lines of its problems. */
+const linesOf = ({ why, errors = [] }: CallFailure, users: readonly ImportedUser[]): Refusal => [
+  why,
+  ...errors.flatMap(({ pointer = '', detail }): Refusal => {
+    const [, n, column] = /^#\/users\/(\d+)\/(\w+)/.exec(pointer) ?? []
+    const line = users[Number(n)]?.line
+    return line === undefined ? [] : [describeImportProblem({ line, column: column ?? '', detail })]
+  }),
+]
+
+/** Users as the service takes them, with ids that are the same if the request is repeated. */
+const withIds = (users: readonly ImportedUser[], { now, randomBytes }: Terminal) => {
+  const time = now()
+  return users.map(({ line: _, quota, scope, ...user }) => ({
+    ...{ _id: makeId(time, Buffer.from(randomBytes(8)).toString('hex')), ...user },
+    ...(quota !== null && { quota }),
+    ...(scope !== '' && { scope }),
+  }))
+}
+
+/** Creates the file of passwords before users have them. Left: why it cannot be. */
+const writePasswords = async (file: string, text: string): Promise<E.Either<string, void>> => {
+  try {
+    return E.right(await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true }))
+  } catch (error) {
+    return E.left(`${file} cannot be created: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+const addAll = async (
+  ask: Ask,
+  users: readonly ImportedUser[],
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<number> => {
+  const identified = withIds(users, terminal)
+  const checked = await ask({ method: 'POST', path: PATH, body: { users: identified, dry_run: true } })
+  if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
+  const made = await makePasswords(users.length, terminal)
+  const rows = identified.map(({ _id, name }, n) => [_id, name, made[n]?.password].join('\t'))
+  const text = `${rows.join('\n')}\n`
+  const written = file === undefined ? undefined : await writePasswords(file, text)
+  if (written !== undefined && E.isLeft(written)) return refuse(terminal, written.left)
+  const body = { users: identified.map((user, n) => ({ ...user, password: made[n]?.hash })) }
+  const added = await ask({ method: 'POST', path: PATH, body })
+  if (E.isLeft(added)) {
+    // If they may have been added, the passwords are needed.
+    const isRefused = added.left.kind === 'refused' && added.left.code !== 'outcome_unknown'
+    if (file !== undefined && isRefused) await rm(file, { force: true })
+    return refuseAll(terminal, linesOf(added.left, users))
+  }
+  if (file === undefined) terminal.stdout(text)
+  terminal.stderr(`berth: ${plural(users.length)} added${file === undefined ? '' : `; passwords are in ${file}`}\n`)
+  return DONE
+}
+
+const showPlan = async (ask: Ask, users: readonly ImportedUser[], terminal: Terminal): Promise<number> => {
+  const checked = await ask({ method: 'POST', path: PATH, body: { users: withIds(users, terminal), dry_run: true } })
+  if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
+  terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
+  terminal.stderr(`berth: ${plural(users.length)} would be added; nothing was changed\n`)
+  return DONE
+}
+
+export const userImportCommand: Command = {
+  name: 'user import',
+  operands: ['FILE'],
+  options: { 'dry-run': { type: 'boolean' }, passwords: { type: 'string' } },
+  summary: 'adds the users of a CSV file',
+  example: 'user import people.csv --passwords passwords.txt',
+  help: `
+Adds all users of a CSV file in UTF-8, or none of them if there is a problem, which is printed with its line. The first
+row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${IMPORTED_AT_ONCE_MAX} users.
+
+Each gets a random password. Prints id, name and password of each, separated by tabs. With --passwords that goes into a
+new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role of those
+that would be added, and adds nobody.
+
+It works on the machine of the service, not through BERTH_URL.`,
+  run: async ({ operands: [file = ''], options }, config, terminal) => {
+    if (config.client !== undefined)
+      return refuse(terminal, 'users are imported on the machine of the service; unset BERTH_URL')
+    const users = await readUsers(file)
+    if (E.isLeft(users)) return refuseAll(terminal, users.left)
+    const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
+    return withService(config, terminal, (ask) =>
+      options['dry-run'] === true
+        ? showPlan(ask, users.right, terminal)
+        : addAll(ask, users.right, passwords, terminal),
+    )
+  },
+}

@@ -1,0 +1,157 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type } from '../command-line/terminal.ts'
+import { basic } from '../http/client.ts'
+import { start, temporaryData } from '../http/harness.ts'
+import { allEventsOf } from '../http/store/log-rows.ts'
+import { run, serve } from '../process/harness.ts'
+
+/** Imports of CSV files, beside a running service that has admin, alice, bob and audrey, and without one. */
+
+const given = async (t: ExecutionContext) => {
+  const service = await start(t)
+  const directory = await temporaryData(t)
+  const file = join(directory, 'people.csv')
+  const passwords = join(directory, 'passwords.txt')
+  const importing = async (text: string, ...more: readonly string[]) => {
+    await writeFile(file, text)
+    return type(['user', 'import', file, ...more], { BERTH_DATA: service.data })
+  }
+  const namesNow = async (): Promise<readonly unknown[]> => {
+    const { users } = (await service.as('admin').get('/api/user')).json as { users: readonly { name: string }[] }
+    return users.map(({ name }) => name).toReversed()
+  }
+  const whoIs = async (name = '', password = ''): Promise<unknown> => {
+    const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })
+    return json._id ?? json.code
+  }
+  return { service, file, passwords, importing, namesNow, whoIs }
+}
+
+const PEOPLE = ['admin', 'alice', 'bob', 'audrey']
+const CSV = 'name,role,quota,scope\ncarol,tester,"hours_per_week=40",team=qa1\n"Doe, Dave",auditor,,\n'
+
+test('an import adds all users in one request and prints the id, name and password of each', async (t) => {
+  const { service, importing, namesNow, whoIs } = await given(t)
+  const { code, out, error } = await importing(CSV)
+  t.deepEqual([code, error], [0, 'berth: 2 users added\n'])
+  const rows = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'))
+  t.deepEqual(
+    rows.map(([, name]) => name),
+    ['carol', 'Doe, Dave'],
+  )
+  for (const [id, name, password] of rows) t.is(await whoIs(name, password), id)
+  t.deepEqual(await namesNow(), [...PEOPLE, 'carol', 'Doe, Dave'])
+  t.like((await service.as('admin').get(`/api/user/${rows[0]?.[0]}`)).json, {
+    role: 'tester',
+    quota: { hours_per_week: 40, reservations_max: 100, priority_max: 0 },
+    scope: 'team=qa1',
+  })
+  const added = (await allEventsOf(service)).filter(({ metadata }) => metadata.actor === 'command-line')
+  t.is(new Set(added.map(({ metadata }) => metadata.request_id)).size, 1)
+  t.deepEqual(
+    added.map(({ type }) => type),
+    ['UserAdded', 'UserAdded'],
+  )
+})
+
+test('passwords go to a new file that only its owner can read', async (t) => {
+  const { importing, passwords, whoIs } = await given(t)
+  const { code, out, error } = await importing(CSV, '--passwords', passwords)
+  t.deepEqual([code, out, error], [0, '', `berth: 2 users added; passwords are in ${passwords}\n`])
+  t.is((await stat(passwords)).mode & 0o777, 0o600)
+  const [id, name, password] = (await readFile(passwords, 'utf8')).split('\n')[0]?.split('\t') ?? []
+  t.is(await whoIs(name, password), id)
+  const again = await importing('name,role\nerin,tester\n', '--passwords', passwords)
+  t.deepEqual([again.code, again.error], [1, `berth: ${passwords} cannot be created: EEXIST\n`])
+  t.is(await whoIs('erin', 'x'), 'unauthenticated')
+})
+
+test('a dry run says who would be added, and adds nobody', async (t) => {
+  const { importing, namesNow } = await given(t)
+  const { code, out, error } = await importing(CSV, '--dry-run')
+  t.deepEqual([code, out], [0, 'carol\ttester\nDoe, Dave\tauditor\n'])
+  t.is(error, 'berth: 2 users would be added; nothing was changed\n')
+  t.deepEqual(await namesNow(), PEOPLE)
+})
+
+const refusals: readonly (readonly [what: string, text: string, expected: RegExp])[] = [
+  [
+    'names that are taken',
+    'name,role\ncarol,tester\nALICE,tester\nBob,auditor\n',
+    /^berth: 409 user_name_taken: Other users have 2 of .*\nberth: line 3, column name: is the name .*\nberth: line 4, column name: is the name .*\n$/,
+  ],
+  [
+    'problems of the file',
+    'name,role,quota\ncarol,root,\ndave,auditor,hours_per_week=1\n',
+    /^berth: line 2, column role: must be one of .*\nberth: line 3, column quota: is for testers only\n$/,
+  ],
+  ['no users', 'name,role\n', /^berth: .*people\.csv has no users\n$/],
+  [
+    'too many users',
+    `name,role\n${Array.from({ length: 501 }, (_, n) => `user ${n},tester\n`).join('')}`,
+    /^berth: .*people\.csv has 501 users; at most 500 are added at once: split the file\n$/,
+  ],
+]
+for (const [what, text, expected] of refusals) {
+  test(`an import with ${what} adds nobody, and a dry run says the same`, async (t) => {
+    const { importing, namesNow } = await given(t)
+    for (const more of [['--dry-run'], []]) {
+      const { code, out, error } = await importing(text, ...more)
+      t.deepEqual([code, out], [1, ''])
+      t.regex(error, expected)
+    }
+    t.deepEqual(await namesNow(), PEOPLE)
+  })
+}
+
+test('a file that is not there, or a service elsewhere, is refused', async (t) => {
+  const { file } = await given(t)
+  t.deepEqual(await type(['user', 'import', file], {}), {
+    code: 1,
+    out: '',
+    error: `berth: ${file} cannot be read: ENOENT\n`,
+  })
+  const elsewhere = { BERTH_URL: 'http://127.0.0.1:1', BERTH_CREDENTIALS_FILE: file }
+  t.regex((await type(['user', 'import', file], elsewhere)).error, /on the machine of the service; unset BERTH_URL/)
+})
+
+test('nobody can import over HTTP', async (t) => {
+  const { service } = await given(t)
+  const { status } = await service.as('admin').post('/api/user/import', { users: [] })
+  t.true([404, 405].includes(status))
+})
+
+test('of two imports at the same moment that have a name in common, one adds all of its users', async (t) => {
+  const { service, importing, namesNow, file } = await given(t)
+  await writeFile(`${file}.2`, 'name,role\nerin,tester\nCAROL,tester\n')
+  const both = await Promise.all([importing(CSV), type(['user', 'import', `${file}.2`], { BERTH_DATA: service.data })])
+  t.deepEqual(both.map(({ code }) => code).toSorted(), [0, 1])
+  const names = await namesNow()
+  t.deepEqual(names.slice(4), both[0]?.code === 0 ? ['carol', 'Doe, Dave'] : ['erin', 'CAROL'])
+})
+
+test('as many users as a file may have are added at once', async (t) => {
+  const { service, importing } = await given(t)
+  const quota = '"hours_per_week=40,reservations_max=20,priority_max=none"'
+  const rows = Array.from({ length: 500 }, (_, n) => `first.last-${n}@lab.example,tester,${quota},team=qa1\n`)
+  const { code, error } = await importing(`name,role,quota,scope\n${rows.join('')}`)
+  t.is(code, 0, error)
+  t.is((await service.as('admin').get('/api/user')).json.count, 504)
+})
+
+test('without a service the command imports into the log itself', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  await (await serve(t, { data })).stop()
+  const file = join(await temporaryData(t), 'people.csv')
+  await writeFile(file, CSV)
+  const imported = await run(t, { data, args: ['user', 'import', file] })
+  t.deepEqual([imported.code, imported.errors], [0, 'berth: 2 users added\n'])
+  const [id, name = '', password = ''] = imported.output.split('\n')[0]?.split('\t') ?? []
+  const service = await serve(t, { data })
+  t.is((await service.as(name, password).get('/api/user/me')).json._id, id)
+})

@@ -138,6 +138,8 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/user/:id/token': () => [{ name: 'ci', role: 'administrator' }],
   '/api/user/:id/token/:token/revoke': nothing,
   '/api/login': () => ['alice', 'otto', 'nobody'].map((name) => ({ name, password: passwordOf('alice') })),
+  '/api/login/oidc/start': nothing,
+  '/api/login/oidc/finish': () => [{ code: 'c', state: 's', transaction: 't' }],
   '/api/login/renew': nothing,
   '/api/logout': () => [{}, { everywhere: true }],
 }

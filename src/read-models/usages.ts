@@ -76,6 +76,15 @@ const holderOf = (event: Recorded): string | undefined => {
   }
 }
 
+/** Forgets the users who reserved longest ago, beyond a number of reservations in memory, but not the one given. */
+const forgetBeyond = (tallies: Map<string, Tally>, reservationsMax: number, userId: string): void => {
+  let total = 0
+  for (const [id, { size }] of [...tallies].toReversed()) {
+    total += size()
+    if (total > reservationsMax && id !== userId) tallies.delete(id)
+  }
+}
+
 export const makeUsages = (options: UsagesOptions): Usages => {
   const { views, reservationsMax = RESERVATIONS_MAX } = options
   const load = makeLoad(options)
@@ -86,7 +95,10 @@ export const makeUsages = (options: UsagesOptions): Usages => {
 
   const update = (event: Recorded): void => {
     // Corrected times may make a reservation one that is not over again.
-    if (event.type === 'ClockCorrected') tallies.clear()
+    if (event.type === 'ClockCorrected') {
+      tallies.clear()
+      for (const reading of loading.values()) reading.isChanged = true
+    }
     const holder = holderOf(event)
     if (holder === undefined) return
     const reading = loading.get(holder)
@@ -98,14 +110,9 @@ export const makeUsages = (options: UsagesOptions): Usages => {
     if (tallies.size > 0 || loading.size > 0) for (const event of events) update(event)
   })
 
-  /** Keeps a tally, and forgets those used longest ago beyond the bound. */
   const keep = (userId: string, tally: Tally): Tally => {
     tallies.set(userId, tally)
-    let total = 0
-    for (const [id, { size }] of [...tallies].toReversed()) {
-      total += size()
-      if (total > reservationsMax && id !== userId) tallies.delete(id)
-    }
+    forgetBeyond(tallies, reservationsMax, userId)
     return tally
   }
 

@@ -57,8 +57,7 @@ const RULES: readonly Rule[] = [
     may: [
       CONFIG,
       'src/event-store/eventstoredb/server/address.ts',
-      'src/domain/user/scope.ts',
-      'src/domain/user/quota.ts',
+      ...['scope', 'quota', 'role-mapping'].map((file) => `src/domain/user/${file}.ts`),
     ],
     mayType: ['src/domain/events/user.ts'],
   },

@@ -25,6 +25,7 @@ import type { Health } from './routes/health.ts'
 import type { HistoryHandlers } from './routes/history.ts'
 import type { LoginHandlers } from './routes/login/login.ts'
 import { loginRoutes } from './routes/login/login-routes.ts'
+import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
 import type { ReservationLists } from './routes/reservation-lists.ts'
@@ -49,6 +50,7 @@ export interface Handlers {
   readonly logins: LoginHandlers
   /** Whether the page offers single sign-on. */
   readonly hasSingleSignOn: boolean
+  readonly singleSignOn: SingleSignOnHandlers
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
@@ -86,6 +88,7 @@ export const routes = ({
   users,
   logins,
   hasSingleSignOn,
+  singleSignOn,
   events,
   health,
   documents,
@@ -153,7 +156,7 @@ export const routes = ({
   getWithQuery({ path: '/api/audit/consistency', may: overseers, query: consistencyQuery, handle: audit.consistency }),
 
   ...userRoutes(users, histories.user),
-  ...loginRoutes(logins),
+  ...loginRoutes(logins, singleSignOn),
 
   get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({

@@ -152,7 +152,7 @@ export const assemble = async (
   })
   const making = {
     ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, sessions, quotas, endReservations },
-    ...access,
+    ...{ ...access, log },
     check: monitor.check,
     endBindings: makeEndBindings(ending),
   }

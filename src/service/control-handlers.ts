@@ -42,6 +42,8 @@ const COMMAND_LINE: User = { _id: 'command-line', name: 'command-line', role: 'a
 export const AS_COMMAND_LINE: Gate = {
   admit: () => E.right(COMMAND_LINE),
   signIn: () => E.left(failure('forbidden', 'The command line needs no login.')),
+  lockout: () => undefined,
+  countFailure: () => undefined,
   confirm: async () => E.left(failure('forbidden', 'The command line has no password.')),
 }
 

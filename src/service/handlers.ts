@@ -28,6 +28,8 @@ import type { Handlers } from '../http/routes.ts'
 import type { LoginSessions } from '../users/login-sessions.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
+import { openSingleSignOn } from './users/open-single-sign-on.ts'
+import type { World } from './world.ts'
 
 export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinceBoot'> {
   readonly config: Config
@@ -38,6 +40,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   readonly runner: Runner
   readonly feed: Feed
   readonly sessions: LoginSessions
+  readonly log: World['log']
   readonly objects: Objects
   readonly quotas: Quotas
   readonly endReservations: EndReservations
@@ -83,6 +86,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       quotaDefault: config.quotaDefault,
       eraseSecrets: (id) => eraseUser(store, id),
     }),
+    singleSignOn: openSingleSignOn({ config, world: options, randomHex, parts, sessions }),
     logins: makeLoginHandlers({
       sessions,
       runner,
@@ -90,7 +94,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       views,
       renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
     }),
-    hasSingleSignOn: 'oidc' in config,
+    hasSingleSignOn: config.oidc !== undefined,
     events: makeEvents({
       feed,
       views,

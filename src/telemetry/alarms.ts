@@ -5,11 +5,18 @@ export type Part = (typeof PARTS)[number]
 /**
  * What raised an alarm. `silence` is an unresponsive store, which can also be unreadable; `jump` a clock that changed
  * suddenly, which need not be ahead; `sessions` the gateway's sessions that cannot be recorded; `usersFile` a users file
- * that was changed although it is not read any more.
+ * that was changed although it is not read any more; `lastAdministrator` a user that the provider of single sign-on makes
+ * no administrator any more, but who stays it.
  */
-export type Cause = Part | 'silence' | 'jump' | 'sessions' | 'usersFile'
+export type Cause = Part | 'silence' | 'jump' | 'sessions' | 'usersFile' | 'lastAdministrator'
 
-const PART_OF = { silence: 'store', jump: 'clock', sessions: 'gateway', usersFile: 'users' } as const
+const PART_OF = {
+  silence: 'store',
+  jump: 'clock',
+  sessions: 'gateway',
+  usersFile: 'users',
+  lastAdministrator: 'users',
+} as const
 
 const partOf = (cause: Cause): Part =>
   Object.hasOwn(PART_OF, cause) ? PART_OF[cause as keyof typeof PART_OF] : (cause as Part)

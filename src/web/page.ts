@@ -127,11 +127,11 @@ const endSingleSignOn = async (): Promise<void> => {
   sessionStorage.removeItem(TRANSACTION)
   history.replaceState(null, '', '/')
   if (parameters.has('error')) throw new Refused(401, 'The provider has not signed you in.')
-  const [code, state] = [parameters.get('code'), parameters.get('state')]
-  if (code === null || state === null || transaction === null)
+  const [code, state, iss] = ['code', 'state', 'iss'].map((name) => parameters.get(name) ?? undefined)
+  if (code === undefined || state === undefined || transaction === null)
     throw new Refused(401, 'This sign-in did not begin in this tab. Begin again.')
   forget()
-  keep(await call('POST', '/api/login/oidc/finish', { code, state, transaction }))
+  keep(await call('POST', '/api/login/oidc/finish', { code, state, iss, transaction }))
   await show()
 }
 

@@ -5,6 +5,7 @@ await runTestsIn(
   'http/codecs',
   'http/documents',
   'http/logins',
+  'http/logins/oidc',
   'http/protocol',
   'http/store',
   'http/server',

@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
-import { LRUCache } from 'lru-cache'
 import { foldName } from '../../domain/values/user-name.ts'
 import type { Authentication, Authenticator } from '../../users/authenticate.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
-import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
+import type { ClientAddresses } from '../protocol/client-address.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
 import type { Ending } from './failure-counts.ts'
+import { makeSeenUsers } from './seen-users.ts'
 
 type Pending = Authentication | Promise<Authentication>
 
@@ -20,6 +19,10 @@ export interface Gate {
   readonly admit: (request: IncomingMessage) => Admitted | Promise<Admitted>
   /** Authenticates by a name and a password in the body. */
   readonly signIn: (request: IncomingMessage, credentials: NameAndPassword) => Admitted | Promise<Admitted>
+  /** Why the address of a request may not try to sign in now, if it may not. */
+  readonly lockout: (request: IncomingMessage) => Refusal | undefined
+  /** Counts a failed login that names no user. */
+  readonly countFailure: (request: IncomingMessage) => void
   /** Checks the password of the request's user again, before it is changed. Throttled like a login. */
   readonly confirm: (request: IncomingMessage, user: User, password: string) => Promise<E.Either<Refusal, unknown>>
 }
@@ -34,9 +37,6 @@ interface GateOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** User and address pairs that have authenticated, most recent first; about 300 bytes each. */
-const SEEN_USERS_MAX = 10_000
-
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
 
 const NO_CREDENTIALS = unauthenticated(
@@ -49,30 +49,12 @@ const ENDED_SESSION = unauthenticated('The session has ended. Sign in again.')
 const UNREADY = E.left(refusal('unavailable', 'The service is still reading its log. Try again.'))
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
 
-const tooManyAttempts = (retryAfter: number): Admitted =>
-  E.left({
-    ...refusal('too_many_attempts', `Too many login attempts from this address failed. Wait ${retryAfter} s.`),
-    retryAfter,
-  })
+const lockedOut = (retryAfter: number): Refusal => ({
+  ...refusal('too_many_attempts', `Too many login attempts from this address failed. Wait ${retryAfter} s.`),
+  retryAfter,
+})
 
-/**
- * Remembers where users have authenticated. At a locked-out address, verified credentials keep working only for users
- * seen there before. Otherwise a locked-out address could go on guessing at the speed of the credential cache.
- */
-const makeSeenUsers = (addresses: ClientAddresses) => {
-  const at = new LRUCache<string, User>({ maxSize: SEEN_USERS_MAX, sizeCalculation: () => 1 })
-  const on = new WeakMap<Socket, User>()
-  const keyOf = (address: string, { _id }: User): string => `${clientNetworkOf(address)} ${_id}`
-  return {
-    /** Whether this user was seen on this very connection, which no other client can share. */
-    isOn: (socket: Socket, user: User): boolean => on.get(socket) === user,
-    isAt: (address: string, user: User): boolean => at.get(keyOf(address, user)) === user,
-    add: (socket: Socket, address: string, user: User): void => {
-      at.set(keyOf(address, user), user)
-      if (!addresses.trusts(peerOf(socket))) on.set(socket, user)
-    },
-  }
-}
+const tooManyAttempts = (retryAfter: number): Admitted => E.left(lockedOut(retryAfter))
 
 type End = (how: Ending) => void
 
@@ -183,6 +165,11 @@ export const makeGate = (options: GateOptions): Gate => {
   return {
     admit: (request) => check(request, (...how) => authenticator.authenticate(request.headers.authorization, ...how)),
     signIn,
+    lockout: (request) => {
+      const wait = attempts.addressLockoutSeconds(addresses.clientOf(request))
+      return wait > 0 ? lockedOut(wait) : undefined
+    },
+    countFailure: (request) => attempts.failed(addresses.clientOf(request)),
     confirm: async (request, { _id, name }, password) => {
       const admitted = await signIn(request, { name, password })
       if (E.isLeft(admitted)) return admitted.left.code === 'unauthenticated' ? E.left(WRONG_PASSWORD) : admitted

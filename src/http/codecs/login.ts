@@ -17,14 +17,25 @@ const LoginName = matching(
 )
 
 const Login = closed('Login', { name: LoginName, password: text(0, 1024) }, {})
+/** What a browser brings from the provider. Codes of some providers have two thousand characters. */
+const SignOnEnd = closed(
+  'SignOnEnd',
+  { code: text(1, 4_096), state: text(1, 256), transaction: text(1, 1_024) },
+  { iss: text(1, 2_048) },
+)
 const Logout = closed('Logout', {}, { everywhere: boolean })
 
 export type Login = t.TypeOf<typeof Login>
+export type SignOnEnd = t.TypeOf<typeof SignOnEnd>
 export type Logout = t.TypeOf<typeof Logout>
 
 export const loginBody: DecodeBody<Login> = withSchema(
   (body: unknown) => decoded(Login, [], body),
   () => schemaOf(Login),
+)
+export const signOnEndBody: DecodeBody<SignOnEnd> = withSchema(
+  (body: unknown) => decoded(SignOnEnd, [], body),
+  () => schemaOf(SignOnEnd),
 )
 /** May be left out. */
 export const logoutBody: DecodeBody<Logout> = withSchema(

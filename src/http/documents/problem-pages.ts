@@ -13,10 +13,13 @@ const remedies: Readonly<Record<Code, string>> = {
   quota_exceeded:
     'Cancel or release reservations, or choose another week. used is what the user has reserved, quota what it may; week is null if there are too many reservations. Administrators can change the quota, or send beyond_quota.',
   wrong_password: 'Send the password with which you sign in as old_password.',
+  sign_in_failed: 'Begin the sign-in again. The log of the service says what was wrong, under the id of the request.',
+  no_role: 'The provider of single sign-on must give you one of the values in BERTH_OIDC_ROLES.',
   cross_site: 'A page of another site sent this request. Call Berth from its own origin, or from a program.',
   ticket_invalid:
     'Get a new ticket from POST /api/sut_reservation/<id>/console. A ticket is valid for 30 seconds and for one connection.',
   not_found: 'Check the path. It must match exactly, including case and slashes.',
+  oidc_not_configured: 'Sign in with POST /api/login. Single sign-on needs the variables BERTH_OIDC_...',
   sut_not_found:
     'Check the id. Retired SUTs can still be read, so this SUT never existed, or it is outside the scope of your user.',
   reservation_not_found:
@@ -70,6 +73,7 @@ const remedies: Readonly<Record<Code, string>> = {
   too_many_subscribers: 'Close event streams that are no longer needed, or share one.',
   internal: 'This is a fault of the service. Its log has the cause under the id in instance.',
   not_implemented: 'Send the body with a Content-Length or chunked; no other Transfer-Encoding is supported.',
+  provider_unavailable: 'Try again. The log of the service says why. Names with passwords, and tokens, work meanwhile.',
   unavailable: 'Nothing was recorded. Try again in a moment.',
   gateway_full: 'Close connections to the SUT that are no longer needed, or try again later.',
   store_full: 'Nothing was recorded. An administrator must free disk space. Reads still work.',

@@ -17,6 +17,10 @@ export type TransportCode =
   | 'cross_site'
   | 'upgrade_required'
   | 'ticket_invalid'
+  | 'oidc_not_configured'
+  | 'sign_in_failed'
+  | 'no_role'
+  | 'provider_unavailable'
   | 'too_many_attempts'
   | 'too_many_checks'
   | 'too_many_subscribers'
@@ -37,7 +41,10 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   wrong_password: { status: 403, title: 'The old password is wrong' },
   cross_site: { status: 403, title: 'Cross-site requests are not allowed' },
   ticket_invalid: { status: 403, title: 'The ticket is not valid' },
+  sign_in_failed: { status: 403, title: 'The sign-in failed' },
+  no_role: { status: 403, title: 'The provider gives no role' },
   not_found: { status: 404, title: 'Not found' },
+  oidc_not_configured: { status: 404, title: 'There is no single sign-on' },
   sut_not_found: { status: 404, title: 'SUT not found' },
   reservation_not_found: { status: 404, title: 'Reservation not found' },
   user_not_found: { status: 404, title: 'User not found' },
@@ -86,6 +93,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   too_many_subscribers: { status: 429, title: 'The user has too many event streams', retryAfter: 10 },
   internal: { status: 500, title: 'Internal error' },
   not_implemented: { status: 501, title: 'Transfer coding not supported' },
+  provider_unavailable: { status: 502, title: 'The provider of single sign-on is unavailable', retryAfter: 5 },
   unavailable: { status: 503, title: 'Temporarily unavailable', retryAfter: 1 },
   gateway_full: { status: 503, title: 'The gateway has no room for another connection', retryAfter: 5 },
   store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },

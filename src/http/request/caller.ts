@@ -16,7 +16,7 @@ const addressedHost = ({ headers, socket }: IncomingMessage): string =>
 export const callerOf = (
   ctx: Context,
   addressOf: (request: IncomingMessage) => string,
-  passwords: Pick<Caller, 'signIn' | 'confirm'>,
+  passwords: Pick<Caller, 'signIn' | 'signOn' | 'confirm'>,
 ): Caller => ({
   address: addressOf(ctx.req),
   host: addressedHost(ctx.req),

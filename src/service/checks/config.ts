@@ -7,6 +7,7 @@ import { access, readFile, stat } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
+import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readUsersFile } from '../../users/users-file.ts'
 import { parseVaultKeys } from '../../vault/keys.ts'
 import type { Config } from '../config/config.ts'
@@ -133,6 +134,11 @@ const addressProblems = async ({ host, port }: Config): Problems => {
   }
 }
 
+const clientSecretProblems = async ({ oidc }: Config): Problems => {
+  const read = oidc && (await readClientSecret(oidc.clientSecretFile))
+  return read !== undefined && E.isLeft(read) ? [`BERTH_OIDC_CLIENT_SECRET_FILE: the client secret ${read.left}`] : []
+}
+
 const sameFileProblems = ({ eventStore, usersFile }: Config, named: readonly Named[]): readonly string[] => {
   const log = eventStore.kind === 'sqlite' ? [{ variable: 'BERTH_EVENT_STORE', path: eventStore.path }] : []
   // An import renames the users file.
@@ -159,5 +165,6 @@ export const problemsOfConfig = async (config: Config): Problems => {
   }
   if (same.length === 0 && isUsable(config.usersFile)) files.push(...(await usersFileProblems(config)))
   const store = isLogUsable ? await storeProblems(config) : []
+  files.push(...(await clientSecretProblems(config)))
   return [...data, ...store, ...same, ...files, ...(await addressProblems(config))]
 }

@@ -7,6 +7,7 @@ import { duration } from './duration.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
 import { readHost } from './host.ts'
+import { type OidcConfig, oidcProblems, readOidc } from './oidc.ts'
 import { readQuotaDefault } from './quota.ts'
 import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
@@ -43,6 +44,8 @@ export interface Config {
   readonly clockAheadMax: number
   /** The service that commands ask instead of the one that runs on `data`. */
   readonly client?: ClientConfig
+  /** Single sign-on, if it is configured. */
+  readonly oidc?: OidcConfig
   readonly logLevel: LogLevel
   /** Ignored variables, to be logged. */
   readonly warnings: readonly string[]
@@ -145,8 +148,9 @@ export const readConfig = (
   }
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
-  problems.push(...halfPairs(environment))
+  problems.push(...halfPairs(environment), ...oidcProblems(environment))
   const client = readClient(read, directory)
+  const oidc = readOidc(read, directory)
   const host = read('BERTH_HOST', readHost, '127.0.0.1')
   const values: Omit<Config, 'warnings'> = {
     host,
@@ -171,6 +175,7 @@ export const readConfig = (
     quotaDefault: readQuotaDefault(read),
     clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
     ...(client && { client }),
+    ...(oidc && { oidc }),
     logLevel: read('BERTH_LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
   }
   const { problems: unknown, warnings } = unknownVariables(environment, known)

@@ -7,9 +7,9 @@ import { expectedOf, type Way } from './ways.ts'
 type Who = Asker | ScopedAsker
 type Refused = (expected: Expected) => boolean
 
-/** What the state of a thing refuses, the same to everybody who may. */
-const STATES = [409, 426]
-const isRefused: Refused = (expected) => expected !== MAY && !STATES.includes(Number(expected[0]))
+/** What the state of a thing refuses, the same to everybody who may; the service of this test has no provider. */
+const STATES = ['reservation_not_running', 'upgrade_required', 'oidc_not_configured']
+const isRefused: Refused = (expected) => expected !== MAY && !STATES.includes(String(expected[1]))
 
 const cellOf = (route: string, [own, another, outside]: readonly Who[], way: Way): string => {
   const entry = TABLE[route]

@@ -35,6 +35,8 @@ export const FORBIDDEN = [403, 'forbidden']
 export const NOT_THEIR_OWN = [403, 'not_your_reservation']
 /** Of those who may have a console. No reservation of this test has started. */
 const NOT_RUNNING = [409, 'reservation_not_running']
+/** The service of this test has no single sign-on. */
+const NO_PROVIDER = [404, 'oidc_not_configured']
 const NO_WEB_SOCKET = [426, 'upgrade_required']
 export type Expected = typeof MAY | readonly unknown[]
 
@@ -243,6 +245,16 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     expected: READ,
     withoutCredentials: MAY,
     ask: post('/api/login', ({ asker }) => ({ name: asker, password: passwordOf(asker) })),
+  },
+  'POST /api/login/oidc/start': {
+    expected: everybody(NO_PROVIDER),
+    withoutCredentials: NO_PROVIDER,
+    ask: post('/api/login/oidc/start'),
+  },
+  'POST /api/login/oidc/finish': {
+    expected: everybody(NO_PROVIDER),
+    withoutCredentials: NO_PROVIDER,
+    ask: post('/api/login/oidc/finish', () => ({ code: 'c', state: 's', transaction: 't' })),
   },
   // Everybody asks with a password.
   'POST /api/login/renew': {

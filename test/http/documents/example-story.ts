@@ -4,6 +4,7 @@ import { tellLogins } from './stories/logins.ts'
 import { tellPages } from './stories/pages.ts'
 import { tellPeople } from './stories/people.ts'
 import { tellRefusals } from './stories/refusals.ts'
+import { tellSingleSignOn } from './stories/single-sign-on.ts'
 import { type Ask, makeAsk, startStory } from './stories/story.ts'
 import { tellTokens } from './stories/tokens.ts'
 
@@ -149,7 +150,7 @@ export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
   await tellPages(running, examples)
   await tellTokens(running, examples)
   await tellLogins(running, examples)
-  return [...examples, ...(await tellRefusals(t))]
+  return [...examples, ...(await tellSingleSignOn(t)), ...(await tellRefusals(t))]
 }
 
 /** The examples as text, to compare and store. */

@@ -68,6 +68,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/user/:id/remove': () => ({ reservations: 'cancel' }),
   '/api/user/:id/token': () => ({ name: 'ci' }),
   '/api/login': () => ({ name: 'admin', password: passwordOf('admin') }),
+  '/api/login/oidc/finish': () => ({ code: 'c', state: 's', transaction: 't' }),
   '/api/logout': () => ({ everywhere: true }),
 }
 
@@ -106,7 +107,9 @@ const queryOf = async (route: string): Promise<string> => (await QUERIES[route]?
 const OF_GATEWAY = ['POST /api/sut_reservation/:id/console', 'GET /api/console/:ticket']
 /** It succeeds only with a session, as test/http/logins shows. */
 const OF_SESSIONS = ['POST /api/login/renew']
-const others = page.filter((route) => ![...OF_GATEWAY, ...OF_SESSIONS].includes(route))
+/** They succeed only with a provider, as test/http/logins/oidc shows. */
+const OF_PROVIDER = ['POST /api/login/oidc/start', 'POST /api/login/oidc/finish']
+const others = page.filter((route) => ![...OF_GATEWAY, ...OF_SESSIONS, ...OF_PROVIDER].includes(route))
 
 for (const route of others.filter((route) => route.startsWith('GET '))) {
   test(`${route}: HEAD answers like GET, without a body, and OPTIONS names both`, async (t) => {

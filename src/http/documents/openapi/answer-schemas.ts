@@ -5,7 +5,7 @@ import type { Sut as SutDocument } from '../../../../projections/sut.ts'
 import { boolean, integer, matching, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
-import { assignedId, whole, windowEnd } from '../../../domain/events/fields.ts'
+import { assignedId, listenPort, whole, windowEnd } from '../../../domain/events/fields.ts'
 import { OfflineCause } from '../../../domain/events/monitoring.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { sutFields, tagName } from '../../../domain/events/sut.ts'
@@ -29,7 +29,6 @@ const milliseconds = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '2030-05-0
 const numericOffset = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/, '2030-05-02T05:58:11.400+00:00')
 const withoutFraction = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, '2030-05-02T05:58:11+00:00')
 
-const port = integer(1, 65535)
 /** Requests have another field of this name, which is a secret. */
 export const userName = withSchema(text(1, 128), () => ({
   ...schemaOf(text(1, 128)),
@@ -46,7 +45,7 @@ const Reservation: t.Type<ReservationDocument, unknown, unknown> = closed(
     end_time: windowEnd,
     user_id: opaqueId,
     sut_id: assignedId,
-    listen_port: port,
+    listen_port: listenPort,
   },
   {},
 )
@@ -129,7 +128,7 @@ export const windowSchema = closedSchema({ start_time: windowEnd, end_time: wind
 /** A member for each of the response's: an additional or missing one does not compile. */
 const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
   host: schemaOf(orNull(text(1, 260))),
-  port: schemaOf(port),
+  port: schemaOf(listenPort),
   sut_type: schemaOf(sutFields.sut_type),
   open: schemaOf(boolean),
   bound: schemaOf(boolean),
@@ -158,6 +157,7 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Token: schemaOf(Token),
   NewToken: schemaOf(NewToken),
   LoginSession: closedSchema({ _id: opaqueId, name: UserName, role: Role, session, expires_at: milliseconds }),
+  SignOnStart: closedObject({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),
   TokenList: listOf('tokens', refTo('Token')),
   Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),

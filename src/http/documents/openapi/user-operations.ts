@@ -152,6 +152,31 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
     answer: refTo('LoginSession'),
     refusals: ['unauthenticated', 'too_many_attempts'],
   },
+  'POST /api/login/oidc/start': {
+    id: 'startSingleSignOn',
+    tag: 'Users',
+    summary: 'Begin a single sign-on',
+    description:
+      'Keep `transaction`, which is good for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
+    answer: refTo('SignOnStart'),
+    refusals: ['oidc_not_configured', 'provider_unavailable'],
+  },
+  'POST /api/login/oidc/finish': {
+    id: 'finishSingleSignOn',
+    tag: 'Users',
+    summary: 'End a single sign-on',
+    description:
+      'Begins a session for twelve hours, which cannot be prolonged. The first sign-in adds a user, and each brings its role. A transaction and a code are good once.',
+    answer: refTo('LoginSession'),
+    refusals: [
+      'oidc_not_configured',
+      'sign_in_failed',
+      'no_role',
+      'user_removed',
+      'too_many_attempts',
+      'provider_unavailable',
+    ],
+  },
   'POST /api/login/renew': {
     id: 'renewSession',
     tag: 'Users',

@@ -4,7 +4,7 @@ import type { Running } from '../../harness.ts'
 import { makeAsk } from './story.ts'
 
 /** What the examples show in place of a session. */
-const SESSION =
+export const SESSION =
   'WyI2ZGI0YTc4M2Y4MTk0YWQ5ZTBjMWEyYjMiLCI1OTA3ODA5MTQ0NDU1MzQ1NDAxOTAwMDEiLDIsMiwxOTAzOTc1ODkxNDAwLDE5MDQ1Mzc0OTE0MDAsIjBhIl0.n5Yx0VYkq0mVtKkqT0m3p0c7Xr1a6mQeWb2dUuJt8sE'
 
 /** Examples of a session from the login to the logout. */

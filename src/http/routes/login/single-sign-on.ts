@@ -1,0 +1,164 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { makeAdmitPerson } from '../../../commands/users/admit-person.ts'
+import { failure } from '../../../domain/failure.ts'
+import { type RoleMapping, roleOf } from '../../../domain/user/role-mapping.ts'
+import { StoreUnavailable } from '../../../event-store/event-store.ts'
+import type { LoginSessions } from '../../../users/login-sessions.ts'
+import type { Person } from '../../../users/oidc/claims.ts'
+import type { Provider } from '../../../users/oidc/provider.ts'
+import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
+import type { Users } from '../../../users/users.ts'
+import type { SignInTransaction, SignInTransactions } from '../../../vault/derived/sign-in-transactions.ts'
+import type { SignOnEnd } from '../../codecs/login.ts'
+import type { UsedTickets } from '../../console/used-tickets.ts'
+import { type Refusal, refusal } from '../../protocol/problem.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import { sessionResponse } from './login.ts'
+
+export interface SingleSignOnHandlers {
+  readonly start: (call: Call) => RouteResult
+  readonly finish: (call: Call<SignOnEnd>) => RouteResult
+}
+
+export interface SingleSignOnDependencies {
+  readonly provider: Provider
+  readonly roles: RoleMapping
+  readonly transactions: SignInTransactions
+  /** Transactions that were used, by their nonce. */
+  readonly used: UsedTickets
+  readonly admit: ReturnType<typeof makeAdmitPerson>
+  readonly users: Pick<Users, 'byId'>
+  readonly sessions: Pick<LoginSessions, 'begin'>
+  /** Called for each sign-in, with whether the user keeps a role only because it is the last administrator. */
+  readonly onAdmitted: (userId: string, isLastAdministrator: boolean) => void
+  /** Called when a sign-in fails or the provider is unavailable. */
+  readonly onFailure: (reason: string, requestId: string) => void
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+/** Milliseconds from the beginning of a sign-in to its end. */
+const TIME_MAX = 600_000
+/** Bytes of a state, a nonce and a verifier. */
+const RANDOM_BYTES = 32
+/** Sign-ins that wait for the provider at once. */
+export const EXCHANGES_MAX = 16
+
+const UNAVAILABLE = refusal(
+  'provider_unavailable',
+  'The provider of single sign-on does not answer as it should. Try again.',
+)
+const FAILED = refusal('sign_in_failed', 'This is not the end of a sign-in that began here. Begin again.')
+const TOO_LATE = refusal('sign_in_failed', 'The sign-in took longer than ten minutes. Begin again.')
+const USED = refusal('sign_in_failed', 'This sign-in has ended before. Begin again.')
+const NO_ROLE = refusal('no_role', 'The provider gives you no role here. Ask whoever manages your groups.')
+const TOO_MANY = failure('unavailable', 'Too many people are signing in at once. Try again.')
+const UNREAD = failure('unavailable', 'The event store cannot be read. Sign in again.')
+const REMOVED = failure('user_removed', 'The user has been removed.')
+
+/** Asks the provider who signed in, for a few at once. Left: the refusal, and whether what was sent was forged. */
+const makeExchange = ({ provider, onFailure }: SingleSignOnDependencies) => {
+  let running = 0
+  return async (
+    { requestId, body }: Call<SignOnEnd>,
+    transaction: SignInTransaction,
+  ): Promise<E.Either<Refusal, Person>> => {
+    if (running >= EXCHANGES_MAX) return E.left(TOO_MANY)
+    running++
+    try {
+      const ended = await provider.exchange(body, transaction)
+      if (E.isRight(ended)) return ended
+      onFailure(ended.left, requestId)
+      return E.left(FAILED)
+    } catch (error) {
+      if (!(error instanceof ProviderUnavailable)) throw error
+      onFailure(error.message, requestId)
+      return E.left(UNAVAILABLE)
+    } finally {
+      running--
+    }
+  }
+}
+
+/** Opens a transaction and uses it up, so that no sign-in ends twice. */
+const makeTake =
+  ({ transactions, used, clock }: SingleSignOnDependencies) =>
+  ({ body: { transaction, state } }: Call<SignOnEnd>): E.Either<Refusal, SignInTransaction> => {
+    const opened = transactions.open(transaction)
+    if (opened === undefined || opened.state !== state) return E.left(FAILED)
+    if (opened.expires <= clock()) return E.left(TOO_LATE)
+    const claimed = used.claim(opened.nonce, opened.expires)
+    if (claimed === 'claimed') return E.right(opened)
+    return E.left(claimed === 'used' ? USED : TOO_MANY)
+  }
+
+/** Finds out who signed in. What was forged counts as a failed login of its address. */
+const makeIdentify = (dependencies: SingleSignOnDependencies) => {
+  const { used } = dependencies
+  const [take, exchange] = [makeTake(dependencies), makeExchange(dependencies)]
+  return async (call: Call<SignOnEnd>): Promise<E.Either<Refusal, Person>> => {
+    const { signOn } = call.caller()
+    const lockedOut = signOn.lockout()
+    if (lockedOut !== undefined) return E.left(lockedOut)
+    const taken = take(call)
+    const person = E.isLeft(taken) ? taken : await exchange(call, taken.right)
+    if (E.isRight(person)) return person
+    if (person.left === FAILED) signOn.failed()
+    // The code may still be good.
+    else if (E.isRight(taken)) used.release(taken.right.nonce)
+    return person
+  }
+}
+
+export const makeSingleSignOn = (dependencies: SingleSignOnDependencies): SingleSignOnHandlers => {
+  const { provider, roles, transactions, admit, users, sessions, onAdmitted, onFailure, clock } = dependencies
+  const identify = makeIdentify(dependencies)
+  const random = (): string => Buffer.from(dependencies.randomBytes(RANDOM_BYTES)).toString('base64url')
+
+  const enter = async (call: Call, person: Person): RouteResult => {
+    const role = roleOf(roles, person.values)
+    if (role === undefined) return E.left(NO_ROLE)
+    const admitted = await admit({ ...person, role }, call.requestId)
+    if (E.isLeft(admitted)) return admitted
+    const { _id, isLastAdministrator } = admitted.right
+    onAdmitted(_id, isLastAdministrator)
+    const user = users.byId(_id)
+    if (user === undefined) return E.left(REMOVED)
+    call.caller().signOn.passed(user)
+    return E.right(sessionResponse(user, await sessions.begin(user, { renewable: false })))
+  }
+
+  return {
+    start: async ({ requestId }) => {
+      const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + TIME_MAX }
+      try {
+        const url = await provider.signInUrl(transaction)
+        const body = JSON.stringify({ url, transaction: transactions.seal(transaction) })
+        return E.right({ status: 200, body, headers: { 'Cache-Control': 'no-store' } })
+      } catch (error) {
+        if (!(error instanceof ProviderUnavailable)) throw error
+        onFailure(error.message, requestId)
+        return E.left(UNAVAILABLE)
+      }
+    },
+    finish: async (call) => {
+      const person = await identify(call)
+      if (E.isLeft(person)) return person
+      try {
+        return await enter(call, person.right)
+      } catch (error) {
+        // Nothing is known to have been recorded, and a further sign-in is not a repetition.
+        if (error instanceof StoreUnavailable) return E.left(UNREAD)
+        throw error
+      }
+    },
+  }
+}
+
+const NOT_CONFIGURED: RouteResult = Promise.resolve(
+  E.left(refusal('oidc_not_configured', 'This service has no single sign-on. Sign in with a name and a password.')),
+)
+
+/** For a service without single sign-on. */
+export const noSingleSignOn: SingleSignOnHandlers = { start: () => NOT_CONFIGURED, finish: () => NOT_CONFIGURED }

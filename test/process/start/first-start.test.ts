@@ -52,7 +52,10 @@ test('with an empty log an administrator is created only if there are no users',
   }
   t.regex(await start('nobody', fileOf([])), /^[0-9a-f]{24}\tadministrator\tadmin\n$/)
   const there = fileOf((await people()).filter(({ name }) => name === 'bob'))
-  t.regex(await start('somebody', there), /^[0-9a-f]{24}\ttester\tbob\n$/)
+  t.regex(
+    await start('somebody', there),
+    /^[0-9a-f]{24}\ttester\tbob\tquota hours_per_week=none,reservations_max=none,priority_max=none\n$/,
+  )
   t.deepEqual(await passwordFiles(join(home, 'somebody')), [])
 })
 

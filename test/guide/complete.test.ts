@@ -84,7 +84,7 @@ test('the table of operations has every route, and no other', (t) => {
   const existing = routes(nothing() as Handlers).map(({ method, path }) =>
     withoutNames(`${method} ${path.replace(/^\/docs\/.+/, '/docs/...')}`),
   )
-  const table = rows(section(chapter('http.md'), '## Operations and roles'))
+  const table = rows(section(chapter('http.md'), '## Operations'))
   const listed = table.flatMap(([cell = '']) => operationsIn(cell).map(withoutNames))
   t.deepEqual(sorted(listed), sorted(new Set(existing)))
 })

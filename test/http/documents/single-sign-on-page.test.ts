@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { startLabProvider } from '../../users/oidc/lab-provider.ts'
 import { dataWithPeople, start, tidyingLater } from '../harness.ts'
 import { environmentFor } from '../logins/oidc/stage.ts'
@@ -42,6 +42,14 @@ test.before(async (t) => {
 })
 test.after.always(later.tidy)
 
+/** A page without credentials. Without a browser it logs the reason and returns undefined. */
+const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
+  if (browser.kind === 'chromium') return browser.open(undefined)
+  t.log(browser.why)
+  t.pass()
+  return undefined
+}
+
 /** Logs in at the provider's own page, and consents. */
 const logIn = async ({ page }: Opened, name: string): Promise<void> => {
   await page.goto('/')
@@ -55,11 +63,8 @@ const logIn = async ({ page }: Opened, name: string): Promise<void> => {
 
 test('in Chromium one signs in at the provider, sees who one is, and stays signed in', async (t) => {
   t.timeout(120_000)
-  if (browser.kind !== 'chromium') {
-    t.log(browser.why)
-    return t.pass()
-  }
-  const opened = await browser.open(undefined)
+  const opened = await openPage(t)
+  if (opened === undefined) return
   const { page } = opened
   await logIn(opened, 'anna')
   await page.getByText('Anna', { exact: true }).waitFor()
@@ -74,11 +79,8 @@ test('in Chromium one signs in at the provider, sees who one is, and stays signe
 
 test('in Chromium somebody without a role is told so', async (t) => {
   t.timeout(120_000)
-  if (browser.kind !== 'chromium') {
-    t.log(browser.why)
-    return t.pass()
-  }
-  const opened = await browser.open(undefined)
+  const opened = await openPage(t)
+  if (opened === undefined) return
   await logIn(opened, 'eve')
   await opened.page.getByText('The provider gives you no role here').waitFor()
   t.is(await opened.page.evaluate<string | null>(`localStorage.getItem('berth session')`), null)

@@ -7,6 +7,7 @@ import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { checkAccess } from './authentication/access.ts'
+import { admit } from './authentication/admit.ts'
 import { passwordsOf } from './authentication/body-passwords.ts'
 import type { Gate } from './authentication/gate.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
@@ -94,10 +95,8 @@ const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
       if (ctx.method !== 'POST') stateOf(ctx).isApart = true
       return next()
     }
-    const pending = gate.admit(ctx.req)
-    const admitted = pending instanceof Promise ? await pending : pending
-    if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
-    stateOf(ctx).user = admitted.right
+    const admitted = admit(ctx, gate)
+    if (!(admitted instanceof Promise ? await admitted : admitted)) return
     await next()
     setPosition(ctx, views.position())
   }
@@ -143,14 +142,18 @@ const callHandler = (
 
 /** Handles a request for a route, from content negotiation to the response. */
 const handleRoute = (route: Route, dependencies: AppDependencies): Middleware => {
-  const { isOpen, views, synced } = dependencies
+  const { gate, isOpen, views, synced } = dependencies
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
     const mediaType = negotiate(ctx, mediaTypes)
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
-    const refused = checkAccess(ctx.req, stateOf(ctx).user, route, ctx.querystring, () => isHeldOpen || isOpen())
-    if (refused !== undefined) return refuse(ctx, refused)
+    const mayCall = (): boolean => {
+      const refused = checkAccess(ctx.req, stateOf(ctx).user, route, ctx.querystring, () => isHeldOpen || isOpen())
+      if (refused !== undefined) refuse(ctx, refused)
+      return refused === undefined
+    }
+    if (!mayCall()) return
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
     stateOf(ctx).mediaType = mediaType
@@ -162,6 +165,9 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     if (mayWait && !(await views.waitForPosition(after, POSITION_TIMEOUT))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
+    // Access may have ended or changed during a wait, which the client can make seconds long.
+    const hasWaited = mayWait || reading instanceof Promise
+    if (hasWaited && route.may !== 'anyone' && !((await admit(ctx, gate)) && mayCall())) return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, withNames(result.left, dependencies.userNameOf))
     const { body, position } = result.right

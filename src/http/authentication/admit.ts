@@ -1,0 +1,18 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Context } from 'koa'
+import type { User } from '../../users/user.ts'
+import type { Refusal } from '../protocol/problem.ts'
+import { refuse, stateOf } from '../response/respond.ts'
+import type { Gate } from './gate.ts'
+
+const settle = (ctx: Context, admitted: E.Either<Refusal, User>): boolean => {
+  if (E.isLeft(admitted)) refuse(ctx, admitted.left)
+  else stateOf(ctx).user = admitted.right
+  return E.isRight(admitted)
+}
+
+/** Authenticates a request. False if it has been refused. */
+export const admit = (ctx: Context, gate: Gate): boolean | Promise<boolean> => {
+  const admitted = gate.admit(ctx.req)
+  return admitted instanceof Promise ? admitted.then((settled) => settle(ctx, settled)) : settle(ctx, admitted)
+}

@@ -99,13 +99,18 @@ const unpack = (packed: PackedVersions): readonly NewVersion[] =>
     columns: packed.columns.map((values) => values[n] as Columns[number]),
   }))
 
-/** Log rows, then document rows by projection, each in order. They go into different tables. */
+/**
+ * Log rows, then document rows in the order of the log: the ids of SUTs and users are numbered as they appear. Those of
+ * one event go into different tables.
+ */
 export const unpackRows = ({ first, marks, ids, leaves, versions }: PackedRows): readonly Row[] => {
-  const rows = marks.map((mark, n): Row => {
+  const places = marks.map((mark, n): Row => {
     const leaf = leaves.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES)
     const id = ids.subarray(n * ID_BYTES, (n + 1) * ID_BYTES)
     return { place: { position: first + n, mark, id, leaf } }
   })
-  for (const [projection, packed] of versions) for (const version of unpack(packed)) rows.push({ projection, version })
-  return rows
+  const documents = [...versions].flatMap(([projection, packed]) =>
+    unpack(packed).map((version) => ({ projection, version })),
+  )
+  return [...places, ...documents.sort((a, b) => a.version.position - b.version.position)]
 }

@@ -8,6 +8,8 @@ import { packRows, unpackRows } from '../../../src/read-models/file/packed-rows.
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { ID_BYTES, idBytes } from '../../../src/read-models/tables/log-index.ts'
+import { idOf, reservationCreated, sutCreated, sutUpdated } from '../../domain/builders.ts'
+import { at, recordedAt } from '../../domain/given-when-then.ts'
 import { logged, randomHex } from '../../event-store/new-events.ts'
 import { story } from '../setting.ts'
 
@@ -15,22 +17,43 @@ import { story } from '../setting.ts'
 const contents = (file: ViewsFile): readonly string[] =>
   file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => JSON.stringify({ name, ...row })))
 
-test('rows passed to another thread fill the same tables, even with an invalid event id', (t) => {
+/** What rows fill when they are staged here, and when they are passed to another thread. */
+const bothWays = (events: readonly Recorded[]) => {
   const [here, there] = [openViewsFile(':memory:', projections), openViewsFile(':memory:', projections)]
   const pending = makePending(projections, here)
-  for (const [n, event] of story.entries()) {
-    const id = n === 3 ? 'z'.repeat(36) : makeEventId(n, randomHex(10))
-    pending.fold(logged({ ...event, id } as Recorded), n)
-  }
+  for (const [n, event] of events.entries()) pending.fold(logged(event), n)
   const rows = pending.takeUnstaged()
   here.stage(rows)
   there.stage(unpackRows(structuredClone(packRows(rows))))
-  here.settle()
-  there.settle()
-  t.true(contents(here).length > 2 * story.length)
-  t.deepEqual(contents(there), contents(here))
-  here.close()
-  there.close()
+  const filled = [here, there].map((file) => {
+    file.settle()
+    const all = contents(file)
+    file.close()
+    return all
+  })
+  return { here: filled[0] ?? [], there: filled[1] ?? [] }
+}
+
+test('rows passed to another thread fill the same tables, even with an invalid event id', (t) => {
+  const { here, there } = bothWays(
+    story.map((event, n) => ({ ...event, id: n === 3 ? 'z'.repeat(36) : makeEventId(n, randomHex(10)) })),
+  )
+  t.true(here.length > 2 * story.length)
+  t.deepEqual(there, here)
+})
+
+test('another thread numbers SUTs and users in the order in which the log names them', (t) => {
+  const other = sutCreated({ _id: idOf(99) })
+  const events = [
+    sutCreated(),
+    other,
+    reservationCreated(idOf(1), '08:00', '09:00'),
+    sutUpdated({ tags: { rack: '4' } }),
+  ]
+  const tagged = { type: 'SutUpdated', data: { _id: idOf(99), tags: { rack: '4' } } } as const
+  const { here, there } = bothWays([...events, tagged].map((event, n) => recordedAt(n, at('05:00', event))))
+  t.is(here.filter((row) => row.includes('"name":"rack"')).length, 2)
+  t.deepEqual(there, here)
 })
 
 test('the ids of any number of events are packed into bytes in order', (t) => {

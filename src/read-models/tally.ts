@@ -68,14 +68,13 @@ export const makeTally = (): Tally => {
     unfinished.set(id, reserved)
     count(reserved, 1)
   }
-  const replace = (id: string, change: (before: Reserved) => Reserved | undefined): boolean => {
+  /** Takes a reservation out of what is counted; undefined if it is not there. */
+  const take = (id: string): Reserved | undefined => {
     const before = unfinished.get(id)
-    if (before === undefined) return false
+    if (before === undefined) return undefined
     count(before, -1)
-    const after = change(before)
-    if (after === undefined) unfinished.remove(id)
-    else add(id, after)
-    return true
+    unfinished.remove(id)
+    return before
   }
 
   return {
@@ -94,14 +93,18 @@ export const makeTally = (): Tally => {
         }
         case 'ReservationExtended': {
           const { _id, end_time, beyond_quota: isExempt = false } = event.data
-          return replace(_id, ({ start }) => ({ start, end: epochSecondsOf(end_time), isExempt }))
+          const before = take(_id)
+          if (before !== undefined) add(_id, { ...before, end: epochSecondsOf(end_time), isExempt })
+          return before !== undefined
         }
         case 'ReservationReleased': {
-          const end = epochSecondsOf(event.data.end_time)
-          return replace(event.data._id, (before) => ({ ...before, end }))
+          const before = take(event.data._id)
+          // Over at once, although its window ends with the second.
+          if (before !== undefined) count({ ...before, end: epochSecondsOf(event.data.end_time) }, 1)
+          return before !== undefined
         }
         case 'ReservationCancelled':
-          return replace(event.data._id, () => undefined)
+          return take(event.data._id) !== undefined
         default:
           return true
       }

@@ -47,8 +47,9 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
     let earliest = now
     for (let after = -1; ; ) {
       const page = await read('unfinishedUsage', { user_id, now, after, limit: PAGE })
-      for (const { id, start, end, isExempt } of page) {
-        tally.add(id, { start, end, isExempt })
+      for (const { id, start, end, isExempt, isReleased } of page) {
+        if (!isReleased) tally.add(id, { start, end, isExempt })
+        else if (!isExempt) tally.addFinished(weekOf(start), end - start)
         earliest = Math.min(earliest, start)
       }
       const last = page.at(-1)

@@ -16,7 +16,7 @@ const given = (
   const reads: string[] = []
   let fold: (events: readonly Logged[]) => void = () => undefined
   const rows = Array.from({ length: ahead }, (_, n) => ({
-    ...{ position: n, id: idOf(n), start: START, end: END, isExempt: false },
+    ...{ position: n, id: idOf(n), start: START, end: END, isExempt: false, isReleased: false },
   }))
   const read = async (
     name: string,

@@ -8,7 +8,7 @@ import { type Failure, refuse } from '../failure.ts'
 export interface Usage {
   /** Seconds of the reservations that start in a week. */
   readonly secondsIn: (week: number) => number
-  /** The number of reservations that end after a moment in Unix seconds. */
+  /** The number of reservations that have not been released and end after a moment in Unix seconds. */
   readonly endingAfter: (moment: number) => number
   /** Whether a reservation that is not over counts. */
   readonly counts: (reservationId: string) => boolean

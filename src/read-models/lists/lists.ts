@@ -129,6 +129,7 @@ export interface UnfinishedRow {
   readonly start: number
   readonly end: number
   readonly isExempt: boolean
+  readonly isReleased: boolean
 }
 
 /** Reservations that are over and ended after `since`. */

@@ -38,15 +38,15 @@ export const makeUnfinishedUsage =
     const user = names.find(user_id)
     if (user === undefined) return []
     const found = ofUser(user, condition('r.ends > ?', now), condition('r.position > ?', after))
-    const rows = ask<Omit<UnfinishedRow, 'isExempt'> & { exempt: number }>(
-      `SELECT d.position, d.id, d.starts AS start, d.ends AS "end", EXISTS (
+    const rows = ask<Omit<UnfinishedRow, 'isExempt' | 'isReleased'> & { exempt: number; released: number }>(
+      `SELECT d.position, d.id, d.starts AS start, d.ends AS "end", d.ended IS 'released' AS released, EXISTS (
          SELECT 1 FROM quota_exemption WHERE user = d.user AND id = d.id AND ${EXEMPT}) AS exempt
        FROM (SELECT r.position ${found.sql} ORDER BY r.position LIMIT ?) AS page
        CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
       ...found.values,
       limit,
     )
-    return rows.map(({ exempt, ...row }) => ({ ...row, isExempt: exempt === 1 }))
+    return rows.map(({ exempt, released, ...row }) => ({ ...row, isExempt: exempt === 1, isReleased: released === 1 }))
   }
 
 export const makeFinishedUsage =

@@ -21,8 +21,8 @@ export interface LoginSessions {
    * @param renewable whether it can be renewed beyond its first hours
    */
   readonly begin: (user: User, options: { readonly renewable: boolean }) => Promise<IssuedSession>
-  /** Prolongs a session, as far as it can be. Its id stays. */
-  readonly renew: (user: SessionOwner) => IssuedSession
+  /** Prolongs a session, as far as it can be. Its id stays. Undefined if its user has another epoch by now. */
+  readonly renew: (user: SessionOwner) => IssuedSession | undefined
   /** Whether a text has the form of a session. */
   readonly isSessionLike: (text: string) => boolean
   /** Whether all ended sessions are known. */
@@ -107,8 +107,10 @@ export const makeLoginSessions = (options: LoginSessionsOptions): LoginSessions 
     },
     renew: (user) => {
       const { session, expires } = user
+      const epoch = users.epochOf(user._id)
+      if (epoch?.id !== session.epoch) return undefined
       const latest = Math.max(expires, Math.min(clock() + GOOD_FOR, session.renewableUntil))
-      return issue(user, users.epochOf(user._id)?.clear ?? '', session, latest)
+      return issue(user, epoch.clear, session, latest)
     },
     isSessionLike: (text) => text.includes('.'),
     isReady,

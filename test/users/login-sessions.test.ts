@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import type { UserSecret } from '../../src/users/load-users.ts'
-import { makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
+import { type IssuedSession, makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
 import type { Member, User } from '../../src/users/user.ts'
 import { makeSigner } from '../../src/vault/derived/signer.ts'
 import type { VaultKey } from '../../src/vault/keys.ts'
@@ -79,7 +79,7 @@ test('a session is renewed with its id until seven days after the login', async 
   const { _id } = owner.session
   const expiries: number[] = []
   for (now.time = NOW + 11 * HOUR; now.time < NOW + 168 * HOUR; now.time += 11 * HOUR) {
-    const renewed = renew(owner)
+    const renewed = renew(owner) as IssuedSession
     owner = (await userOf(renewed.session)) as SessionOwner
     t.is(owner.session._id, _id)
     expiries.push(renewed.expires)
@@ -93,14 +93,23 @@ test('a session that is not renewable stays as it was', async (t) => {
   const { begin, renew, now } = given()
   const { owner, expires } = await begin(false)
   now.time += 6 * HOUR
-  t.is(renew(owner).expires, expires)
+  t.is(renew(owner)?.expires, expires)
+})
+
+test('a session of an earlier epoch is not renewed into the present one', async (t) => {
+  const { begin, renew, now } = given()
+  const { owner } = await begin()
+  now.epoch = { id: 'e2', clear: '0'.repeat(32) }
+  t.is(renew(owner), undefined)
+  now.epoch = null
+  t.is(renew(owner), undefined)
 })
 
 test('a clock that has gone back shortens no session', async (t) => {
   const { begin, renew, now } = given()
   const { owner, expires } = await begin()
   now.time -= 6 * HOUR
-  t.is(renew(owner).expires, expires)
+  t.is(renew(owner)?.expires, expires)
 })
 
 test('a new epoch ends a session, and so does an interrupted access, a removal and its own end', async (t) => {

@@ -5,7 +5,7 @@ import type { Authentication, Authenticator } from '../../users/authenticate.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import type { ClientAddresses } from '../protocol/client-address.ts'
-import { type Refusal, refusal } from '../protocol/problem.ts'
+import { type Refusal, refusal, SESSION_ENDED } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
 import type { Ending } from './failure-counts.ts'
 import { makeSeenUsers } from './seen-users.ts'
@@ -45,7 +45,6 @@ const NO_CREDENTIALS = unauthenticated(
 /** The same text for an unknown name and a wrong password, so that it does not reveal which names exist. */
 const WRONG_CREDENTIALS = unauthenticated('The user name or the password is wrong.')
 const WRONG_TOKEN = unauthenticated('The token is wrong, has expired or was revoked.')
-const ENDED_SESSION = unauthenticated('The session has ended. Sign in again.')
 const UNREADY = E.left(refusal('unavailable', 'The service is still reading its log. Try again.'))
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
 
@@ -108,7 +107,7 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
         return ofWrongToken(request)
       // It was a good one, so this is not a guess.
       case 'ended_session':
-        return ENDED_SESSION
+        return E.left(SESSION_ENDED)
       case 'wrong':
         return ofWrong(request, result.name, end !== undefined)
       case 'barred':

@@ -115,6 +115,8 @@ export type Refusal = Omit<Failure, 'code'> & {
 
 export const refusal = (code: Code, detail: string): Refusal => ({ code, detail })
 
+export const SESSION_ENDED = refusal('unauthenticated', 'The session has ended. Sign in again.')
+
 /** The log could not be read. If this was for the response to a write, the write may have been recorded. */
 export const unreadStore = (method: string): Refusal =>
   method === 'POST'

@@ -10,6 +10,7 @@ import { type IssuedSession, isOfSession, type LoginSessions } from '../../../us
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import type { Login, Logout } from '../../codecs/login.ts'
+import { SESSION_ENDED } from '../../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
 
 export interface LoginHandlers {
@@ -61,8 +62,11 @@ export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }
       if (E.isLeft(admitted)) return admitted
       return E.right(sessionResponse(admitted.right, await sessions.begin(admitted.right, { renewable: true })))
     },
-    renew: async ({ user }) =>
-      isOfSession(user) ? E.right(sessionResponse(user, sessions.renew(user))) : E.left(NO_SESSION),
+    renew: async ({ user }) => {
+      if (!isOfSession(user)) return E.left(NO_SESSION)
+      const renewed = sessions.renew(user)
+      return renewed === undefined ? E.left(SESSION_ENDED) : E.right(sessionResponse(user, renewed))
+    },
     logout: async (call) => {
       const { user, body } = call
       if (body.everywhere === true) return endAll(call)

@@ -1,7 +1,7 @@
-import { classExcluding, INVISIBLE, single } from '../values/characters.ts'
-import { foldName, isNewUserName, TOKEN_LIKE } from '../values/user-name.ts'
+import { classExcluding } from '../values/characters.ts'
+import { foldName, isNewUserName, REFUSED_IN_NAMES, TOKEN_LIKE } from '../values/user-name.ts'
 
-const REFUSED = new RegExp(`[^${classExcluding([...INVISIBLE, single(':')])}]+`, 'gu')
+const REFUSED = new RegExp(`[^${classExcluding(REFUSED_IN_NAMES)}]+`, 'gu')
 
 /** Characters of a fitted name, which leaves room for a number. */
 const LENGTH_MAX = 120

@@ -47,6 +47,25 @@ export const INVISIBLE: readonly Range[] = [
   [0x100000, LAST],
 ]
 
+/**
+ * Letters, marks and symbols that show nothing: the property Default_Ignorable_Code_Point, which is stable, and the blank
+ * of Braille. Text differs by them without looking different. Ids in the log may have them.
+ */
+export const UNSEEN: readonly Range[] = [
+  ...([0x00ad, 0x034f, 0x061c, 0x2800, 0x3164, 0xfeff, 0xffa0] as const).map((one): Range => [one, one]),
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0xfe00, 0xfe0f],
+  [0xfff0, 0xfff8],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+]
+
 /** White space (the property White_Space) that is not among the invisible characters. */
 export const WHITE_SPACE: readonly Range[] = [
   ...([0x20, 0xa0, 0x1680, 0x202f, 0x205f, 0x3000] as const).map((one): Range => [one, one]),

@@ -1,10 +1,11 @@
-import { classExcluding, INVISIBLE, single, WHITE_SPACE } from './characters.ts'
+import { classExcluding, INVISIBLE, single, UNSEEN, WHITE_SPACE } from './characters.ts'
 
-const INNER = [...INVISIBLE, single(':')]
-const ENDS = `[${classExcluding([...INNER, ...WHITE_SPACE])}]`
+/** Characters that new names cannot have. */
+export const REFUSED_IN_NAMES = [...INVISIBLE, ...UNSEEN, single(':')]
+const ENDS = `[${classExcluding([...REFUSED_IN_NAMES, ...WHITE_SPACE])}]`
 
 /** 1 to 128 visible characters. RFC 7617 separates name and password at the first colon. */
-export const NEW_USER_NAME = new RegExp(`^${ENDS}(?:[${classExcluding(INNER)}]{0,126}${ENDS})?$`, 'u')
+export const NEW_USER_NAME = new RegExp(`^${ENDS}(?:[${classExcluding(REFUSED_IN_NAMES)}]{0,126}${ENDS})?$`, 'u')
 
 /** How tokens begin, which are sent in place of a name. Only ASCII letters fold to these. */
 export const TOKEN_LIKE = /^[bB][eE][rR][tT][hH]_/

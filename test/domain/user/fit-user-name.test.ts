@@ -12,6 +12,7 @@ const fitted: readonly (readonly [string, string | undefined])[] = [
   ['\u3000anna', 'anna'],
   ['lab:anna', 'lab-anna'],
   ['a::\u200b\nb', 'a-b'],
+  ['adm\u034f\ufe0fin', 'adm-in'],
   ['a\ud800b', 'a\ufffdb'],
   ['BERTH_anna', 'user-BERTH_anna'],
   ['x'.repeat(200), 'x'.repeat(120)],

@@ -152,6 +152,12 @@ test('a new name is 1 to 128 visible characters without a colon', (t) => {
   for (const one of INVISIBLE_SAMPLES) t.false(isNewUserName(`a${one}b`), JSON.stringify(one))
 })
 
+test('a new name has no character that shows nothing, so that no two look the same for its sake', (t) => {
+  const unseen = [...codePoints()].filter((one) => /\p{Default_Ignorable_Code_Point}/u.test(one))
+  t.true(unseen.includes('\u3164') && unseen.includes('\u034f') && unseen.includes('\ufe0f'))
+  for (const one of [...unseen, '\u2800']) t.false(isNewUserName(`adm${one}in`), JSON.stringify(one))
+})
+
 test('a new name neither begins nor ends with white space', (t) => {
   t.true(SPACES.length >= 25)
   for (const space of SPACES)

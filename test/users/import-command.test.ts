@@ -1,5 +1,7 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { access, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { basic } from '../http/client.ts'
@@ -69,6 +71,20 @@ test('passwords go to a new file that only its owner can read', async (t) => {
   const again = await importing('name,role\nerin,tester\n', '--passwords', passwords)
   t.deepEqual([again.code, again.error], [1, `berth: ${passwords} cannot be created: EEXIST\n`])
   t.is(await whoIs('erin', 'x'), 'unauthenticated')
+})
+
+test('passwords that cannot be written leave no file behind, and nobody is added', async (t) => {
+  const { service, file, passwords, namesNow } = await given(t)
+  await writeFile(file, CSV)
+  // A limit of no bytes, as on a full disk.
+  const script = 'ulimit -f 0; exec "$0" src/main.ts user import "$1" --passwords "$2"'
+  const limited = promisify(execFile)('sh', ['-c', script, process.execPath, file, passwords], {
+    env: { BERTH_DATA: service.data },
+  })
+  const { code, stderr } = await t.throwsAsync<Error & { code: number; stderr: string }>(limited)
+  t.deepEqual([code, stderr], [1, `berth: ${passwords} cannot be written: EFBIG\n`])
+  await t.throwsAsync(access(passwords), { code: 'ENOENT' })
+  t.deepEqual(await namesNow(), PEOPLE)
 })
 
 test('a dry run says who would be added, and adds nobody', async (t) => {

@@ -71,7 +71,11 @@ const writePasswords = async (file: string, text: string): Promise<E.Either<stri
   try {
     return E.right(await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true }))
   } catch (error) {
-    return E.left(`${file} cannot be created: ${(error as NodeJS.ErrnoException).code}`)
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === 'open') return E.left(`${file} cannot be created: ${code}`)
+    // Passwords of nobody, perhaps half of them.
+    await rm(file, { force: true })
+    return E.left(`${file} cannot be written: ${code}`)
   }
 }
 

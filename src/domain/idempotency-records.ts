@@ -1,5 +1,5 @@
-import { idAt, idWords } from './calendar/page.ts'
-import { makeSortedRuns, type Runs, runsBytes } from './calendar/sorted-runs.ts'
+import { idAt, idWords, type Packed } from './calendar/page.ts'
+import { makeSortedRuns, type Runs, runsBytes, runsFromDirectory, runsToDirectory } from './calendar/sorted-runs.ts'
 import type { Recorded } from './event.ts'
 
 /** A command recorded under an idempotency key. */
@@ -88,3 +88,18 @@ export const findRecord = (keys: IdempotencyRecords, key: string): IdempotencyRe
 
 /** Bytes of memory that records take with all their pages loaded. */
 export const recordsBytes = (keys: IdempotencyRecords): number => runsBytes(keys, SHAPE)
+
+interface WithRecords {
+  readonly keys: IdempotencyRecords
+}
+
+/** Serialises a state that has no other pages than those of its records. */
+export const packWithRecords = (state: WithRecords): Packed => ({
+  text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
+  pages: state.keys.map(({ page }) => page),
+})
+
+export const unpackWithRecords = <S extends WithRecords>({ text, pages }: Packed): S => {
+  const { keys, ...state } = JSON.parse(text) as { readonly keys: number[][] }
+  return { ...state, keys: runsFromDirectory(keys, pages) } as S
+}

@@ -1,10 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Packed } from '../calendar/page.ts'
-import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
-import { addRecord, recordsBytes } from '../idempotency-records.ts'
+import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
@@ -134,16 +132,6 @@ const decide = (
   }
 }
 
-const pack = (state: ListenPortState): Packed => ({
-  text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
-  pages: state.keys.map(({ page }) => page),
-})
-
-const unpack = ({ text, pages }: Packed): ListenPortState => {
-  const { keys, ...state } = JSON.parse(text) as Omit<ListenPortState, 'keys'> & { keys: number[][] }
-  return { ...state, keys: runsFromDirectory(keys, pages) }
-}
-
 /** Bytes of an empty state and of an assignment. */
 const [STATE_BYTES, ASSIGNMENT_BYTES] = [200, 120]
 
@@ -154,6 +142,6 @@ export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
   decide,
   weight: ({ assigned, released, keys }) =>
     STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + recordsBytes(keys),
-  pack,
-  unpack,
+  pack: packWithRecords,
+  unpack: unpackWithRecords,
 }

@@ -1,10 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { Decider, StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role } from '../events/user.ts'
 import { type Failure, refuse } from '../failure.ts'
-import { addRecord, recordsBytes } from '../idempotency-records.ts'
+import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
 /** A token that has not been revoked. */
@@ -119,12 +118,6 @@ export const tokenDecider: Decider<TokensState, TokenCommand> = {
   evolve,
   decide,
   weight: ({ tokens, keys }) => STATE_BYTES + TOKEN_BYTES * tokens.length + recordsBytes(keys),
-  pack: (state) => ({
-    text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
-    pages: state.keys.map(({ page }) => page),
-  }),
-  unpack: ({ text, pages }) => {
-    const { keys, ...state } = JSON.parse(text) as Omit<TokensState, 'keys'> & { keys: number[][] }
-    return { ...state, keys: runsFromDirectory(keys, pages) }
-  },
+  pack: packWithRecords,
+  unpack: unpackWithRecords,
 }

@@ -3,11 +3,12 @@ import type { Decider } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
+import { packWithRecords, unpackWithRecords } from '../idempotency-records.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { type AddUsers, addUsers } from './add-users.ts'
 import { decideIdentity, type IdentityClaim } from './identity-claim.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
-import { evolveUsers, findUser, packUsers, type UserState, type UsersState, unpackUsers, weighUsers } from './state.ts'
+import { evolveUsers, findUser, type UserState, type UsersState, weighUsers } from './state.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
 
 /** Somebody with this identity who has been added is not added again. */
@@ -180,6 +181,6 @@ export const userDecider: Decider<UsersState, UserCommand> = {
   evolve: evolveUsers,
   decide,
   weight: weighUsers,
-  pack: packUsers,
-  unpack: unpackUsers,
+  pack: packWithRecords,
+  unpack: unpackWithRecords,
 }

@@ -1,5 +1,3 @@
-import type { Packed } from '../calendar/page.ts'
-import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../events/user.ts'
@@ -116,13 +114,3 @@ const [STATE_BYTES, USER_BYTES] = [200, 600]
 
 export const weighUsers = ({ users, keys }: UsersState): number =>
   STATE_BYTES + USER_BYTES * users.length + recordsBytes(keys)
-
-export const packUsers = (state: UsersState): Packed => ({
-  text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
-  pages: state.keys.map(({ page }) => page),
-})
-
-export const unpackUsers = ({ text, pages }: Packed): UsersState => {
-  const { keys, ...state } = JSON.parse(text) as Omit<UsersState, 'keys'> & { keys: number[][] }
-  return { ...state, keys: runsFromDirectory(keys, pages) }
-}

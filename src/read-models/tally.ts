@@ -18,16 +18,22 @@ export interface Tally extends Usage {
   readonly addFinished: (week: number, seconds: number) => void
   /** Applies an event of one of the user's reservations. False if it does not fit: then the tally is wrong. */
   readonly update: (event: Recorded) => boolean
+  /**
+   * The moment in Unix seconds by which reservations that have left had ended. If the clock is set back before it, the
+   * tally is wrong.
+   */
+  readonly leftBy: () => number
   /** Reservations kept. */
   readonly size: () => number
 }
 
 /** Counts the reservations that are not over. Those that are over leave when they are counted. */
-const makeUnfinished = () => {
+const makeUnfinished = (now: number) => {
   const reserved = new Map<string, Reserved>()
   let counted = 0
   /** No reservation ends before it. */
   let earliestEnd = Number.POSITIVE_INFINITY
+  let leftBy = now
   const remove = (id: string): void => {
     if (reserved.get(id)?.isExempt === false) counted--
     reserved.delete(id)
@@ -35,6 +41,7 @@ const makeUnfinished = () => {
   return {
     get: (id: string) => reserved.get(id),
     size: () => reserved.size,
+    leftBy: () => leftBy,
     remove,
     set: (id: string, changed: Reserved): void => {
       remove(id)
@@ -44,6 +51,7 @@ const makeUnfinished = () => {
     },
     endingAfter: (moment: number): number => {
       if (moment < earliestEnd) return counted
+      leftBy = Math.max(leftBy, moment)
       earliestEnd = Number.POSITIVE_INFINITY
       for (const [id, { end }] of reserved) {
         if (end <= moment) remove(id)
@@ -54,8 +62,9 @@ const makeUnfinished = () => {
   }
 }
 
-export const makeTally = (): Tally => {
-  const unfinished = makeUnfinished()
+/** @param now Unix seconds: reservations that ended by then are added as finished ones */
+export const makeTally = (now: number): Tally => {
+  const unfinished = makeUnfinished(now)
   const weeks = new Map<number, number>()
 
   const addSeconds = (week: number, seconds: number): void => {
@@ -82,6 +91,7 @@ export const makeTally = (): Tally => {
     endingAfter: unfinished.endingAfter,
     counts: (id) => unfinished.get(id)?.isExempt === false,
     size: unfinished.size,
+    leftBy: unfinished.leftBy,
     add,
     addFinished: addSeconds,
     update: (event) => {

@@ -43,7 +43,7 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
   }
   return async (user_id: string): Promise<Tally> => {
     const now = Math.floor(clock() / 1000)
-    const tally = makeTally()
+    const tally = makeTally(now)
     let earliest = now
     for (let after = -1; ; ) {
       const page = await read('unfinishedUsage', { user_id, now, after, limit: PAGE })
@@ -87,7 +87,7 @@ const forgetBeyond = (tallies: Map<string, Tally>, reservationsMax: number, user
 }
 
 export const makeUsages = (options: UsagesOptions): Usages => {
-  const { views, reservationsMax = RESERVATIONS_MAX } = options
+  const { views, clock, reservationsMax = RESERVATIONS_MAX } = options
   const load = makeLoad(options)
   /** The least recently used first. */
   const tallies = new Map<string, Tally>()
@@ -112,6 +112,7 @@ export const makeUsages = (options: UsagesOptions): Usages => {
   })
 
   const keep = (userId: string, tally: Tally): Tally => {
+    tallies.delete(userId)
     tallies.set(userId, tally)
     forgetBeyond(tallies, reservationsMax, userId)
     return tally
@@ -134,7 +135,7 @@ export const makeUsages = (options: UsagesOptions): Usages => {
   return {
     of: (userId) => {
       const tally = tallies.get(userId)
-      if (tally === undefined) return loadSettled(userId)
+      if (tally === undefined || clock() / 1000 < tally.leftBy()) return loadSettled(userId)
       tallies.delete(userId)
       tallies.set(userId, tally)
       return tally

@@ -76,7 +76,7 @@ const apply = (model: Model[], { what, n, beyond }: Step, now: number): Event | 
 test('property: a tally counts what a model counts, whenever it is looked at', (t) => {
   fc.assert(
     fc.property(arbitrarySteps(), (steps) => {
-      const tally = makeTally()
+      const tally = makeTally(0)
       const model: Model[] = []
       let now = BEGIN
       for (const step of steps) {
@@ -101,6 +101,6 @@ test('property: a tally counts what a model counts, whenever it is looked at', (
 
 test('an event of a reservation that a tally does not know makes it wrong', (t) => {
   const of = { _id: idOf(1), sut_id: SUT_ID, user_id: alice }
-  t.false(makeTally().update(recorded({ type: 'ReservationCancelled', data: of })))
-  t.true(makeTally().update(recorded({ type: 'ReservationBound', data: of })))
+  t.false(makeTally(0).update(recorded({ type: 'ReservationCancelled', data: of })))
+  t.true(makeTally(0).update(recorded({ type: 'ReservationBound', data: of })))
 })

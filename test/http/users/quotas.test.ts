@@ -70,6 +70,17 @@ test('reservations beyond the quota are refused until one is over', async (t) =>
   t.is(codeOf(await book(service, sut_id, windowAt('08:00', '08:15'))), 201)
 })
 
+test('after the clock was set back, a reservation that was over counts again', async (t) => {
+  const { service, sut_id } = await given(t, { reservations_max: 1 })
+  const other = await createSut(service.as('admin'))
+  t.is(codeOf(await book(service, sut_id, windowAt('06:00', '06:15'))), 201)
+  service.clock.set('2030-05-02T06:20:00.000Z')
+  const later = await book(service, sut_id, windowAt('07:00', '07:15'))
+  t.is(codeOf(await change(service, 'alice', later, 'cancel')), 200)
+  service.clock.set(NOW)
+  t.like((await book(service, other, windowAt('08:00', '08:15'))).json, { used: { hours: 0.25, reservations: 1 } })
+})
+
 test('released reservations count to their end, cancelled ones not, extended ones in the week of their start', async (t) => {
   const { service, sut_id } = await given(t, { hours_per_week: 100 })
   const released = await book(service, sut_id, windowAt('05:45', '09:45'))

@@ -5,6 +5,7 @@ import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { seedOf } from '../../process/random.ts'
 import { changedStore } from '../store/stores.ts'
+import type { Shown } from './model.ts'
 import { playStories } from './runs.ts'
 import type { Subject } from './stories.ts'
 import '../documents/fit-answers.ts'
@@ -30,6 +31,7 @@ const REACHED = [
   ...['extend by: recorded', 'extend: reservation_over', 'extend: reservation_conflict', 'extend: 200'],
   ...['read SUT: 200', 'read SUT: 304', 'read reservation: 200', 'read reservation: reservation_cancelled'],
   ...['retry: repeated', 'retry: idempotency_key_reused', 'reserve: idempotency_key_reused'],
+  ...['limit: recorded', 'limit: 200', 'limit: forbidden', 'reserve: quota_exceeded', 'extend: quota_exceeded'],
   ...['move the clock: forth', 'move the clock: back'],
   ...['restart: as before', 'restart: rebuilt', 'restart: swept up'],
 ]
@@ -104,6 +106,20 @@ const broken: Readonly<Record<string, Subject>> = {
       return expected
     },
   },
+  'a model in which reservations beyond a quota count': {
+    changed: (expected, { people }) => {
+      if ('code' in expected) return expected
+      const settle = (id: string): Shown => {
+        const shown = expected.settle(id)
+        people.exempt.clear()
+        return shown
+      }
+      return { ...expected, settle }
+    },
+  },
+  'a service that loses the quotas of users at a restart': over(
+    reading((event) => (event.type === 'UserChanged' ? { ...event, data: { ...event.data, quota: null } } : event)),
+  ),
   'a model that trusts a clock set back': {
     changed: (expected, { suts }) => {
       for (const sut of suts) sut.time = 0

@@ -32,6 +32,20 @@ export interface Sut {
   readonly stamps: Map<string, { readonly created: number; updated: number }>
 }
 
+export interface Limits {
+  readonly hours_per_week: number | null
+  readonly reservations_max: number | null
+  readonly priority_max: number | null
+}
+
+/** A user whom quotas limit. */
+export interface Limited {
+  /** Null is the service's default. */
+  quota: Limits | null
+  revision: number
+  updated: number
+}
+
 /** A success answer. */
 export interface Shown {
   readonly status: 200 | 201 | 304
@@ -44,7 +58,7 @@ export interface Shown {
 
 export interface Refused {
   readonly code: string
-  readonly help?: { readonly conflicts?: readonly { readonly user_id: string }[] } | undefined
+  readonly help?: Readonly<Record<string, unknown>> & { readonly conflicts?: readonly { readonly user_id: string }[] }
 }
 
 export type Expected =
@@ -68,6 +82,17 @@ export interface Model {
     /** Ports in the order of their release. */
     readonly freed: number[]
   }
+  readonly people: {
+    readonly created: number
+    /** Of the last event of a user. */
+    time: number
+    /** The number of events of users, less one. */
+    revision: number
+    /** Testers, by name. */
+    readonly limited: Map<string, Limited>
+    /** Reservations that are beyond a quota, by id. */
+    readonly exempt: Set<string>
+  }
   /** By user and key. */
   readonly keys: Map<string, Remembered>
   /** The expected log: the type, subject and time of each event. */
@@ -78,6 +103,20 @@ export const newModel = (clock: number, range: readonly number[]): Model => ({
   clock,
   suts: [],
   ports: { range, time: 0, held: new Map(), freed: [] },
+  people: {
+    ...{ created: clock, time: clock, revision: EVENTS_OF_START - 3, exempt: new Set() },
+    // Imported testers have a quota without limits.
+    limited: new Map(
+      ['alice', 'bob'].map((name, n) => [
+        name,
+        {
+          quota: { hours_per_week: null, reservations_max: null, priority_max: null },
+          revision: n + 1,
+          updated: clock,
+        },
+      ]),
+    ),
+  },
   keys: new Map(),
   // Recorded by the first start.
   log: [...BEGINNING],
@@ -85,7 +124,7 @@ export const newModel = (clock: number, range: readonly number[]): Model => ({
 
 export const refused = (code: string, help?: Refused['help']): Expected => {
   if (DOCUMENTED[code] === undefined) throw new TypeError(`${code} is not a code`)
-  return { code, help }
+  return { code, ...(help && { help }) }
 }
 export const shown = (what: Shown): Expected => ({ settle: () => what, isRecorded: false })
 

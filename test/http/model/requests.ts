@@ -3,6 +3,7 @@ import type { Headers } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { aSut } from '../requests.ts'
 import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
+import { limit } from './quotas.ts'
 import { bind, cancel, extend, type Found, findReservation, readReservation, reserve } from './reservations.ts'
 import type { Condition, Name, Step } from './steps.ts'
 import { createSut, type IfMatch, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
@@ -85,12 +86,14 @@ const WRITERS: readonly Name[] = ['admin', 'alice', 'bob']
 
 type StepTo<K extends Step['to']> = Extract<Step, { readonly to: K }>
 
+const beyond = ({ isBeyondQuota }: { readonly isBeyondQuota: boolean }) => isBeyondQuota && { beyond_quota: true }
+
 const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>): Request => {
   const sut = chosen(model.suts, step.which)
   const userExists = step.for !== 'nobody'
   const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
-  const of = { user_id, sut_id: sut?._id ?? NO_ID }
-  const command = { actor: actorOf(step.as), user_id, userExists }
+  const of = { user_id, sut_id: sut?._id ?? NO_ID, ...beyond(step) }
+  const command = { actor: actorOf(step.as), user_id, userExists, isBeyondQuota: step.isBeyondQuota }
   const path = '/api/sut_reservation/create'
   if (step.to === 'reserve') {
     const { start, end } = explicit(model.clock, step.window)
@@ -116,9 +119,9 @@ const extension = (model: Model, step: StepTo<'extend' | 'extend by'>, id: strin
     step.to === 'extend by'
       ? { duration: Math.max(1, by) }
       : moment(Math.floor(booking.start + by) * 1000, nanosecond, offsets[0])
-  const body = 'duration' in end ? end : { end_time: written(end) }
+  const body = { ...('duration' in end ? end : { end_time: written(end) }), ...beyond(step) }
   return post(model, step, path, body, WRITERS, (model) =>
-    extend(model, findReservation(model, id), actorOf(step.as), end),
+    extend(model, findReservation(model, id), actorOf(step.as), end, step.isBeyondQuota),
   )
 }
 
@@ -171,6 +174,10 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
     case 'create':
       return post(model, step, '/api/sut/create', aSut(step.fields), ['admin'], (model) =>
         createSut(model, aSut(step.fields)),
+      )
+    case 'limit':
+      return post(model, step, `/api/user/${idOf(step.whose)}/update`, { quota: step.quota }, ['admin'], (model) =>
+        limit(model, step.whose, step.quota),
       )
     case 'update':
     case 'tag':

@@ -16,6 +16,7 @@ import {
   type Sut,
   shown,
 } from './model.ts'
+import { quotaRefusal } from './quotas.ts'
 
 /** The model of reservations. The verdicts come from test/domain/calendar/calendar-model.ts, a list of intervals. */
 
@@ -65,9 +66,34 @@ export interface Wish {
   readonly user_id: string
   readonly userExists: boolean
   readonly window: RequestedWindow
+  readonly isBeyondQuota: boolean
 }
 
-const EARLY = /^(window_.*|invalid|not_your_reservation)$/
+const EARLY = /^(window_.*|end_not_later|invalid|not_your_reservation)$/
+
+/** Whether a reservation is asked to be beyond the quota by somebody who may not. */
+const isForbidden = (actor: Actor, isBeyondQuota: boolean): boolean => isBeyondQuota && actor.role !== 'administrator'
+
+const secondsOf = (time: string): number => Date.parse(time) / 1000
+
+/** The refusal by a quota of what an event records. */
+const exceeding = (
+  model: Model,
+  { data }: { readonly data: object },
+  isBeyondQuota: boolean,
+  now: number,
+): Refused | undefined => {
+  const { _id, user_id, start_time, end_time } = data as Readonly<Record<string, string>>
+  if (isBeyondQuota || user_id === undefined || end_time === undefined) return undefined
+  const start = start_time === undefined ? findReservation(model, `${_id}`)?.booking.start : secondsOf(start_time)
+  const window = { user_id, start: start ?? 0, end: secondsOf(end_time) }
+  return quotaRefusal(model, start_time === undefined ? { ...window, _id: `${_id}` } : window, now)
+}
+
+const exempt = ({ people }: Model, id: string, isBeyondQuota: boolean): void => {
+  if (isBeyondQuota) people.exempt.add(id)
+  else people.exempt.delete(id)
+}
 
 export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expected => {
   if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
@@ -77,13 +103,17 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
     verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time, HERE)
   const verdict = verdictFor('')
   if (verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)) return refused(verdict.code)
+  if (isForbidden(wish.actor, wish.isBeyondQuota)) return refused('forbidden')
   if (sut === undefined) return refused('sut_not_found')
   if (!wish.userExists) return refused('user_not_found')
   if (verdict !== 'already so' && 'code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
+  const exceeded = verdict !== 'already so' && exceeding(model, verdict.event, wish.isBeyondQuota, time)
+  if (exceeded) return exceeded
   const settle = (id: string): Shown => {
     const made = verdictFor(checkedId(id, time).slice(8))
     if (made !== 'already so' && 'apply' in made) made.apply()
     const position = record(model, sut, 'ReservationCreated', id)
+    exempt(model, id, wish.isBeyondQuota)
     sut.stamps.set(id, { created: sut.time, updated: sut.time })
     const text = textOf(sut, sut.calendar.bookings.at(-1) as Booking)
     return { status: 201, text, location: `/api/sut_reservation/${id}`, position }
@@ -96,17 +126,30 @@ type Change =
   | Pick<BindReservation, 'type' | 'client'>
   | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
 
-const change = (model: Model, found: Found | undefined, actor: Actor, requested: Change): Expected => {
+const change = (
+  model: Model,
+  found: Found | undefined,
+  actor: Actor,
+  requested: Change,
+  isBeyondQuota = false,
+): Expected => {
   if (found === undefined) return refused('reservation_not_found')
   const { sut, booking } = found
   if (isBehind(model, sut.time)) return refused('clock_behind')
   const { _id, user_id, standing: documentStatus } = booking
   const command = { ...requested, actor, _id, user_id, documentStatus }
-  const verdict = verdictOn(sut.calendar, command, Math.max(model.clock, sut.time))
+  const now = Math.max(model.clock, sut.time)
+  const verdict = verdictOn(sut.calendar, command, now)
+  const isEarly = verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)
+  if (!isEarly && isForbidden(actor, isBeyondQuota)) return refused('forbidden')
   if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
   if ('code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
+  const isExtended = verdict.event.type === 'ReservationExtended'
+  const exceeded = isExtended && exceeding(model, verdict.event, isBeyondQuota, now)
+  if (exceeded) return exceeded
   const settle = (): Shown => {
     verdict.apply()
+    if (isExtended) exempt(model, _id, isBeyondQuota)
     const position = record(model, sut, verdict.event.type, _id)
     const stamp = sut.stamps.get(_id)
     if (stamp !== undefined) stamp.updated = sut.time
@@ -121,8 +164,13 @@ export const cancel = (model: Model, found: Found | undefined, actor: Actor): Ex
 export const bind = (model: Model, found: Found | undefined, actor: Actor): Expected =>
   change(model, found, actor, { type: 'BindReservation', client: HERE })
 
-export const extend = (model: Model, found: Found | undefined, actor: Actor, end: ExtendReservation['end']): Expected =>
-  change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS })
+export const extend = (
+  model: Model,
+  found: Found | undefined,
+  actor: Actor,
+  end: ExtendReservation['end'],
+  isBeyondQuota: boolean,
+): Expected => change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS }, isBeyondQuota)
 
 export const readReservation = (found: Found | undefined): Expected => {
   if (found === undefined) return refused('reservation_not_found')

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { Limits } from './model.ts'
 
 /** Steps of a story. Times are relative to the clock, and objects are those created before. */
 
@@ -29,6 +30,7 @@ interface OfSut extends Sent {
 interface OfWindow extends Sent {
   readonly which: number
   readonly window: WindowWish
+  readonly isBeyondQuota: boolean
 }
 
 export type Step =
@@ -38,6 +40,7 @@ export type Step =
   | (OfSut & { readonly to: 'retire' })
   /** Seconds between probes; null ends probing. */
   | (OfSut & { readonly to: 'monitor'; readonly interval: number | null })
+  | (Sent & { readonly to: 'limit'; readonly whose: 'alice' | 'bob'; readonly quota: Partial<Limits> | null })
   | (OfWindow & { readonly to: 'reserve'; readonly for: Holder })
   | (OfWindow & { readonly to: 'reserve from now'; readonly for: Holder })
   | (Sent & { readonly to: 'cancel'; readonly which: number })
@@ -101,6 +104,18 @@ const window: fc.Arbitrary<WindowWish> = fc.record({
   offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345), fc.constantFrom(0, 60, 840)),
 })
 
+/** Limits that random stories reach. */
+const quota = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(3).map((reservations_max) => ({ reservations_max })) },
+  { weight: 3, arbitrary: fc.nat(12).map((quarters) => ({ hours_per_week: quarters / 4 })) },
+  { weight: 1, arbitrary: fc.constant({ hours_per_week: null, reservations_max: null }) },
+  { weight: 1, arbitrary: fc.constant(null) },
+)
+const isBeyondQuota = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(false) },
+  { weight: 1, arbitrary: fc.constant(true) },
+)
+
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 const by = fc.oneof(
@@ -127,12 +142,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('tag', 2, { as: administrator, key, which, condition, tags }),
   to('retire', 3, { as: administrator, key, which, condition }),
   to('monitor', 3, { as: administrator, key, which, condition, interval: fc.constantFrom(null, 60, 60, 86_400) }),
-  to('reserve', 13, { as, key, which, for: holder, window }),
-  to('reserve from now', 5, { as, key, which, for: holder, window }),
+  to('limit', 4, { as: administrator, key, whose: fc.constantFrom('alice', 'bob'), quota }),
+  to('reserve', 13, { as, key, which, for: holder, window, isBeyondQuota }),
+  to('reserve from now', 5, { as, key, which, for: holder, window, isBeyondQuota }),
   to('cancel', 6, { as, key, which }),
   to('bind', 6, { as, key, which }),
-  to('extend', 5, { as, key, which, window }),
-  to('extend by', 3, { as, key, which, window }),
+  to('extend', 5, { as, key, which, window, isBeyondQuota }),
+  to('extend by', 3, { as, key, which, window, isBeyondQuota }),
   to('read SUT', 2, { as, which, condition }),
   to('read reservation', 2, { as, which }),
   to('retry', 5, { which: fc.nat(4) }),
@@ -159,13 +175,25 @@ const closeTogether: fc.Arbitrary<readonly Step[]> = fc
   .tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 3 }))
   .map(([apart, longer]) => {
     const window = { length: 900, nanosecond: false, offsets: [120, 60] } as const
-    const of = { ...admins, which: 0, for: 'alice' } as const
+    const of = { ...admins, which: 0, for: 'alice', isBeyondQuota: false } as const
     return [
       { to: 'reserve', ...of, window: { ...window, start: 9000 } },
       { to: 'reserve', ...of, window: { ...window, start: 9000 + 900 * apart } },
       { to: 'extend', ...of, which: 1, window: { ...window, start: 0, length: 2700 + 900 * longer } },
     ]
   })
+
+/** A tester with a quota of one reservation gets one that may not count, then another one, and the first longer. */
+const atQuota: fc.Arbitrary<readonly Step[]> = fc.tuple(isBeyondQuota, fc.boolean()).map(([isFirst, isLonger]) => {
+  const window = { length: 900, nanosecond: false, offsets: [0, 0] } as const
+  const of = { ...admins, which: 0, for: 'alice' } as const
+  return [
+    { to: 'limit', ...admins, whose: 'alice', quota: { reservations_max: 1 } },
+    { to: 'reserve', ...of, isBeyondQuota: !isFirst, window: { ...window, start: 10_800 } },
+    { to: 'reserve', ...of, isBeyondQuota: false, window: { ...window, start: 12_600 } },
+    { to: 'extend', ...of, which: 1, isBeyondQuota: isLonger, window: { ...window, start: 0, length: 3_600 } },
+  ]
+})
 
 /** Consecutive reservations from now that are released early, so that each begins where the previous ended. */
 const givenBack: fc.Arbitrary<readonly Step[]> = fc
@@ -177,7 +205,7 @@ const givenBack: fc.Arbitrary<readonly Step[]> = fc
     rounds.flatMap(([by, length]): readonly Step[] => {
       const window = { start: 0, length, nanosecond: false, offsets: [0, 0] } as const
       return [
-        { to: 'reserve from now', ...admins, which: 0, for: 'alice', window },
+        { to: 'reserve from now', ...admins, which: 0, for: 'alice', isBeyondQuota: false, window },
         { to: 'move the clock', by },
         { to: 'cancel', ...admins, which: 0 },
       ]
@@ -192,6 +220,7 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
         { weight: 60, arbitrary: step.map((step): readonly Step[] => [step]) },
         { weight: 1, arbitrary: leftOpen },
         { weight: 1, arbitrary: closeTogether },
+        { weight: 1, arbitrary: atQuota },
         { weight: 1, arbitrary: givenBack },
       ),
       { maxLength: 45, size: 'max' },

@@ -5,7 +5,7 @@ import { makeMeeting, twoInstances } from '../../../users/instances/stage.ts'
 import { statusWith } from '../login.ts'
 import { comeBack, environmentFor, finish, startLab } from './stage.ts'
 
-/** Two instances with one provider. Two sign-ons are decided on the same users before one of them is recorded. */
+/** Two instances with one provider. Two sign-ins are decided on the same users before one of them is recorded. */
 const meeting = async (
   t: ExecutionContext,
   breaks: () => (store: EventStore) => EventStore = () => (store) => store,

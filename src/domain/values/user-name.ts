@@ -37,7 +37,10 @@ export const foldCase = (text: string): string =>
  */
 export const foldName = (name: string): string => foldCase(name.normalize('NFD')).normalize('NFC')
 
-/** Actors that are no users, and the words of routes and output. New users cannot have these ids. */
+/**
+ * Actors that are no users, the words of routes and output, and what clients leave out of a path before they send it. New
+ * users cannot have these ids.
+ */
 export const RESERVED_USER_IDS: readonly string[] = [
   'berth',
   'schedule',
@@ -47,4 +50,8 @@ export const RESERVED_USER_IDS: readonly string[] = [
   'command-line',
   '-',
   'me',
+  'create',
+  'import',
+  '.',
+  '..',
 ]

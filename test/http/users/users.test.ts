@@ -68,7 +68,20 @@ test('an id of the service itself is refused, and so is one that another user ha
   const service = await given(t)
   const add = (_id: string) =>
     service.as('admin').post('/api/user/create', { _id, name: `named ${_id}`, role: 'tester' })
-  for (const id of ['berth', 'schedule', 'gateway', 'monitor', 'oidc', 'command-line', '-', 'me']) {
+  for (const id of [
+    'berth',
+    'schedule',
+    'gateway',
+    'monitor',
+    'oidc',
+    'command-line',
+    '-',
+    'me',
+    'create',
+    'import',
+    '.',
+    '..',
+  ]) {
     t.deepEqual(codeOf(await add(id)), [422, 'invalid'], id)
   }
   t.deepEqual(codeOf(await add(idOf('alice'))), [409, 'user_id_taken'])

@@ -36,7 +36,8 @@ export interface ImportProblems {
 }
 
 export const IMPORT_BYTES_MAX = 4_194_304
-export const IMPORT_ROWS_MAX = 10_000
+/** Users of an import. More are more than a body may have; see http/request/json-size.ts. */
+export const IMPORT_USERS_MAX = 500
 const LISTED_MAX = 100
 
 const REQUIRED = ['name', 'role'] as const
@@ -131,9 +132,12 @@ const makeNames = (nameAt: number): ((row: CsvRow) => readonly ImportProblem[]) 
 const readUsers = ([header, ...rows]: readonly CsvRow[]): Parsed<readonly ImportedUser[]> => {
   const columns = readHeader(header)
   if (E.isLeft(columns)) return columns
-  const beyond = rows[IMPORT_ROWS_MAX]
+  const beyond = rows[IMPORT_USERS_MAX]
   if (beyond !== undefined) {
-    return one({ line: beyond.line, detail: `is beyond the ${IMPORT_ROWS_MAX} users that a file may have` })
+    return one({
+      line: beyond.line,
+      detail: `is beyond the ${IMPORT_USERS_MAX} users that a file may have: split the file`,
+    })
   }
   const duplicates = makeNames(columns.right.indexOf('name'))
   const users: ImportedUser[] = []
@@ -156,7 +160,7 @@ export const readUsersCsv = (bytes: Uint8Array): E.Either<ImportProblems, readon
   // The header, and one row more than allowed.
   const rows: Parsed<readonly CsvRow[]> = E.isLeft(text)
     ? text
-    : E.mapLeft((fault: ImportProblem) => [fault])(parseCsv(text.right, IMPORT_ROWS_MAX + 2))
+    : E.mapLeft((fault: ImportProblem) => [fault])(parseCsv(text.right, IMPORT_USERS_MAX + 2))
   const users = E.isLeft(rows) ? rows : readUsers(rows.right)
   return E.mapLeft((problems: readonly ImportProblem[]) => ({
     listed: problems.slice(0, LISTED_MAX),

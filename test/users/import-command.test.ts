@@ -110,7 +110,7 @@ const refusals: readonly (readonly [what: string, text: string, expected: RegExp
   [
     'too many users',
     `name,role\n${Array.from({ length: 501 }, (_, n) => `user ${n},tester\n`).join('')}`,
-    /^berth: .*people\.csv has 501 users; at most 500 are added at once: split the file\n$/,
+    /^berth: line 502 is beyond the 500 users that a file may have: split the file\n$/,
   ],
 ]
 for (const [what, text, expected] of refusals) {

@@ -7,7 +7,7 @@ import { foldName, isNewUserName } from '../../src/domain/values/user-name.ts'
 import {
   describeImportProblem,
   IMPORT_BYTES_MAX,
-  IMPORT_ROWS_MAX,
+  IMPORT_USERS_MAX,
   type ImportedUser,
   readUsersCsv,
 } from '../../src/users/import-csv.ts'
@@ -137,21 +137,23 @@ test('lines that are not UTF-8 are named', (t) => {
   t.deepEqual(problemsOf(Buffer.from('\ufeffname', 'utf16le')), ['line 1 must be in UTF-8'])
 })
 
-test('a file has at most 10,000 users and 4 MiB', (t) => {
+test('a file has at most 500 users and 4 MiB', (t) => {
   const row = (n: number): string => `user-${n},tester`
-  const rows = Array.from({ length: IMPORT_ROWS_MAX }, (_, n) => row(n))
+  const rows = Array.from({ length: IMPORT_USERS_MAX }, (_, n) => row(n))
   const full = ['name,role', ...rows].join('\n')
-  t.is(usersOf(full).length, 10_000)
-  t.is(usersOf(`${full}\n\n`).length, 10_000)
-  t.deepEqual(problemsOf(`${full}\n\n${row(10_000)}`), ['line 10003 is beyond the 10000 users that a file may have'])
-  t.is(usersOf(full.padEnd(IMPORT_BYTES_MAX, '\n')).length, 10_000)
+  t.is(usersOf(full).length, 500)
+  t.is(usersOf(`${full}\n\n`).length, 500)
+  t.deepEqual(problemsOf(`${full}\n\n${row(500)}`), [
+    'line 503 is beyond the 500 users that a file may have: split the file',
+  ])
+  t.is(usersOf(full.padEnd(IMPORT_BYTES_MAX, '\n')).length, 500)
   t.deepEqual(problemsOf(full.padEnd(IMPORT_BYTES_MAX + 1, '\n')), ['the file must be at most 4 MiB'])
 })
 
 test('of many problems the first hundred are listed, and all counted', (t) => {
-  const users = read(`name,role\n${'a:b,x\n'.repeat(IMPORT_ROWS_MAX)}`)
+  const users = read(`name,role\n${'a:b,x\n'.repeat(IMPORT_USERS_MAX)}`)
   if (E.isRight(users)) return t.fail()
-  t.is(users.left.total, 20_000)
+  t.is(users.left.total, 1_000)
   t.is(users.left.listed.length, 100)
   t.deepEqual(users.left.listed.at(-1), { line: 51, column: 'role', detail: ROLE })
 })

@@ -1,10 +1,10 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeId } from '../../domain/values/ids.ts'
-import { IMPORTED_AT_ONCE_MAX } from '../../http/codecs/user-import.ts'
 import {
   describeImportProblem,
   IMPORT_BYTES_MAX,
+  IMPORT_USERS_MAX,
   type ImportedUser,
   type ImportProblem,
   readUsersCsv,
@@ -37,10 +37,7 @@ const readUsers = async (file: string): Promise<E.Either<Refusal, readonly Impor
     if (size > IMPORT_BYTES_MAX) return E.left([`${file} is larger than 4 MiB`])
     const users = readUsersCsv(await readFile(file))
     if (E.isLeft(users)) return E.left(listProblems(users.left.listed, users.left.total))
-    const { length } = users.right
-    if (length === 0) return E.left([`${file} has no users`])
-    if (length <= IMPORTED_AT_ONCE_MAX) return users
-    return E.left([`${file} has ${plural(length)}; at most ${IMPORTED_AT_ONCE_MAX} are added at once: split the file`])
+    return users.right.length === 0 ? E.left([`${file} has no users`]) : users
   } catch (error) {
     return E.left([`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`])
   }
@@ -122,7 +119,7 @@ export const userImportCommand: Command = {
   example: 'user import people.csv --passwords passwords.txt',
   help: `
 Adds all users of a CSV file in UTF-8, or none of them if there is a problem, which is printed with its line. The first
-row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${IMPORTED_AT_ONCE_MAX} users.
+row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${IMPORT_USERS_MAX} users.
 
 Each gets a random password. Prints id, name and password of each, separated by tabs. With --passwords that goes into a
 new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role of those

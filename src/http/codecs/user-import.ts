@@ -5,13 +5,11 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import { assignedId } from '../../domain/events/fields.ts'
 import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
+import { IMPORT_USERS_MAX } from '../../users/import-csv.ts'
 import { parsePasswordHash } from '../../users/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
 import { limits } from './users.ts'
-
-/** Users of an import. More are more than a body may have; see request/json-size.ts. */
-export const IMPORTED_AT_ONCE_MAX = 500
 
 const isHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
 
@@ -35,9 +33,9 @@ const Users = new t.Type<readonly t.TypeOf<typeof Imported>[], unknown, unknown>
   'users',
   (u): u is readonly t.TypeOf<typeof Imported>[] => Array.isArray(u) && u.every(Imported.is),
   (u, c) =>
-    Array.isArray(u) && u.length > 0 && u.length <= IMPORTED_AT_ONCE_MAX
+    Array.isArray(u) && u.length > 0 && u.length <= IMPORT_USERS_MAX
       ? t.readonlyArray(Imported).validate(u, c)
-      : t.failure(u, c, `must be an array of 1 to ${IMPORTED_AT_ONCE_MAX} users`),
+      : t.failure(u, c, `must be an array of 1 to ${IMPORT_USERS_MAX} users`),
   t.identity,
 )
 

@@ -5,7 +5,7 @@ const SPACE = 0x20
 
 /** Nesting depth; no accepted body needs more than two levels. */
 export const DEPTH_MAX = 32
-/** Members of objects and elements of arrays in total; no accepted body needs more than a hundred. */
+/** Members of objects and elements of arrays in total. An import of users needs about half, other bodies a hundred. */
 export const MEMBERS_MAX = 10_000
 
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b

@@ -77,18 +77,18 @@ export const INVALID_USERS: readonly (readonly [what: string, entry: Entry, expe
     ['06:20', userAdded({ _id: 'n', credentials: identified(12) })],
     /with an identity/,
   ],
-  ['a user without an identity by a sign-on', ['06:20', userAdded({ _id: 'n' }), BY_OIDC], /without an identity/],
+  ['a user without an identity by a sign-in', ['06:20', userAdded({ _id: 'n' }), BY_OIDC], /without an identity/],
   [
     'a changed identity',
     ['06:20', userChanged({ credentials: userCredentials(12, 'identity') })],
     /changes the identity/,
   ],
   [
-    'a quota by a sign-on',
+    'a quota by a sign-in',
     ['06:20', userChanged({ role: 'auditor', quota: null }), BY_OIDC],
     /changes more than a role/,
   ],
-  ['a removal by a sign-on', ['06:20', userRemoved(), BY_OIDC], /is a UserRemoved by a system/],
+  ['a removal by a sign-in', ['06:20', userRemoved(), BY_OIDC], /is a UserRemoved by a system/],
   [
     'a user changed by the service itself',
     ['06:20', userChanged({ role: 'auditor' }), BY_BERTH],

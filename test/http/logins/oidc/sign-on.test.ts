@@ -9,7 +9,7 @@ import '../../documents/fit-answers.ts'
 
 const HOUR = 3_600_000
 
-test('the first sign-on adds a user with a name and a role, and later ones find it', async (t) => {
+test('the first sign-in adds a user with a name and a role, and later ones find it', async (t) => {
   const { service } = await startWithLab(t)
   const first = await signOn(service, 'anna')
   t.is(first.status, 200, first.text)
@@ -29,7 +29,7 @@ test('the first sign-on adds a user with a name and a role, and later ones find 
   t.like(me.json, { _id: first.json._id, name: 'Anna', role: 'tester', quota: null, scope: '' })
 })
 
-test('a session of a sign-on is good for twelve hours and cannot be prolonged', async (t) => {
+test('a session of a single sign-on is good for twelve hours and cannot be prolonged', async (t) => {
   const { service } = await startWithLab(t)
   const begun = Date.now()
   const { json } = await signOn(service, 'anna')
@@ -42,7 +42,7 @@ test('a session of a sign-on is good for twelve hours and cannot be prolonged', 
   t.is(await statusWith(service, session), 401)
 })
 
-test('each sign-on brings its role: administrator before tester before auditor', async (t) => {
+test('each sign-in brings its role: administrator before tester before auditor', async (t) => {
   const { lab, service } = await startWithLab(t)
   const first = await signOn(service, 'zoe')
   t.is(first.json.role, 'administrator')
@@ -102,7 +102,7 @@ test('names are made to fit, and never match a user who has one', async (t) => {
   t.is((await service.as('admin').get('/api/user/me')).json._id, idOf('admin'))
 })
 
-test('a user who signs on has no password, until an administrator sets one', async (t) => {
+test('a user who signs in with a provider has no password, until an administrator sets one', async (t) => {
   const { service } = await startWithLab(t)
   const { json } = await signOn(service, 'anna')
   for (const password of ['', 'undefined', 'null', 'any password'])
@@ -139,7 +139,7 @@ test('a removed user is refused, restored let in, and erased a new one', async (
   t.is(again.json.name, 'Anna')
 })
 
-test('two first sign-ons of one person at once add one user', async (t) => {
+test('two first sign-ins of one person at once add one user', async (t) => {
   const { service } = await startWithLab(t)
   const ends = await Promise.all([1, 2, 3].map(() => comeBack(service, 'anna')))
   const answers = await Promise.all(ends.map((end) => finish(service, end)))

@@ -61,6 +61,7 @@ const notify = (text: string): void => {
 }
 
 const showSignedOut = (): void => {
+  find('try-again').hidden = true
   find('signed-in').hidden = true
   find('signed-out').hidden = false
   find('name').focus()
@@ -69,6 +70,7 @@ const showSignedOut = (): void => {
 const showSignedIn = ({ name = '', role = '' }: Answer): void => {
   find('who').textContent = name
   find('role').textContent = role
+  find('try-again').hidden = true
   find('signed-out').hidden = true
   find('signed-in').hidden = false
 }
@@ -81,9 +83,10 @@ const attempt = async (run: () => Promise<void>): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     notify(error.message)
-    if (error.status !== 401 && kept() !== undefined) return
-    forget()
-    showSignedOut()
+    if (error.status === 401 || kept() === undefined) {
+      forget()
+      showSignedOut()
+    } else if (find('signed-in').hidden) find('try-again').hidden = false
   }
 }
 
@@ -140,6 +143,7 @@ find('sign-in').addEventListener('submit', (event) => {
   void attempt(signIn)
 })
 find('single-sign-on').addEventListener('click', () => void attempt(beginSingleSignOn))
+find('try-again').addEventListener('click', () => void attempt(show))
 find('sign-out').addEventListener('click', () => void attempt(() => signOut(false)))
 find('sign-out-everywhere').addEventListener('click', () => void attempt(() => signOut(true)))
 // Another tab has signed in or out.

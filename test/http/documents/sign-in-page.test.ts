@@ -113,6 +113,27 @@ test('in Chromium a session that has ended elsewhere leads back to the form, and
   checkQuiet(t, opened)
 })
 
+test('in Chromium a page that was loaded while the service was away is tried again, with the session kept', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, 'alice')
+  await page.getByText('Signed in as alice, tester.').waitFor()
+  await page.route('**/api/user/me', (route) => route.abort())
+  await page.reload()
+  await page.getByText('Berth does not answer. Try again.').waitFor()
+  t.false(await page.getByLabel('Password').isVisible())
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.click()
+  await page.getByText('Berth does not answer. Try again.').waitFor()
+  await page.unroute('**/api/user/me')
+  await again.click()
+  await page.getByText('Signed in as alice, tester.').waitFor()
+  t.false(await again.isVisible())
+  t.is(await page.locator('#notice').textContent(), '')
+})
+
 test('in Chromium a name is shown as text, whatever it contains', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return

@@ -49,7 +49,7 @@ export const quotaRefusal = (model: Model, asked: Asked, now: number): Refused |
     })
   const week = weekOf(asked.start)
   const seconds = counted.filter(({ start }) => weekOf(start) === week).reduce((sum, one) => sum + lengthOf(one), 0)
-  const { length: reservations } = counted.filter(({ end }) => end * 1000 > now)
+  const { length: reservations } = counted.filter(({ standing, end }) => standing === 'made' && end * 1000 > now)
   const used = { hours: inHours(seconds), reservations }
   const before = counted.find(({ _id }) => _id === asked._id)
   if (before === undefined && quota.reservations_max !== null && reservations >= quota.reservations_max) {

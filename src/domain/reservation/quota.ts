@@ -3,6 +3,7 @@ import { formatWeek, weekOf } from '../calendar/week.ts'
 import type { Actor } from '../decider.ts'
 import type { Quota } from '../events/user.ts'
 import { type Failure, refuse } from '../failure.ts'
+import { quotaDocument } from '../user/document.ts'
 
 /** What a tester has reserved. Reservations made beyond the quota do not count. */
 export interface Usage {
@@ -42,15 +43,15 @@ export const refuseExceeding = (
   const { hours_per_week, reservations_max } = quota
   const week = weekOf(start)
   const [before, count] = [usage.secondsIn(week), usage.endingAfter(now / 1000)]
-  const used = { hours: inHours(before), reservations: count }
+  const help = { used: { hours: inHours(before), reservations: count }, quota: quotaDocument(quota) }
   if (reservations > 0 && reservations_max !== null && count + reservations > reservations_max) {
     const detail = `The quota is ${reservations_max} reservations that are not over. The user has ${count}.`
-    return refuse('quota_exceeded', detail, { help: { used, quota, week: null } })
+    return refuse('quota_exceeded', detail, { help: { ...help, week: null } })
   }
   if (hours_per_week === null || before + seconds <= hours_per_week * HOUR) return undefined
   const name = formatWeek(week)
-  const detail = `The quota is ${hours_per_week} hours in a week. The user has ${used.hours} in ${name}, and this would add ${inHours(seconds)}.`
-  return refuse('quota_exceeded', detail, { help: { used, quota, week: name } })
+  const detail = `The quota is ${hours_per_week} hours in a week. The user has ${help.used.hours} in ${name}, and this would add ${inHours(seconds)}.`
+  return refuse('quota_exceeded', detail, { help: { ...help, week: name } })
 }
 
 /** Refuses to exceed a quota by request, except for administrators. */

@@ -8,7 +8,7 @@ export type UserDocument = Pick<
 >
 
 /** In one order, whatever order the event had: a store returns its members sorted. */
-const quotaDocument = ({ hours_per_week, reservations_max, priority_max }: Quota): Quota => ({
+export const quotaDocument = ({ hours_per_week, reservations_max, priority_max }: Quota): Quota => ({
   hours_per_week,
   reservations_max,
   priority_max,

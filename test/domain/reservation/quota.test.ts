@@ -75,6 +75,12 @@ test('as many reservations as the quota has are made, and the refusal of one mor
   t.is(detail, 'The quota is 20 reservations that are not over. The user has 20.')
 })
 
+test('the refusal shows the quota in the order of a user, whatever order the event had', (t) => {
+  const use = { ...quotaOf({}), quota: { reservations_max: null, priority_max: 0, hours_per_week: 0 } }
+  const { help } = refusal(given(created).when(reserve('06:00', '07:00', use), '05:01'))
+  t.is(JSON.stringify(help?.quota), '{"hours_per_week":0,"reservations_max":null,"priority_max":0}')
+})
+
 test('a quota is refused after everything else', (t) => {
   const quota = quotaOf({ hours_per_week: 0, reservations_max: 0 })
   const code = (command: Parameters<ReturnType<typeof given>['when']>[0]) =>

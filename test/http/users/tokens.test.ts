@@ -63,6 +63,19 @@ test('what is done with a token is done by its user', async (t) => {
   t.deepEqual([event?.metadata.actor, event?.metadata.role], [idOf('alice'), 'tester'])
 })
 
+test('a token that expires issues none that outlives it', async (t) => {
+  const service = await given(t)
+  const short = await issue(service, 'alice', { expires_in: 120 })
+  const lasting = await issue(service, 'alice')
+  const expiryOf = async (token: string, body: object) =>
+    (await service.anyone.post(MINE, { name: 'child', ...body }, bearer(token))).json.expires_at
+  t.is(await expiryOf(short.token, {}), '2030-05-02T06:00:11.400Z')
+  t.is(await expiryOf(short.token, { expires_in: 3600 }), '2030-05-02T06:00:11.400Z')
+  t.is(await expiryOf(short.token, { expires_in: 60 }), '2030-05-02T05:59:11.400Z')
+  t.is(await expiryOf(lasting.token, {}), null)
+  t.is(await expiryOf(lasting.token, { expires_in: 3600 }), '2030-05-02T06:58:11.400Z')
+})
+
 test('a token is good until it expires', async (t) => {
   const service = await given(t)
   const { token } = await issue(service, 'alice', { expires_in: 60 })

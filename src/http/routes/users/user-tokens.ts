@@ -71,6 +71,17 @@ const makeRun = ({ runner, objects }: Pick<TokenDependencies, 'runner' | 'object
   }
 }
 
+/** When a new token expires, in Unix milliseconds. One that expires issues none that outlives it. */
+const expiryOf = (
+  { token, expires }: Call['user'],
+  expires_in: number | undefined,
+  now: number,
+): number | undefined => {
+  const asked = expires_in === undefined ? Number.POSITIVE_INFINITY : now + expires_in * 1000
+  const latest = token === undefined ? asked : Math.min(asked, expires ?? asked)
+  return latest === Number.POSITIVE_INFINITY ? undefined : latest
+}
+
 const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {
   const { users, vault, clock, randomBytes } = dependencies
   const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
@@ -85,8 +96,9 @@ const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {
       return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
     const { _id, token, hash } = makeToken(randomBytes)
     const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)
-    const expires_at = expires_in === undefined ? undefined : formatMilliseconds(clock() + expires_in * 1000)
-    const issued = { _id, user_id, role, hash, credentials, ...(expires_at !== undefined && { expires_at }) }
+    const expires = expiryOf(call.user, expires_in, clock())
+    const expires_at = expires !== undefined && { expires_at: formatMilliseconds(expires) }
+    const issued = { _id, user_id, role, hash, credentials, ...expires_at }
     const ended = await run(call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
     if (E.isLeft(ended)) return ended
     const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }

@@ -54,7 +54,7 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const { alarms, metrics, randomHex, opened, onFatal } = opening
   const { store, vault, guard, isShared } = core
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
-  opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))
+  opened.push(views.close)
   const runner = openRunner(world, randomHex, { store, views, guard, metrics })
   const { users, isUpToDate, close } = await openAllUsers({ runner, views, vault, alarms, isShared })
   opened.push(close)
@@ -96,7 +96,8 @@ export const startService = async (config: Config, world: World): Promise<Servic
       clientNames: makeClientNames(vault.keys, config.gateway.ipv6Prefix),
       consoleTickets: makeConsoleTickets(vault.keys, world.randomBytes),
     })
-    opened.push(() => listening.close(STOP_TIMEOUT))
+    // Not before: with many users it would delay the start.
+    opened.push(startSecretWatch(world, { store, views, vault, alarms }), () => listening.close(STOP_TIMEOUT))
     const stop = (): Promise<void> => {
       stage.isStopping = true
       return closeAll()

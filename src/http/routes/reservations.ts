@@ -6,6 +6,7 @@ import { failure } from '../../domain/failure.ts'
 import type { CreateReservation } from '../../domain/reservation/create.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
+import { isForbidden } from '../../domain/reservation/rules.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -68,7 +69,9 @@ const makeChange =
       const order = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) =>
         runner.run(reservationDecider, stream, { ...order, command: command(known, quota) })()
-      const ended = await (quotas === undefined ? run(undefined) : quotas.run(known.user_id, run))
+      // Who may not is refused without waiting behind what the holder does.
+      const isOfHolder = quotas !== undefined && !isForbidden(user, known.user_id)
+      const ended = await (isOfHolder ? quotas.run(known.user_id, run) : run(undefined))
       if (E.isRight(ended)) {
         return E.right(
           documentResponse('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
@@ -97,7 +100,8 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
         const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
         return runner.run(reservationDecider, stream, { ...order, command })()
       }
-      const ended = await (isBeyondQuota ? run(undefined) : quotas.run(user_id, run))
+      const isOfHolder = !isBeyondQuota && !isForbidden(user, user_id)
+      const ended = await (isOfHolder ? quotas.run(user_id, run) : run(undefined))
       if (E.isLeft(ended)) return ended
       const outcome = ended.right
       const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined

@@ -42,6 +42,8 @@ const openSessions = ({ users, views, runner, vault, clock, randomHex }: SignedI
       const ended = await renew(actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })
       if (E.isLeft(ended)) throw new StoreUnavailable(`a session cannot begin: ${ended.left.detail}`)
       await users.refresh()
+      if (users.epochOf(actor._id) === undefined)
+        throw new StoreUnavailable('a session cannot begin: its epoch is not readable')
     },
     isEnded: (id) => views.newest('ended_login', id) !== undefined,
     isReady: views.caughtUp,

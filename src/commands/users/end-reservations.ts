@@ -14,7 +14,7 @@ export interface EndedEarly {
 }
 
 /** Ends the reservations of a user that are not over: running ones are released, later ones cancelled. */
-export type EndReservations = (userId: string, requestId: string) => Promise<EndedEarly>
+export type EndReservations = (userId: string, requestId: () => string) => Promise<EndedEarly>
 
 /** Ends the bindings of a user's running reservations. */
 export type EndBindings = (userId: string, requestId: string) => Promise<void>
@@ -67,7 +67,7 @@ export const makeEndReservations = ({ unfinished, runner }: EndReservationsOptio
     const counts = { cancelled: 0, released: 0 }
     for (;;) {
       const reservations = await unfinished({ user_id, limit: PAGE })
-      const types = await cancelEach(reservations, requestId)
+      const types = reservations.length === 0 ? [] : await cancelEach(reservations, requestId())
       counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
       counts.released += types.filter((type) => type === 'ReservationReleased').length
       // A page of which nothing was left to end would come again.

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../events/user.ts'
+import { decodePercent } from '../values/percent-encoded.ts'
 
 /** Roles by the value that a sign-in brings for them. */
 export type RoleMapping = ReadonlyMap<string, Role>
@@ -13,17 +14,9 @@ const [VALUES_MAX, VALUE_MAX] = [256, 256]
 const SYNTAX =
   'must be like lab-admins=administrator or lab-admins=administrator,qa=tester, with %25, %2C and %3D for "%", "," and "=" in values'
 
-const decodeValue = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
 const parseEntry = (text: string): E.Either<string, readonly [value: string, role: Role]> => {
   const [encoded = '', role, ...more] = text.split('=').map((part) => part.trim())
-  const value = decodeValue(encoded)
+  const value = decodePercent(encoded)
   if (value === undefined || value === '' || role === undefined || more.length > 0) return E.left(SYNTAX)
   if (value.length > VALUE_MAX) return E.left(`must have values of at most ${VALUE_MAX} characters`)
   return Role.is(role) ? E.right([value, role]) : E.left(`must have roles that are one of ${PRECEDENCE.join(', ')}`)

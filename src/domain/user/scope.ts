@@ -3,6 +3,7 @@ import * as t from 'io-ts'
 import { withSchema } from '../codec/json-schema.ts'
 import { tagName, tagText } from '../events/sut.ts'
 import { SCOPE_MAX } from '../events/user.ts'
+import { decodePercent } from '../values/percent-encoded.ts'
 
 /** Tags that a SUT must have, by name. */
 export type Scope = Readonly<Record<string, string>>
@@ -13,18 +14,9 @@ const TAGS_MAX = 16
 const SYNTAX =
   'must be tags like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
 
-/** Undefined if a percent sign is not followed by the encoding of a character. */
-const decodeValue = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
 const parseTag = (text: string): E.Either<string, readonly [name: string, value: string]> => {
   const [name = '', encoded, ...more] = text.split('=').map((part) => part.trim())
-  const value = encoded === undefined ? undefined : decodeValue(encoded)
+  const value = encoded === undefined ? undefined : decodePercent(encoded)
   if (value === undefined || more.length > 0) return E.left(SYNTAX)
   if (!tagName.is(name)) return E.left('must have tag names of 1 to 64 of A-Z a-z 0-9 . _ -')
   return tagText.is(value)

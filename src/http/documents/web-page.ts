@@ -3,24 +3,10 @@ import { stripTypeScriptTypes } from 'node:module'
 import * as E from 'fp-ts/lib/Either.js'
 import { withSchema } from '../../domain/codec/json-schema.ts'
 import { type DecodeQuery, get, getWithQuery, type Route } from '../protocol/route.ts'
+import { PAGE_HEADERS } from './docs-page.ts'
 import { serveText } from './served-text.ts'
 
 /** The page for people at `/`. Its files are in src/web. */
-
-/** Nothing from other origins, nothing inline, no eval, no framing. The form is sent by its script only. */
-const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    'img-src data:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Referrer-Policy': 'no-referrer',
-}
 
 const read = (file: string): Promise<string> => readFile(new URL(`../../web/${file}`, import.meta.url), 'utf8')
 
@@ -52,7 +38,7 @@ export const webRoutes = (hasSingleSignOn: boolean): readonly Route[] => {
   const page = {
     may: 'anyone',
     mediaType: 'text/html; charset=utf-8',
-    handle: serveText(() => readPage(hasSingleSignOn), HEADERS),
+    handle: serveText(() => readPage(hasSingleSignOn), PAGE_HEADERS),
   } as const
   return [
     get({ path: '/', ...page }),

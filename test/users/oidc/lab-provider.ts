@@ -14,6 +14,17 @@ export interface Answer {
   readonly body: Buffer
 }
 
+/** Without the provider's warnings that it is not set up for production. */
+const quietly = <A>(make: () => A): A => {
+  const { warn } = console
+  console.warn = () => undefined
+  try {
+    return make()
+  } finally {
+    console.warn = warn
+  }
+}
+
 type Forge = (path: string, answer: Answer) => Answer | undefined | Promise<Answer | undefined>
 
 /** A real OpenID Connect provider on loopback, behind a server that can forge its answers. */
@@ -70,6 +81,7 @@ const configurationOf = (
   cookies: { keys: ['a key of cookies'] },
   jwks: { keys: [jwkOf(key)] } as Configuration['jwks'],
   claims: { openid: ['sub'], profile: ['preferred_username', 'groups'], email: ['email'] },
+  ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
   findAccount: (_, id) => ({ accountId: id, claims: async () => ({ ...people.get(id), sub: id }) }),
   pkce: { required: () => true },
   ...more,
@@ -129,7 +141,7 @@ export const startLabProvider = async (
   let front = makeFront()
   const port = await listen(front, 0)
   const issuer = `http://127.0.0.1:${port}`
-  const provider = new Provider(issuer, configurationOf(redirectUri, people, key, configuration))
+  const provider = quietly(() => new Provider(issuer, configurationOf(redirectUri, people, key, configuration)))
   const back = createServer(provider.callback())
   inner = await listen(back, 0)
   t.teardown(async () => {

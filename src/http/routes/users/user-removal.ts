@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BERTH } from '../../../commands/listen-ports.ts'
 import type { Runner } from '../../../commands/order.ts'
+import type { EndReservations } from '../../../commands/users/end-reservations.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
@@ -17,7 +18,7 @@ export interface RemovalDependencies {
   readonly objects: Objects
   readonly users: Pick<Users, 'refresh'>
   /** Ends the reservations of a user that are not over. */
-  readonly endReservations: (userId: string, requestId: string) => Promise<EndedEarly>
+  readonly endReservations: EndReservations
 }
 
 const NONE: EndedEarly = { cancelled: 0, released: 0 }
@@ -45,7 +46,7 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
     await users.refresh()
     if (ended.right.kind !== 'already') await revokeTokens(runner, _id, { actor: BERTH, requestId })
     const isToEnd = reservations === 'cancel' && ended.right.kind !== 'already'
-    const counts = isToEnd ? await endReservations(_id, requestId) : NONE
+    const counts = isToEnd ? await endReservations(_id, () => requestId) : NONE
     const shown =
       isToEnd && ended.right.kind === 'repeated' ? await endedBy(_id, ended.right.known.revision) : E.right(counts)
     return E.map(({ cancelled, released }: EndedEarly) => ({

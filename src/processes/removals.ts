@@ -70,9 +70,7 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
       if (signal.aborted) return
       const finish = async (): Promise<void> => {
         await revokeTokens(_id)
-        let made: string | undefined
-        const requestId = (): string => (made ??= makeRequestId())
-        if (removal === 'cancel') await endReservations(_id, requestId)
+        if (removal === 'cancel') await endReservations(_id, makeRequestId)
       }
       if ((await attempt(finish)) && isSettled) finished.add(key)
     }

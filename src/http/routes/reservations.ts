@@ -70,8 +70,8 @@ const makeChange =
       const run = (quota: QuotaUse | undefined) =>
         runner.run(reservationDecider, stream, { ...order, command: command(known, quota) })()
       // Who may not is refused without waiting behind what the holder does.
-      const isOfHolder = quotas !== undefined && !isForbidden(user, known.user_id)
-      const ended = await (isOfHolder ? quotas.run(known.user_id, run) : run(undefined))
+      const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
+      const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
       if (E.isRight(ended)) {
         return E.right(
           documentResponse('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
@@ -100,8 +100,8 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
         const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
         return runner.run(reservationDecider, stream, { ...order, command })()
       }
-      const isOfHolder = !isBeyondQuota && !isForbidden(user, user_id)
-      const ended = await (isOfHolder ? quotas.run(user_id, run) : run(undefined))
+      const takesTurn = !isBeyondQuota && !isForbidden(user, user_id)
+      const ended = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
       if (E.isLeft(ended)) return ended
       const outcome = ended.right
       const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined

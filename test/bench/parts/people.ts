@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { hashPassword } from '../../../src/users/password.ts'
 import type { UserRecord } from '../../../src/users/users-file.ts'
 import { aUser, fileOf } from '../../users/builders.ts'
-import { type Server, type startServer, withServers } from '../measure/processes.ts'
+import { type Sample, type Server, type startServer, withServers } from '../measure/processes.ts'
 import { type Watched, watch } from '../measure/quiet.ts'
 import { alternate, rowOf, type Samplers, type Taken } from '../measure/sampling.ts'
 import type { TableRow } from '../measure/table.ts'
@@ -78,11 +78,10 @@ const signIn = async ({ url }: Server, n: number): Promise<void> => {
 /** A sample of creates during which many sign in at once. */
 const besideSignIns = ({ server, creator }: Berth) => {
   let signedIn = 0
-  return async (): Promise<Watched<Taken>> => {
+  return async (): Promise<Watched<Sample>> => {
     const creating = creator.sample()
     await Promise.all(Array.from({ length: SIGNING_IN }, () => signIn(server, signedIn++)))
-    const watched = await creating
-    return { ...watched, taken: { ...watched.taken, cpu: watched.cpu } }
+    return creating
   }
 }
 

@@ -1,15 +1,15 @@
 import { page } from '../routes/route-page.ts'
-import { type Asker, type Expected, MAY, type ScopedAsker, TABLE } from './roles.ts'
+import { type Asker, type Expected, MAY, type ScopedAsker } from './askers.ts'
+import { TABLE } from './roles.ts'
 import { expectedOf, type Way } from './ways.ts'
 
 /** The table of the guide that shows what TABLE says, which the tests of roles assert cell by cell. */
 
 type Who = Asker | ScopedAsker
-type Refused = (expected: Expected) => boolean
 
 /** What the state of a thing refuses, the same to everybody who may; the service of this test has no provider. */
 const STATES = ['reservation_not_running', 'upgrade_required', 'oidc_not_configured']
-const isRefused: Refused = (expected) => expected !== MAY && !STATES.includes(String(expected[1]))
+const isRefused = (expected: Expected): boolean => expected !== MAY && !STATES.includes(String(expected[1]))
 
 const cellOf = (route: string, [own, another, outside]: readonly Who[], way: Way): string => {
   const entry = TABLE[route]

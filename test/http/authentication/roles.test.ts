@@ -5,17 +5,8 @@ import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { eventCountOf } from '../store/log-rows.ts'
-import {
-  ASKERS,
-  type Asker,
-  type Entry,
-  type Expected,
-  MAY,
-  NOT_THEIR_OWN,
-  SCOPE,
-  TABLE,
-  type Things,
-} from './roles.ts'
+import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
+import { type Entry, TABLE, type Things } from './roles.ts'
 import { expectedOf, makeSignedIn, type SignedIn, WAYS } from './ways.ts'
 import '../documents/fit-answers.ts'
 

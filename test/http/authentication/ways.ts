@@ -1,6 +1,7 @@
 import { type Client, connectTo, passwordOf } from '../client.ts'
 import type { Running, Tidying } from '../harness.ts'
-import { type Asker, type Entry, type Expected, FORBIDDEN, type ScopedAsker } from './roles.ts'
+import { type Asker, type Expected, FORBIDDEN, type ScopedAsker } from './askers.ts'
+import type { Entry } from './roles.ts'
 
 /** Ways of signing in: with what a request is sent. */
 export const WAYS = ['password', 'token', 'session', 'token of a tester', 'token of an auditor'] as const

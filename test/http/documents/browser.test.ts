@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { createSut } from '../requests.ts'
 import { page as routes } from '../routes/route-page.ts'
-import { type Chromium, type NoBrowser, type Opened, startBrowser } from './browser.ts'
+import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from './browser.ts'
 
 /** `/docs` and `/guide` in a real browser. */
 
@@ -17,14 +17,7 @@ test.before(async (t) => {
 })
 test.after.always(later.tidy)
 
-/** A page for alice. Without a browser it logs the reason and returns undefined. */
-const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
-  t.timeout(120_000)
-  if (browser.kind === 'chromium') return browser.open('alice')
-  t.log(browser.why)
-  t.pass()
-  return undefined
-}
+const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, 'alice')
 
 const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened): void => {
   t.deepEqual(faults, [], 'no error in the console, and no violation of the Content Security Policy')

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { ExecutionContext } from 'ava'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { passwordOf } from '../client.ts'
 import type { Tidying } from '../harness.ts'
@@ -79,4 +80,17 @@ export const startBrowser = async (scope: Tidying, url: string): Promise<Chromiu
   }
   scope.teardown(() => browser.close())
   return { kind: 'chromium', open: (name) => watch(browser, url, name) }
+}
+
+/** Opens a page for a user, or without credentials. Without a browser it logs the reason and returns undefined. */
+export const openPageFor = async (
+  t: ExecutionContext,
+  browser: Chromium | NoBrowser,
+  name: string | undefined,
+): Promise<Opened | undefined> => {
+  t.timeout(120_000)
+  if (browser.kind === 'chromium') return browser.open(name)
+  t.log(browser.why)
+  t.pass()
+  return undefined
 }

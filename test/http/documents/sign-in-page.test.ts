@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { statusWith } from '../logins/login.ts'
-import { type Chromium, type NoBrowser, type Opened, startBrowser } from './browser.ts'
+import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from './browser.ts'
 
 /** The page on which people sign in, as a browser gets it and in a real one. */
 
@@ -17,14 +17,7 @@ test.before(async (t) => {
 })
 test.after.always(later.tidy)
 
-/** A page without credentials. Without a browser it logs the reason and returns undefined. */
-const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
-  t.timeout(120_000)
-  if (browser.kind === 'chromium') return browser.open(undefined)
-  t.log(browser.why)
-  t.pass()
-  return undefined
-}
+const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
 
 /** Chromium itself says so of each request that is refused. */
 const isOfRefusal = (fault: string): boolean => /the server responded with a status of (401|403|404|429)/.test(fault)

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { startLabProvider } from '../../users/oidc/lab-provider.ts'
 import { dataWithPeople, start, tidyingLater } from '../harness.ts'
 import { environmentFor } from '../logins/oidc/stage.ts'
-import { type Chromium, type NoBrowser, type Opened, startBrowser } from './browser.ts'
+import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from './browser.ts'
 
 /** Single sign-on in a real browser, through the login page of a real provider. */
 
@@ -42,13 +42,7 @@ test.before(async (t) => {
 })
 test.after.always(later.tidy)
 
-/** A page without credentials. Without a browser it logs the reason and returns undefined. */
-const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
-  if (browser.kind === 'chromium') return browser.open(undefined)
-  t.log(browser.why)
-  t.pass()
-  return undefined
-}
+const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
 
 /** Logs in at the provider's own page, and consents. */
 const logIn = async ({ page }: Opened, name: string): Promise<void> => {

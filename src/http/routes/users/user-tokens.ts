@@ -77,9 +77,8 @@ const expiryOf = (
   expires_in: number | undefined,
   now: number,
 ): number | undefined => {
-  const asked = expires_in === undefined ? Number.POSITIVE_INFINITY : now + expires_in * 1000
-  const latest = token === undefined ? asked : Math.min(asked, expires ?? asked)
-  return latest === Number.POSITIVE_INFINITY ? undefined : latest
+  const asked = expires_in === undefined ? undefined : now + expires_in * 1000
+  return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
 }
 
 const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {

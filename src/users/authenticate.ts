@@ -71,6 +71,8 @@ const slotOf = (digest: string): string => digest.slice(0, 16)
 const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
   const remembered = new Map<string, CachedCredential>()
   const scratch = Buffer.alloc(64)
+  /** The list of users, which any change replaces, when what is not current was forgotten last. */
+  let swept: readonly User[] = []
   const holds = ({ credential }: CachedCredential): boolean => users.isCurrent(credential)
   return {
     get: (digest: string): Authentication | undefined => {
@@ -80,7 +82,10 @@ const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
       return timingSafeEqual(scratch, found.digest) && holds(found) ? found.answer : undefined
     },
     put: (digest: string, credential: Credential): Authentication => {
-      for (const [slot, old] of remembered) if (!holds(old)) remembered.delete(slot)
+      if (swept !== users.list()) {
+        swept = users.list()
+        for (const [slot, old] of remembered) if (!holds(old)) remembered.delete(slot)
+      }
       const answer: Authentication = { kind: 'user', user: credential.user }
       remembered.set(slotOf(digest), { digest: Buffer.from(digest, 'latin1'), credential, answer })
       return answer

@@ -1,7 +1,8 @@
 /** A queue with a concurrency limit that prefers tasks of lower rank. */
 export interface FairQueue {
   /**
-   * Runs a task when a slot is free, lower ranks first. Returns `full`, without starting it, if the queue has no room.
+   * Runs a task when a slot is free, lower ranks first. Returns `full`, without starting it, if the queue has no room or
+   * no slot became free in time.
    */
   readonly run: <A>(rank: number, task: () => Promise<Done<A>>) => Promise<A | 'full'>
   /** Whether a task of this rank would find room. */
@@ -21,24 +22,27 @@ export interface FairQueueLimits {
   readonly runningMax: number
   /** Rest of a slot after a wasted task, as a multiple of the task's duration. */
   readonly rest: number
-  /** Maximum expected wait in milliseconds, based on recent durations. */
+  /** Maximum wait in milliseconds. A task that is expected to wait longer, going by recent ones, finds no room. */
   readonly waitMax: number
+  /** Maximum number of waiting tasks, however short they are. */
+  readonly waitingMax: number
 }
 
 interface Waiting {
   readonly rank: number
   readonly start: () => void
   readonly refuse: () => void
+  /** Refuses it when it has waited for the maximum. */
+  readonly overdue: NodeJS.Timeout
 }
 
-/** Minimum and maximum queue length, whatever the durations. */
+/** Minimum queue length, however long the tasks are. */
 const WAITING_MIN = 8
-const WAITING_MAX = 200
 /** Weight of the newest task in the average duration. */
 const NEWEST_WEIGHT = 1 / 8
 
 /** Queue length, from the time a task occupies a slot. */
-const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
+const makeRoom = ({ runningMax, waitMax, waitingMax }: FairQueueLimits) => {
   /** Average time a task occupies a slot, in milliseconds. */
   let taken = 0
   return {
@@ -46,8 +50,8 @@ const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
       taken += (milliseconds - taken) * NEWEST_WEIGHT
     },
     size: (): number => {
-      const fits = taken === 0 ? WAITING_MAX : Math.floor((waitMax * runningMax) / taken)
-      return Math.min(WAITING_MAX, Math.max(WAITING_MIN, fits))
+      const fits = taken === 0 ? waitingMax : Math.floor((waitMax * runningMax) / taken)
+      return Math.min(waitingMax, Math.max(WAITING_MIN, fits))
     },
   }
 }
@@ -67,6 +71,7 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
     const first = waiting.shift()
     if (first === undefined) return
     running++
+    clearTimeout(first.overdue)
     first.start()
   }
 
@@ -75,11 +80,18 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
     next()
   }
 
-  const enter = (entering: Waiting): void => {
+  const refuse = (refused: Waiting): void => {
+    clearTimeout(refused.overdue)
+    waiting.splice(waiting.indexOf(refused), 1)
+    refused.refuse()
+  }
+
+  const enter = (entering: Omit<Waiting, 'overdue'>): void => {
     const behind = waiting.findIndex(({ rank }) => rank > entering.rank)
-    waiting.splice(behind === -1 ? waiting.length : behind, 0, entering)
+    const entered: Waiting = { ...entering, overdue: setTimeout(() => refuse(entered), limits.waitMax) }
+    waiting.splice(behind === -1 ? waiting.length : behind, 0, entered)
     next()
-    while (waiting.length > room.size()) waiting.pop()?.refuse()
+    while (waiting.length > room.size()) refuse(waiting.at(-1) as Waiting)
   }
 
   return {

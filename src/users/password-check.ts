@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { HashCost } from './argon2.ts'
 import type { BasicCredentials } from './basic.ts'
 import { type FairQueueLimits, makeFairQueue } from './fair-queue.ts'
 import type { Credential } from './load-users.ts'
-import { HASH_COST, type HashCost, type PasswordHash, SALT_BYTES, verifyPassword } from './password.ts'
+import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './password.ts'
 import { makeRefusalTiming } from './refusal-timing.ts'
 import type { Users } from './users.ts'
 
@@ -17,7 +18,7 @@ export interface PasswordCheckOptions {
 
 // Two concurrent checks leave a core to the service. After a failed check its slot rests three times as long as the
 // check took: half a core in total.
-const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000 }
+const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000, waitingMax: 200 }
 
 /** Cost of a password check, in KiB times passes. */
 const totalCost = ({ memory, passes }: HashCost): number => memory * passes

@@ -1,11 +1,5 @@
-import { argon2, timingSafeEqual } from 'node:crypto'
-
-/** Cost of a hash; `memory` in KiB. */
-export interface HashCost {
-  readonly memory: number
-  readonly passes: number
-  readonly parallelism: number
-}
+import { timingSafeEqual } from 'node:crypto'
+import { argon2id, type HashCost } from './argon2.ts'
 
 export interface PasswordHash extends HashCost {
   readonly salt: Uint8Array
@@ -23,13 +17,6 @@ const MEMORY_MAX = 131_072
 const MEMORY_PASSES_MAX = 524_288
 const PARALLELISM_MAX = 16
 
-const derive = (password: string, salt: Uint8Array, cost: HashCost, tagLength: number): Promise<Uint8Array> =>
-  new Promise((resolve, reject) => {
-    argon2('argon2id', { ...cost, message: password, nonce: salt, tagLength }, (error, tag) =>
-      error === null ? resolve(tag) : reject(error),
-    )
-  })
-
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
 
 const decode = (text: string): Uint8Array | undefined => {
@@ -39,7 +26,7 @@ const decode = (text: string): Uint8Array | undefined => {
 
 /** Hashes a password to a PHC string, which includes its cost. */
 export const hashPassword = async (password: string, salt: Uint8Array, cost: HashCost = HASH_COST): Promise<string> => {
-  const tag = await derive(password, salt, cost, TAG_BYTES)
+  const tag = await argon2id({ password, salt, ...cost, tagLength: TAG_BYTES })
   const { memory, passes, parallelism } = cost
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`
 }
@@ -60,8 +47,8 @@ export const parsePasswordHash = (text: string): PasswordHash | undefined => {
 
 /** Compares in constant time. The duration depends only on the hash, never on the password. */
 export const verifyPassword = async (hash: PasswordHash, password: string): Promise<boolean> => {
-  const { memory, passes, parallelism, salt, tag } = hash
-  return timingSafeEqual(await derive(password, salt, { memory, passes, parallelism }, tag.length), tag)
+  const { tag, ...how } = hash
+  return timingSafeEqual(await argon2id({ password, ...how, tagLength: tag.length }), tag)
 }
 
 /** Maximum length of a password in UTF-8 bytes. */

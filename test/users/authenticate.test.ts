@@ -195,7 +195,7 @@ test('a lockout is consulted once for credentials that are being verified', asyn
 
 test('a caller with fewer attempts is checked before a crowd with more', async (t) => {
   const { users, verify } = await given(await alice())
-  const limits = { runningMax: 1, rest: 0, waitMax: 0 }
+  const limits = { runningMax: 1, rest: 0, waitMax: 60_000, waitingMax: 8 }
   const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify, limits })
   const askAs = (rank: number, password: string) =>
     authenticate(

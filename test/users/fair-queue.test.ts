@@ -25,10 +25,10 @@ const endAll = async (ends: (() => void)[], results: readonly Promise<unknown>[]
   return all
 }
 
-/** Eight waiting places, however short the tasks. */
-const ONE = { runningMax: 1, rest: 0, waitMax: 0 }
+/** Eight waiting places. */
+const ONE = { runningMax: 1, rest: 0, waitMax: 60_000, waitingMax: 8 }
 
-/** A queue that has measured its tasks at a millisecond or more. */
+/** A queue that has measured its tasks. */
 const given = async (limits = ONE) => {
   const queue = makeFairQueue(limits)
   const { begun, ends, task } = makeTasks()
@@ -64,10 +64,18 @@ test('in a full queue the caller with most attempts makes way for one with fewer
 })
 
 test('the queue holds as many tasks as can begin within the maximum wait', async (t) => {
-  const { run, ends, task } = await given({ ...ONE, waitMax: Number.POSITIVE_INFINITY })
+  const { run, ends, task } = await given({ ...ONE, waitingMax: 200 })
   const crowd = Array.from({ length: 250 }, (_, n) => run(0, task(`a${n}`)))
   const results = await endAll(ends, crowd)
   t.is(results.filter((result) => result !== 'full').length, 201, 'and never more than two hundred')
+})
+
+test('a task that no slot takes in time is refused and never begun', async (t) => {
+  const { run, begun, ends, task } = await given({ ...ONE, waitMax: 10 })
+  const running = run(0, task('long'))
+  t.is(await run(0, task('waiting')), 'full')
+  await endAll(ends, [running, run(0, task('next'))])
+  t.deepEqual(begun, ['long', 'next'])
 })
 
 test("after a wasted task its slot rests for a multiple of the task's time", async (t) => {

@@ -48,7 +48,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
       verified.push(password)
       return verify(hash, password)
     },
-    limits: { runningMax: 2, rest: 0, waitMax: 60_000 },
+    limits: { runningMax: 2, rest: 0, waitMax: 60_000, waitingMax: 200 },
     wait: async () => undefined,
   })
   const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])

@@ -18,6 +18,7 @@ import { conditionOf, gaugesOf } from './parts.ts'
 import { tryToBeginSchedule } from './processes.ts'
 import { startSecretWatch } from './secret-watch.ts'
 import { checkFirstUsers, makeFirstUsers } from './users/first-users.ts'
+import { openPasswords } from './users/open-passwords.ts'
 import { openAllUsers } from './users/open-users.ts'
 import { tryFirstUsers } from './users/try-first-users.ts'
 import { watchUsersFile } from './users/watch-users-file.ts'
@@ -96,8 +97,9 @@ export const startService = async (config: Config, world: World): Promise<Servic
       clientNames: makeClientNames(vault.keys, config.gateway.ipv6Prefix),
       consoleTickets: makeConsoleTickets(vault.keys, world.randomBytes),
     })
-    // Not before: with many users it would delay the start.
-    opened.push(startSecretWatch(world, { store, views, vault, alarms }), () => listening.close(STOP_TIMEOUT))
+    // Not before: with many users these would delay the start.
+    opened.push(startSecretWatch(world, { store, views, vault, alarms }), openPasswords(people.users))
+    opened.push(() => listening.close(STOP_TIMEOUT))
     const stop = (): Promise<void> => {
       stage.isStopping = true
       return closeAll()

@@ -5,16 +5,18 @@ import type { UserState, UsersState } from '../domain/user/state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import type { Member, User } from './user.ts'
 
-/** A user and its password hash. The same object until its name, role or access changes. */
+/** A user and its password. The same object until its name, role or access changes. */
 export interface Credential {
   readonly user: User
-  readonly hash: PasswordHash
+  /** Undefined if it cannot be read. */
+  readonly hash: PasswordHash | undefined
 }
 
-/** A user's secret and the id of the change that set it. */
+/** A user's secret, decrypted when it is used first, and the id of the change that set it. */
 export interface UserSecret {
   readonly id: string
-  readonly clear: string
+  /** Undefined if it was altered. */
+  readonly open: () => string | undefined
 }
 
 export type UserSecrets = { readonly [F in UserSecretField]?: UserSecret }
@@ -23,7 +25,7 @@ export interface LoadOptions {
   /** All users as recorded until now. */
   readonly readState: () => Promise<UsersState>
   /** A user's secrets; undefined if they cannot be opened. */
-  readonly reveal: (userId: string) => Promise<UserSecrets | undefined>
+  readonly readSecrets: (userId: string) => Promise<UserSecrets | undefined>
 }
 
 /** Users whose secrets are read at once. */
@@ -50,11 +52,29 @@ const NO_SUT: Scope = { '': '' }
 const scopeOf = ({ scope }: UserState): Scope | undefined =>
   scope === '' ? undefined : E.getOrElse(() => NO_SUT)(parseScope(scope))
 
+const credentialOf = (user: User, password: UserSecret): Credential => {
+  let hash: PasswordHash | 'unread' | undefined = 'unread'
+  return {
+    user,
+    // Of 2,000 passwords, decrypting them all would take a start 30 ms, and most are not needed soon.
+    get hash() {
+      if (hash === 'unread') hash = parsePasswordHash(password.open() ?? '')
+      return hash
+    },
+  }
+}
+
+/** None, if one by which users are found was altered. */
+const withReadableNames = (secrets: UserSecrets): UserSecrets => {
+  const { name, identity } = secrets
+  return [name, identity].some((secret) => secret !== undefined && secret.open() === undefined) ? {} : secrets
+}
+
 /** Without a readable name, the id stands for it. */
 const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefined): Entry => {
   const { secrets: _, ...told } = state
   const { _id, role, status, accessSince } = state
-  const name = secrets.name?.clear ?? _id
+  const name = secrets.name?.open() ?? _id
   const member = { ...told, name }
   if (status !== 'present') return { state, secrets, member, user: undefined, credential: undefined }
   const isSame =
@@ -67,19 +87,19 @@ const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefin
   const user: User = isSame
     ? (former.user as User)
     : { _id, name, role, accessSince, ...(scope !== undefined && { scope }) }
-  const hash = secrets.password && secrets.name && parsePasswordHash(secrets.password.clear)
-  const credential = isSame && former.credential ? former.credential : hash && { user, hash }
+  const own = secrets.name && secrets.password && credentialOf(user, secrets.password)
+  const credential = isSame && former.credential ? former.credential : own
   return { state, secrets, member, user, credential }
 }
 
 /** Reads users and their secrets, reusing what has not changed. */
-export const makeLoad = ({ readState, reveal }: LoadOptions) => {
+export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
   const load = async (state: UserState, former: Entry | undefined): Promise<Entry> => {
     const isComplete = former !== undefined && isOfEvents(state, former.secrets)
     if (isComplete) return former.state.revision === state.revision ? former : entryOf(state, former.secrets, former)
     if (state.status === 'erased') return entryOf(state, {}, former)
     // Secrets that could not be opened are read again: their key may have come since.
-    const secrets = (await reveal(state._id)) ?? {}
+    const secrets = withReadableNames((await readSecrets(state._id)) ?? {})
     const isSame = former?.state.revision === state.revision && hasSameIds(former.secrets, secrets)
     return isSame ? former : entryOf(state, secrets, former)
   }

@@ -73,9 +73,8 @@ export const makePasswordCheck = ({
     const refusedAt = timing.nextRefusal()
     for (;;) {
       const credential = users.credentialOf(name)
-      const fits = await (credential === undefined
-        ? rejectUnknown(password, rank)
-        : checkHash(credential.hash, password, rank))
+      const hash = credential?.hash
+      const fits = await (hash === undefined ? rejectUnknown(password, rank) : checkHash(hash, password, rank))
       if (fits === 'full') return 'full'
       // The password changed during the check, so check again.
       if (users.credentialOf(name) !== credential) continue

@@ -3,6 +3,12 @@ import { type Credential, type Entry, type LoadOptions, makeLoad, type UserSecre
 import { makeRefresh, type Refresh } from './refresh.ts'
 import type { Member, User } from './user.ts'
 
+/** A user's epoch and the id of the change that set it. */
+export interface Epoch {
+  readonly id: string
+  readonly clear: string
+}
+
 /** The current users. Removed ones are known by id only. */
 export interface Users extends Refresh {
   readonly byId: (id: string) => User | undefined
@@ -14,7 +20,7 @@ export interface Users extends Refresh {
   readonly members: () => readonly Member[]
   readonly member: (id: string) => Member | undefined
   /** The random value that a user's sessions depend on; undefined if there is none or it cannot be read. */
-  readonly epochOf: (id: string) => UserSecret | undefined
+  readonly epochOf: (id: string) => Epoch | undefined
   /** Of those that have a password, in any case of the name. */
   readonly credentialOf: (name: string) => Credential | undefined
   /** Whether a user still has this credential. */
@@ -44,7 +50,10 @@ const RETRY_AFTER = 1_000
 /** Looks users up by id and name. */
 const indexOf = (entries: readonly Entry[]) => {
   const present = entries.filter(({ user }) => user !== undefined)
-  const identified = entries.flatMap(({ secrets: { identity }, member }) => (identity ? [{ identity, member }] : []))
+  const identified = entries.flatMap(({ secrets: { identity }, member }) => {
+    const clear = identity?.open()
+    return identity === undefined || clear === undefined ? [] : [{ id: identity.id, clear, member }]
+  })
   // An id in place of a name that cannot be read is no name.
   const named = present.filter(({ secrets }) => secrets.name !== undefined)
   return {
@@ -52,10 +61,15 @@ const indexOf = (entries: readonly Entry[]) => {
     byId: new Map(entries.map((entry) => [entry.member._id, entry])),
     byName: new Map(named.map((entry) => [foldName(entry.member.name), entry])),
     list: present.map(({ user }) => user as User),
-    identities: new Map(identified.map(({ identity: { id, clear } }) => [id, clear])),
-    byIdentity: new Map(identified.map(({ identity, member }) => [identity.clear, member])),
+    identities: new Map(identified.map(({ id, clear }) => [id, clear])),
+    byIdentity: new Map(identified.map(({ clear, member }) => [clear, member])),
     names: new Map(present.map(({ state, member }) => [state.secrets.name ?? '', foldName(member.name)])),
   }
+}
+
+const opened = (secret: UserSecret | undefined): Epoch | undefined => {
+  const clear = secret?.open()
+  return secret === undefined || clear === undefined ? undefined : { id: secret.id, clear }
 }
 
 /** What is read of the users as they are. */
@@ -65,7 +79,7 @@ const lookUps = (index: () => ReturnType<typeof indexOf>): Omit<Users, keyof Ref
   list: () => index().list,
   members: () => index().entries.map(({ member }) => member),
   member: (id) => index().byId.get(id)?.member,
-  epochOf: (id) => index().byId.get(id)?.secrets.epoch,
+  epochOf: (id) => opened(index().byId.get(id)?.secrets.epoch),
   credentialOf: (name) => index().byName.get(foldName(name))?.credential,
   isCurrent: (credential) => index().byId.get(credential.user._id)?.credential === credential,
   names: () => index().names,

@@ -52,11 +52,18 @@ const decrypt = (key: VaultKey, sealed: SealedSecret, owner: string): string | u
   }
 }
 
-export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
-  const { owner, key_id, nonce, ciphertext } = sealed
+/** The key of a secret. Left: why the secret cannot be opened, as far as that shows without trying. */
+export const keyOf = ({ keys }: KeyRing, { key_id, nonce, ciphertext }: SealedSecret): E.Either<string, VaultKey> => {
   const key = keys.find(({ id }) => id === key_id)
   if (key === undefined) return E.left(`its key ${JSON.stringify(key_id)} is missing`)
-  if (ciphertext.length < TAG_BYTES || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
+  return ciphertext.length < TAG_BYTES || nonce.length !== NONCE_BYTES ? E.left('it is incomplete') : E.right(key)
+}
+
+export const openSecret = (ring: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
+  const { owner, key_id } = sealed
+  const found = keyOf(ring, sealed)
+  if (E.isLeft(found)) return found
+  const key = found.right
   // At first only SUTs had secrets, bound to their bare ids.
   const clear = decrypt(key, sealed, boundOwner(owner)) ?? decrypt(key, sealed, owner)
   if (clear !== undefined) return E.right(clear)

@@ -3,7 +3,7 @@ import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import { parseOwner, type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
-import { KEY_CHECKS, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
+import { KEY_CHECKS, keyOf, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 
 /** The part of the event store the vault uses. */
@@ -20,13 +20,15 @@ export interface Sealed<F extends string> {
   readonly secrets: readonly SealedSecret[]
 }
 
-/** A decrypted secret, with the id of the change that an event names. */
-export interface RevealedSecret {
+/** A secret that is decrypted when it is used first. */
+export interface ReadableSecret {
+  /** The id of the change that an event names. */
   readonly id: string
-  readonly clear: string
+  /** Undefined for an altered secret, or one from another place. */
+  readonly open: () => string | undefined
 }
 
-export type Revealed<F extends string> = { readonly [K in F]?: RevealedSecret }
+export type ReadableSecrets<F extends string> = { readonly [K in F]?: ReadableSecret }
 
 export interface Vault {
   /**
@@ -48,8 +50,11 @@ export interface Vault {
   readonly sealTokenName: (userId: string, tokenId: string, name: string) => Sealed<string>
   /** The names of a user's tokens that can be opened, by id; also of revoked ones. */
   readonly revealTokenNames: (userId: string) => Promise<ReadonlyMap<string, string>>
-  /** A user's decrypted secrets. The store may be ahead of the events that a reader has seen: compare the ids. */
-  readonly revealUser: (userId: string) => Promise<E.Either<string, Revealed<UserSecretField>>>
+  /**
+   * A user's secrets, if their keys are known. The store may be ahead of the events that a reader has seen: compare the
+   * ids.
+   */
+  readonly readUser: (userId: string) => Promise<E.Either<string, ReadableSecrets<UserSecretField>>>
 }
 
 const KEY_CHECK_TEXT = 'berth'
@@ -82,23 +87,37 @@ const compareKeys = async (
   return problems.length > 0 ? E.left(problems) : E.right(checks)
 }
 
-/** The secrets of an owner that are among these fields. Left: one of them cannot be opened, or there are others. */
-const revealFields = async <F extends string>(
+const readable = (ring: KeyRing, secret: SealedSecret): E.Either<string, ReadableSecret> => {
+  const key = keyOf(ring, secret)
+  if (E.isLeft(key)) return key
+  let opened: E.Either<string, string> | undefined
+  const open = (): string | undefined => {
+    opened ??= openSecret(ring, secret)
+    return E.isRight(opened) ? opened.right : undefined
+  }
+  return E.right({ id: secret.id, open })
+}
+
+/**
+ * Reads what an owner's secrets are among these fields. Left: which of them cannot be read and why, or that there are
+ * others.
+ */
+const readFields = async <F extends string, A>(
   store: SecretStore,
-  ring: KeyRing,
   owner: string,
   fields: readonly F[],
-): Promise<E.Either<string, Revealed<F>>> => {
-  const revealed: { [K in F]?: RevealedSecret } = {}
+  read: (secret: SealedSecret) => E.Either<string, A>,
+): Promise<E.Either<string, { readonly [K in F]?: A }>> => {
+  const all: { [K in F]?: A } = {}
   for (const secret of await store.readSecrets(owner)) {
     const field = fields.find((known) => known === secret.field)
     if (field === undefined || secret.owner !== owner)
       return E.left(`the store gave secrets that are not of this ${parseOwner(owner).kind}`)
-    const opened = openSecret(ring, secret)
-    if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)
-    revealed[field] = { id: secret.id, clear: opened.right }
+    const one = read(secret)
+    if (E.isLeft(one)) return E.left(`the ${field} cannot be read: ${one.left}`)
+    all[field] = one.right
   }
-  return E.right(revealed)
+  return E.right(all)
 }
 
 interface VaultOptions {
@@ -149,11 +168,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const sealed = sealFields(sutId, SECRET_FIELDS, secrets)
       return sealed.secrets.length === 0 ? undefined : sealed
     },
-    reveal: async (sutId) => {
-      const revealed = await revealFields(store, keys, sutId, SECRET_FIELDS)
-      if (E.isLeft(revealed)) return revealed
-      return E.right(Object.fromEntries(Object.entries(revealed.right).map(([field, { clear }]) => [field, clear])))
-    },
+    reveal: (sutId) => readFields(store, sutId, SECRET_FIELDS, (secret) => openSecret(keys, secret)),
     sealUser: (userId, secrets) => sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
     sealTokenName: (userId, tokenId, name) => sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
     revealTokenNames: async (userId) => {
@@ -165,6 +180,6 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       })
       return new Map(opened)
     },
-    revealUser: (userId) => revealFields(store, keys, userOwner(userId), USER_SECRET_FIELDS),
+    readUser: (userId) => readFields(store, userOwner(userId), USER_SECRET_FIELDS, (secret) => readable(keys, secret)),
   }
 }

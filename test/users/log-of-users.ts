@@ -44,7 +44,7 @@ export const aLogOfUsers = async (
     states.set(id, { ...before, ...change, revision: ++revision })
   }
   const keep = (id: string, field: keyof UserSecrets, clear: string): void => {
-    const change = { id: `change ${revision + 1}`, clear }
+    const change = { id: `change ${revision + 1}`, open: () => clear }
     secrets.set(id, { ...secrets.get(id), [field]: change })
     record(id, { secrets: { ...states.get(id)?.secrets, [field]: change.id } })
   }
@@ -65,7 +65,7 @@ export const aLogOfUsers = async (
       if (readings === 1) await onFirst?.({ add, tell })
       return { time: 0, keys: [], users: read }
     },
-    reveal: async (id) => secrets.get(id),
+    readSecrets: async (id) => secrets.get(id),
     watch: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import type { UserSecret } from '../../src/users/load-users.ts'
 import { type IssuedSession, makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
 import type { Member, User } from '../../src/users/user.ts'
+import type { Epoch } from '../../src/users/users.ts'
 import { makeSigner } from '../../src/vault/derived/signer.ts'
 import type { VaultKey } from '../../src/vault/keys.ts'
 
@@ -20,7 +20,7 @@ const MEMBER: Omit<Member, keyof User> = {
 }
 
 /** Alice and her epoch on one instance, which a test changes. */
-const given = ({ user = ALICE as User | undefined, epoch = EPOCH as UserSecret | null, revision = 7 } = {}) => {
+const given = ({ user = ALICE as User | undefined, epoch = EPOCH as Epoch | null, revision = 7 } = {}) => {
   const now = { ring: [KEY] as [VaultKey, ...VaultKey[]], time: NOW, user, epoch, revision, refreshed: 0 }
   const ended = new Set<string>()
   /** What other instances have recorded, and this one reads when it is asked to. */

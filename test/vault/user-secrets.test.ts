@@ -1,4 +1,7 @@
 import test from 'ava'
+import type { UserSecretField } from '../../src/domain/events/user.ts'
+import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import type { ReadableSecrets } from '../../src/vault/vault.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 import { makeStore, vaultOver } from './memory-store.ts'
 import { ringOf } from './setting.ts'
@@ -6,8 +9,11 @@ import { ringOf } from './setting.ts'
 /** Ids of users are opaque: any printable character, `:` too. */
 const USER_IDS = ['5ced2d0ea4e9c4b2c1a1b2c3', 'user:1', 'a:b', '-', 'straße 7']
 
+const opened = (secrets: ReadableSecrets<UserSecretField>): object =>
+  Object.fromEntries(Object.entries(secrets).map(([field, { id, open }]) => [field, { id, clear: open() }]))
+
 for (const id of USER_IDS) {
-  test(`a user's secrets are revealed with the id of their change, for a user with the id ${id}`, async (t) => {
+  test(`a user's secrets are read with the id of their change, for a user with the id ${id}`, async (t) => {
     const store = makeStore()
     const vault = vaultOver(store, ringOf('a'))
     const added = vault.sealUser(id, { name: 'Ann', password: 'a hash', epoch: 'e1' })
@@ -16,7 +22,7 @@ for (const id of USER_IDS) {
     t.deepEqual(added.credentials.changed, ['epoch', 'name', 'password'])
     t.true(added.secrets.every(({ owner }) => owner === `user:${id}`))
     await store.writeSecrets([...added.secrets, ...changed.secrets])
-    t.deepEqual(rightOf(await vault.revealUser(id)), {
+    t.deepEqual(opened(rightOf(await vault.readUser(id))), {
       epoch: { id: added.credentials.id, clear: 'e1' },
       name: { id: added.credentials.id, clear: 'Ann' },
       password: { id: changed.credentials.id, clear: 'another hash' },
@@ -25,13 +31,13 @@ for (const id of USER_IDS) {
   })
 }
 
-test('a user without secrets reveals none, and nothing is sealed without a value', async (t) => {
+test('a user without secrets has none to read, and nothing is sealed without a value', async (t) => {
   const vault = vaultOver(makeStore(), ringOf('a'))
-  t.deepEqual(rightOf(await vault.revealUser('ann')), {})
+  t.deepEqual(rightOf(await vault.readUser('ann')), {})
   t.deepEqual(vault.sealUser('ann', { name: undefined }).secrets, [])
 })
 
-test('a secret of a SUT or another user, put in the place of a user, is not revealed', async (t) => {
+test('a secret of a SUT or another user, put in the place of a user, cannot be opened', async (t) => {
   const store = makeStore()
   const vault = vaultOver(store, ringOf('a'))
   const [other] = vault.sealUser('bob', { password: 'CaNaRy' })?.secrets ?? []
@@ -39,11 +45,23 @@ test('a secret of a SUT or another user, put in the place of a user, is not reve
   if (other === undefined || ofSut === undefined) return t.fail()
   for (const secret of [other, ofSut]) {
     await store.writeSecrets([{ ...secret, owner: 'user:ann' }])
-    t.regex(leftOf(await vault.revealUser('ann')), /^the password cannot be read: it was not sealed here/)
+    t.is(rightOf(await vault.readUser('ann')).password?.open(), undefined)
   }
   store.kept.clear()
   await store.writeSecrets([{ ...other, owner: 'user:ann', field: 'user_name' }])
-  t.regex(leftOf(await vault.revealUser('ann')), /not of this user/)
+  t.regex(leftOf(await vault.readUser('ann')), /not of this user/)
+})
+
+test('a secret that is incomplete or whose key is missing is named before it is opened', async (t) => {
+  const store = makeStore()
+  const vault = vaultOver(store, ringOf('a'))
+  const { secrets } = vault.sealUser('ann', { name: 'Ann', password: 'a hash' })
+  await store.writeSecrets(secrets)
+  const read = async (ring = ringOf('a')) => leftOf(await vaultOver(store, ring).readUser('ann'))
+  t.is(await read(ringOf('b')), 'the name cannot be read: its key "a" is missing')
+  const password = secrets[1] as SealedSecret
+  await store.writeSecrets([{ ...password, ciphertext: password.ciphertext.subarray(1, 16) }])
+  t.is(await read(), 'the password cannot be read: it is incomplete')
 })
 
 const [ONE, TWO] = ['0f5b3c2a91d84e7766aa0001', '0f5b3c2a91d84e7766aa0002']
@@ -58,7 +76,7 @@ for (const id of USER_IDS) {
     await store.writeSecrets([...one.secrets, ...two.secrets])
     t.true([...store.kept.values()].every(({ owner }) => owner === `tokens:${id}`))
     t.deepEqual(Object.fromEntries(await vault.revealTokenNames(id)), { [ONE]: 'nightly', [TWO]: 'über 😀' })
-    t.deepEqual(rightOf(await vault.revealUser(id)), {}, 'the user itself has none of them')
+    t.deepEqual(rightOf(await vault.readUser(id)), {}, 'the user itself has none of them')
   })
 }
 

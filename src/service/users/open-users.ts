@@ -22,7 +22,7 @@ export interface OpenedUsers {
 interface OpenUsersOptions {
   readonly runner: Runner
   readonly views: Views
-  readonly vault: Pick<Vault, 'revealUser' | 'keys'>
+  readonly vault: Pick<Vault, 'readUser' | 'keys'>
   readonly alarms: Alarms
   /** Whether other instances may change users. */
   readonly isShared: boolean
@@ -65,9 +65,9 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
   let isFailing = false
   const users = await openUsers({
     readState: () => runner.stateOf(userDecider, USERS_STREAM),
-    reveal: async (id) => {
-      const revealed = await vault.revealUser(id)
-      return E.isLeft(revealed) ? undefined : revealed.right
+    readSecrets: async (id) => {
+      const secrets = await vault.readUser(id)
+      return E.isLeft(secrets) ? undefined : secrets.right
     },
     watch: (listener) =>
       views.watch((events) => {

@@ -97,8 +97,8 @@ export interface EventStore {
   readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
   /** Store position of the last event; `BEGINNING` if there is none. */
   readonly head: () => Promise<number>
-  /** An owner's current secrets: the newest of each field. */
-  readonly readSecrets: (owner: string) => Promise<readonly SealedSecret[]>
+  /** The current secrets of owners: the newest of each field, by owner and field. At most a few dozen owners at a time. */
+  readonly readSecrets: (...owners: readonly string[]) => Promise<readonly SealedSecret[]>
   /** Stores secrets that no event names: the key check values. */
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
   /** Secrets sealed with a key, by owner and field, after `after`; at most `limit`. */

@@ -24,12 +24,13 @@ export type UserSecrets = { readonly [F in UserSecretField]?: UserSecret }
 export interface LoadOptions {
   /** All users as recorded until now. */
   readonly readState: () => Promise<UsersState>
-  /** A user's secrets; undefined if they cannot be opened. */
-  readonly readSecrets: (userId: string) => Promise<UserSecrets | undefined>
+  /** The secrets of each of these users; undefined for one whose secrets cannot be opened. */
+  readonly readSecrets: (userIds: readonly string[]) => Promise<readonly (UserSecrets | undefined)[]>
 }
 
-/** Users whose secrets are read at once. */
-const CONCURRENT = 32
+/** Users whose secrets are read at a time. */
+const AT_A_TIME = 32
+
 /** What is kept of a user in memory. */
 export interface Entry {
   readonly state: UserState
@@ -39,8 +40,8 @@ export interface Entry {
   readonly credential: Credential | undefined
 }
 
-const isOfEvents = ({ secrets }: UserState, revealed: UserSecrets): boolean =>
-  USER_SECRET_FIELDS.every((field) => revealed[field]?.id === secrets[field])
+const isOfEvents = (recorded: UserState['secrets'], secrets: UserSecrets): boolean =>
+  USER_SECRET_FIELDS.every((field) => secrets[field]?.id === recorded[field])
 
 const hasSameIds = (one: UserSecrets, other: UserSecrets): boolean =>
   USER_SECRET_FIELDS.every((field) => one[field]?.id === other[field]?.id)
@@ -92,23 +93,29 @@ const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefin
   return { state, secrets, member, user, credential }
 }
 
+/** Whether a user is not known with the secrets that its events name. */
+const needsSecrets = ({ status, secrets }: UserState, former: Entry | undefined): boolean =>
+  status !== 'erased' && !(former !== undefined && isOfEvents(secrets, former.secrets))
+
 /** Reads users and their secrets, reusing what has not changed. */
 export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
-  const load = async (state: UserState, former: Entry | undefined): Promise<Entry> => {
-    const isComplete = former !== undefined && isOfEvents(state, former.secrets)
-    if (isComplete) return former.state.revision === state.revision ? former : entryOf(state, former.secrets, former)
-    if (state.status === 'erased') return entryOf(state, {}, former)
+  const load = async (states: readonly UserState[], before: ReadonlyMap<string, Entry>): Promise<readonly Entry[]> => {
     // Secrets that could not be opened are read again: their key may have come since.
-    const secrets = withReadableNames((await readSecrets(state._id)) ?? {})
-    const isSame = former?.state.revision === state.revision && hasSameIds(former.secrets, secrets)
-    return isSame ? former : entryOf(state, secrets, former)
+    const needed = states.filter((state) => needsSecrets(state, before.get(state._id))).map(({ _id }) => _id)
+    const found = needed.length === 0 ? [] : await readSecrets(needed)
+    const read = new Map(needed.map((id, n) => [id, withReadableNames(found[n] ?? {})]))
+    return states.map((state) => {
+      const former = before.get(state._id)
+      const secrets = read.get(state._id) ?? (state.status === 'erased' ? {} : (former?.secrets ?? {}))
+      const isSame = former?.state.revision === state.revision && hasSameIds(former.secrets, secrets)
+      return isSame ? former : entryOf(state, secrets, former)
+    })
   }
   return async (before: ReadonlyMap<string, Entry>): Promise<readonly Entry[]> => {
     const { users } = await readState()
     const entries: Entry[] = []
     while (entries.length < users.length) {
-      const some = users.slice(entries.length, entries.length + CONCURRENT)
-      entries.push(...(await Promise.all(some.map((user) => load(user, before.get(user._id))))))
+      entries.push(...(await load(users.slice(entries.length, entries.length + AT_A_TIME), before)))
     }
     return entries
   }

@@ -8,7 +8,7 @@ import type { KeyRing } from './keys.ts'
 
 /** The part of the event store the vault uses. */
 export interface SecretStore {
-  readonly readSecrets: (owner: string) => Promise<readonly SealedSecret[]>
+  readonly readSecrets: (...owners: readonly string[]) => Promise<readonly SealedSecret[]>
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
 }
 
@@ -51,10 +51,12 @@ export interface Vault {
   /** The names of a user's tokens that can be opened, by id; also of revoked ones. */
   readonly revealTokenNames: (userId: string) => Promise<ReadonlyMap<string, string>>
   /**
-   * A user's secrets, if their keys are known. The store may be ahead of the events that a reader has seen: compare the
-   * ids.
+   * The secrets of each of these users, if their keys are known. The store may be ahead of the events that a reader has
+   * seen: compare the ids.
    */
-  readonly readUser: (userId: string) => Promise<E.Either<string, ReadableSecrets<UserSecretField>>>
+  readonly readUsers: (
+    ...userIds: readonly string[]
+  ) => Promise<readonly E.Either<string, ReadableSecrets<UserSecretField>>[]>
 }
 
 const KEY_CHECK_TEXT = 'berth'
@@ -98,18 +100,15 @@ const readable = (ring: KeyRing, secret: SealedSecret): E.Either<string, Readabl
   return E.right({ id: secret.id, open })
 }
 
-/**
- * Reads what an owner's secrets are among these fields. Left: which of them cannot be read and why, or that there are
- * others.
- */
-const readFields = async <F extends string, A>(
-  store: SecretStore,
+/** Reads an owner's secrets by field. Left: which of them cannot be read and why, or that there are others. */
+const readFields = <F extends string, A>(
   owner: string,
+  secrets: readonly SealedSecret[],
   fields: readonly F[],
   read: (secret: SealedSecret) => E.Either<string, A>,
-): Promise<E.Either<string, { readonly [K in F]?: A }>> => {
+): E.Either<string, { readonly [K in F]?: A }> => {
   const all: { [K in F]?: A } = {}
-  for (const secret of await store.readSecrets(owner)) {
+  for (const secret of secrets) {
     const field = fields.find((known) => known === secret.field)
     if (field === undefined || secret.owner !== owner)
       return E.left(`the store gave secrets that are not of this ${parseOwner(owner).kind}`)
@@ -168,7 +167,8 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const sealed = sealFields(sutId, SECRET_FIELDS, secrets)
       return sealed.secrets.length === 0 ? undefined : sealed
     },
-    reveal: (sutId) => readFields(store, sutId, SECRET_FIELDS, (secret) => openSecret(keys, secret)),
+    reveal: async (sutId) =>
+      readFields(sutId, await store.readSecrets(sutId), SECRET_FIELDS, (secret) => openSecret(keys, secret)),
     sealUser: (userId, secrets) => sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
     sealTokenName: (userId, tokenId, name) => sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
     revealTokenNames: async (userId) => {
@@ -180,6 +180,12 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       })
       return new Map(opened)
     },
-    readUser: (userId) => readFields(store, userOwner(userId), USER_SECRET_FIELDS, (secret) => readable(keys, secret)),
+    readUsers: async (...userIds) => {
+      const owners = userIds.map(userOwner)
+      const byOwner = Map.groupBy(await store.readSecrets(...owners), ({ owner }) => owner)
+      return owners.map((owner) =>
+        readFields(owner, byOwner.get(owner) ?? [], USER_SECRET_FIELDS, (secret) => readable(keys, secret)),
+      )
+    },
   }
 }

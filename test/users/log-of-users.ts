@@ -65,7 +65,7 @@ export const aLogOfUsers = async (
       if (readings === 1) await onFirst?.({ add, tell })
       return { time: 0, keys: [], users: read }
     },
-    readSecrets: async (id) => secrets.get(id),
+    readSecrets: async (ids) => ids.map((id) => secrets.get(id)),
     watch: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

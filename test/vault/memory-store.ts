@@ -7,7 +7,7 @@ import { makeVault, type SecretStore, type Vault } from '../../src/vault/vault.t
 export const makeStore = () => {
   const kept = new Map<string, SealedSecret>()
   const store: SecretStore = {
-    readSecrets: async (sutId) => [...kept.values()].filter(({ owner }) => owner === sutId),
+    readSecrets: async (...owners) => [...kept.values()].filter(({ owner }) => owners.includes(owner)),
     writeSecrets: async (secrets) => {
       for (const secret of secrets) kept.set(`${secret.owner} ${secret.field}`, secret)
     },
@@ -17,3 +17,10 @@ export const makeStore = () => {
 
 export const vaultOver = (store: SecretStore, keys: KeyRing): Vault =>
   makeVault({ store, keys, clock: Date.now, randomBytes })
+
+/** The secrets of one user. */
+export const readUser = async (vault: Vault, id: string) => {
+  const [read] = await vault.readUsers(id)
+  if (read === undefined) throw new Error('nothing was read')
+  return read
+}

@@ -133,7 +133,7 @@ test('control: a store that exchanges a changed secret loses the change', async 
 const dyingAt = (store: EventStore, last: number): EventStore => {
   let calls = 0
   const orDie =
-    <P extends unknown[], A>(call: (...given: P) => Promise<A>) =>
+    <P extends readonly unknown[], A>(call: (...given: P) => Promise<A>) =>
     async (...given: P): Promise<A> => {
       if (++calls > last) throw new StoreUnavailable('gone')
       return call(...given)

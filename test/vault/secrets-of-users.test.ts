@@ -9,6 +9,7 @@ import { startProtocolServer } from '../event-store/eventstoredb/protocol/protoc
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { anEvent, append, aStream, done } from '../event-store/new-events.ts'
 import { rightOf } from '../users/builders.ts'
+import { readUser } from './memory-store.ts'
 import { aStore, before, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 import { addUser, changeUser, recordErasure } from './users.ts'
 
@@ -110,7 +111,7 @@ for (const [where, open] of Object.entries(STORES)) {
     const both = before(ringOf('k2'), ring)
     await reseal(resealing(store, await vaultOver(store, both, NOW + HOUR), NOW + HOUR))
     const vault = makeVault({ store, keys: both, clock: () => NOW, randomBytes: (n) => new Uint8Array(n) })
-    const { name, password, epoch } = rightOf(await vault.readUser('ann'))
+    const { name, password, epoch } = rightOf(await readUser(vault, 'ann'))
     t.deepEqual([name?.open(), password?.open(), epoch?.open()], ['Ann', 'another hash', 'an epoch'])
     t.is(name?.id, epoch?.id)
     t.not(password?.id, name?.id)

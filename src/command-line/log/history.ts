@@ -66,8 +66,8 @@ const makeNames = async (config: Config, store: EventStore, { now, randomBytes }
   const names = new Map<string, string | undefined>()
   return async (id: string): Promise<string | undefined> => {
     if (vault && !names.has(id)) {
-      const revealed = await vault.readUser(id)
-      names.set(id, E.isRight(revealed) ? revealed.right.name?.open() : undefined)
+      const [secrets] = await vault.readUsers(id)
+      names.set(id, secrets && E.isRight(secrets) ? secrets.right.name?.open() : undefined)
     }
     return names.get(id)
   }

@@ -32,7 +32,7 @@ export const durableReader = (reader: Reader, last: () => number, sync: () => vo
       }
     },
     head: async () => synced(await reader.head()),
-    readSecrets: async (owner) => synced(await reader.readSecrets(owner)),
+    readSecrets: async (...owners) => synced(await reader.readSecrets(...owners)),
     secretsSealedWith: async (...page) => synced(await reader.secretsSealedWith(...page)),
   }
 }

@@ -145,14 +145,21 @@ export const makeSecretChanges = (
 /** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
   const secret = 'SELECT sut_id AS owner, field, id, key_id, nonce, ciphertext FROM vault'
-  const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
+  const ofOne = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
+  const ofSeveral = database.prepare(
+    `${secret} WHERE sut_id IN (SELECT value FROM json_each(?)) ORDER BY sut_id, field`,
+  )
+  const rowsOf = (owners: readonly string[]): readonly object[] => {
+    const [owner, ...others] = owners
+    return others.length === 0 ? ofOne.all(owner ?? null) : ofSeveral.all(JSON.stringify(owners))
+  }
   const sealedWith = database.prepare(
     `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
   )
   const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
     rows.map((row) => ({ ...row }) as unknown as SealedSecret)
   return {
-    readSecrets: async (owner) => secretsIn(withReadErrors(() => secrets.all(owner))),
+    readSecrets: async (...owners) => secretsIn(withReadErrors(() => rowsOf(owners))),
     secretsSealedWith: async (keyId, after, limit) =>
       secretsIn(withReadErrors(() => sealedWith.all(keyId, after?.owner ?? '', after?.field ?? '', limit))),
   }

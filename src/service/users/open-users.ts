@@ -22,7 +22,7 @@ export interface OpenedUsers {
 interface OpenUsersOptions {
   readonly runner: Runner
   readonly views: Views
-  readonly vault: Pick<Vault, 'readUser' | 'keys'>
+  readonly vault: Pick<Vault, 'readUsers' | 'keys'>
   readonly alarms: Alarms
   /** Whether other instances may change users. */
   readonly isShared: boolean
@@ -65,10 +65,8 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
   let isFailing = false
   const users = await openUsers({
     readState: () => runner.stateOf(userDecider, USERS_STREAM),
-    readSecrets: async (id) => {
-      const secrets = await vault.readUser(id)
-      return E.isLeft(secrets) ? undefined : secrets.right
-    },
+    readSecrets: async (ids) =>
+      (await vault.readUsers(...ids)).map((secrets) => (E.isLeft(secrets) ? undefined : secrets.right)),
     watch: (listener) =>
       views.watch((events) => {
         if (events.some(({ stream }) => stream === USERS_STREAM)) listener()

@@ -2,6 +2,14 @@ import { always } from './broken-store.ts'
 
 /** Stores that replace or list secrets incorrectly. */
 
+export const readsSecretsOfTheFirst = always((store) => ({
+  readSecrets: (...owners) => store.readSecrets(...owners.slice(0, 1)),
+}))
+
+export const readsSecretsAsAsked = always((store) => ({
+  readSecrets: async (...owners) => (await Promise.all(owners.map((owner) => store.readSecrets(owner)))).flat(),
+}))
+
 export const exchangesWhatHasChanged = always((store) => ({
   exchangeSecrets: async (exchanges) => store.writeSecrets(exchanges.flatMap(({ next }) => next ?? [])),
 }))

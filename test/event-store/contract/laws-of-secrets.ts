@@ -81,4 +81,20 @@ const listing: Law = {
   },
 }
 
-export const lawsOfSecrets: readonly Law[] = [exchanging, listing]
+const severalOwners: Law = {
+  title: 'the secrets of several owners are read at once, by owner and field, and those of no others',
+  check: async ({ store }) => {
+    const made = [await withSecrets(store), await withSecrets(store), await withSecrets(store)]
+    const asked = made.slice(0, 2).toSorted(([one], [other]) => (one < other ? 1 : -1))
+    const owners = asked.map(([stream]) => sutOf(stream))
+    const secrets = asked.toReversed().flatMap(([, ...own]) => own)
+    assert.deepEqual(await store.readSecrets(...owners, 'nobody'), secrets)
+    assert.deepEqual(await store.readSecrets(), [])
+  },
+  brokenBy: {
+    'reads the first owner only': broken.readsSecretsOfTheFirst,
+    'reads in the order asked for': broken.readsSecretsAsAsked,
+  },
+}
+
+export const lawsOfSecrets: readonly Law[] = [exchanging, listing, severalOwners]

@@ -50,9 +50,11 @@ const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[
     return [next === undefined ? { field, id, key_id, cause } : entryOf(next, cause)]
   })
 
+type ReadOwner = (owner: string) => Promise<readonly SealedSecret[]>
+
 /** Secrets sealed with a key, by owner and field. Reads only streams in which the key occurs. */
 const makeListing =
-  (index: ReturnType<typeof makeVaultIndex>, readSecrets: EventStore['readSecrets']): EventStore['secretsSealedWith'] =>
+  (index: ReturnType<typeof makeVaultIndex>, readOwner: ReadOwner): EventStore['secretsSealedWith'] =>
   async (keyId, after, limit) => {
     const keysOf = await index()
     const owners = [...keysOf]
@@ -61,7 +63,7 @@ const makeListing =
       .sort()
     const found: SealedSecret[] = []
     while (owners.length > 0 && found.length < limit) {
-      const read = await Promise.all(owners.splice(0, Math.min(OWNERS_AT_A_TIME, limit)).map(readSecrets))
+      const read = await Promise.all(owners.splice(0, Math.min(OWNERS_AT_A_TIME, limit)).map(readOwner))
       for (const secret of read.flat()) {
         const isBehind = after === undefined || secret.owner > after.owner || secret.field > after.field
         if (secret.key_id === keyId && isBehind) found.push(secret)
@@ -74,7 +76,7 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
   const readVaultStream = makeReadVaultStream(readPage)
   const { append, erase } = makeVaultWrites(commands, readPage)
 
-  const readSecrets = async (owner: string): Promise<readonly SealedSecret[]> => {
+  const readOwner: ReadOwner = async (owner) => {
     const { current } = await readVaultStream(owner)
     return [...current.values()]
       .map((entry) => secretOf(owner, entry))
@@ -105,7 +107,7 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
         return append(owner, entries, 'any', eventId)
       })
     },
-    readSecrets,
+    readSecrets: async (...owners) => (await Promise.all([...owners].sort().map(readOwner))).flat(),
     writeSecrets: async (secrets) => {
       try {
         await forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
@@ -116,7 +118,7 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
         throw toUnavailable('the secrets cannot be stored', error)
       }
     },
-    secretsSealedWith: makeListing(makeVaultIndex(listing), readSecrets),
+    secretsSealedWith: makeListing(makeVaultIndex(listing), readOwner),
     exchangeSecrets: (exchanges) => forEachOwner(exchanges, ({ old }) => old.owner, exchangeOfOwner),
     eraseSecrets: async (owner) => {
       try {

@@ -18,6 +18,7 @@ export interface Server {
 /** The core of the servers; the load uses the other. */
 export const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
+export const BOTH_CORES = `${SERVER_CORE},${LOAD_CORE}`
 
 /** On other systems, processes cannot be bound to a core, and foreign load is unknown. */
 export const isLinux = process.platform === 'linux'
@@ -70,8 +71,7 @@ export const startServer = async (
 /** Runs a script to its end on both cores; returns its output. */
 export const runScript = async (args: readonly string[], environment: Record<string, string> = {}): Promise<string> => {
   const env = { ...process.env, ...environment }
-  return (await promisify(execFile)(...onCore(`${SERVER_CORE},${LOAD_CORE}`, [process.execPath, ...args]), { env }))
-    .stdout
+  return (await promisify(execFile)(...onCore(BOTH_CORES, [process.execPath, ...args]), { env })).stdout
 }
 
 /** Runs `use`, and then stops all servers that it started, even after an error. */

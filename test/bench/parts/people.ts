@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { hashPassword } from '../../../src/users/password.ts'
 import type { UserRecord } from '../../../src/users/users-file.ts'
 import { aUser, fileOf } from '../../users/builders.ts'
-import { type Sample, type Server, type startServer, withServers } from '../measure/processes.ts'
+import { BOTH_CORES, type Sample, type Server, startServer, withServers } from '../measure/processes.ts'
 import { type Watched, watch } from '../measure/quiet.ts'
 import { alternate, rowOf, type Samplers, type Taken } from '../measure/sampling.ts'
 import type { TableRow } from '../measure/table.ts'
@@ -41,15 +41,17 @@ const forEach = async (count: number, one: (n: number) => Promise<unknown>): Pro
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-const startMany = async (start: typeof startServer, setting: Setting): Promise<Berth> => {
-  const data = join(setting.directory, 'many-people')
+/** The names of the directories of both labs. */
+const [MANY, ONE] = ['many-people', 'one-person']
+
+const makeMany = async (start: typeof startServer, setting: Setting): Promise<void> => {
+  const data = join(setting.directory, MANY)
   mkdirSync(data, { mode: 0o700 })
   writeFileSync(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
-  const many = await startBerth(start, 'many-people', setting)
+  const many = await startBerth(start, MANY, setting)
   setting.say(`issuing ${USERS * TOKENS_EACH} tokens`)
   const tokenOf = (n: number) => ask(many.server.url, `/api/user/user-${n % (USERS - 1)}/token`, { name: `ci ${n}` })
   await forEach((USERS - 1) * TOKENS_EACH, tokenOf)
-  return many
 }
 
 /** Random reads of reservations made before. */
@@ -99,8 +101,12 @@ const compared = async (what: string, samplers: Samplers<Name>, setting: Setting
   ]
 }
 
-const startRows = async (many: string, one: string, setting: Setting): Promise<readonly TableRow[]> => {
-  const taken = await starts(many, one, setting.rounds)
+/** Nothing else runs, and on one core the engine's own threads would compete with the start. */
+const onBothCores: typeof startServer = (args, environment) => startServer(args, environment, BOTH_CORES)
+
+const startRows = async (setting: Setting): Promise<readonly TableRow[]> => {
+  const [many = '', one = ''] = [MANY, ONE].map((name) => join(setting.directory, name))
+  const taken = await starts(many, one, setting.rounds, onBothCores)
   const what = `milliseconds that a start takes longer with ${USERS} users and ${USERS * TOKENS_EACH} tokens`
   return [rowOfRounds(taken, { what, must: { most: 200 } }, ([withMany, withOne]) => withMany - withOne)]
 }
@@ -110,12 +116,18 @@ const SECONDS_MIN = 4
 
 export const peopleRows = async (given: Setting): Promise<readonly TableRow[]> => {
   const setting = { ...given, seconds: Math.max(SECONDS_MIN, given.seconds) }
-  const { rows, many, one } = await withServers(async (start) => {
-    const [many, one] = [await startMany(start, setting), await startBerth(start, 'one-person', setting)]
+  await withServers(async (start) => {
+    await makeMany(start, setting)
+    await startBerth(start, ONE, setting)
+  })
+  // Before anything is reserved, so that the logs differ in nothing else.
+  const ofStarts = await startRows(setting)
+  return withServers(async (start) => {
+    const [many, one] = [await startBerth(start, MANY, setting), await startBerth(start, ONE, setting)]
     const creates = { many: () => many.creator.sample(), one: () => one.creator.sample() }
     const reads = { many: await reader(many, setting.seconds), one: await reader(one, setting.seconds) }
     const beside = await alternate({ beside: besideSignIns(many), alone: () => many.creator.sample() }, setting)
-    const rows = [
+    return [
       ...(await compared('creates', creates, setting)),
       ...(await compared('reads by id', reads, setting)),
       rowOf(
@@ -123,8 +135,7 @@ export const peopleRows = async (given: Setting): Promise<readonly TableRow[]> =
         { what: `p99 of creates while ${SIGNING_IN} sign in at once, to that without`, must: { most: 1.5 } },
         (round) => round.beside.p99 / round.alone.p99,
       ),
+      ...ofStarts,
     ]
-    return { rows, many: many.data, one: one.data }
   })
-  return [...rows, ...(await startRows(many, one, setting))]
 }

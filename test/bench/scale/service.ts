@@ -1,4 +1,4 @@
-import { memoryOf, withServers } from '../measure/processes.ts'
+import { memoryOf, type startServer, withServers } from '../measure/processes.ts'
 import { watch } from '../measure/quiet.ts'
 import { type Alternation, alternate, type Options } from '../measure/sampling.ts'
 import { CONNECTIONS } from '../servers/creating.ts'
@@ -12,25 +12,26 @@ import { bothWays, inRounds, type Rounds } from './rounds.ts'
 const TRIES = 3
 
 /** Milliseconds until a service listens. */
-const startOf = async (data: string): Promise<number> => {
-  const service = await startOver(data)
+const startOf = async (data: string, start?: typeof startServer): Promise<number> => {
+  const service = await startOver(data, start)
   await service.stop()
   return service.startedWithin
 }
 
-/** Duration of starts with a log and with an empty one, alternating, in milliseconds. */
+/** Duration of starts with a log and with another one, alternating, in milliseconds. */
 export const starts = (
   data: string,
-  empty: string,
+  other: string,
   rounds: number,
-): Promise<Rounds<readonly [withLog: number, empty: number]>> =>
+  start?: typeof startServer,
+): Promise<Rounds<readonly [withLog: number, withOther: number]>> =>
   inRounds(
     rounds,
     (round) =>
       bothWays(
         round,
-        () => startOf(data),
-        () => startOf(empty),
+        () => startOf(data, start),
+        () => startOf(other, start),
       ),
     TRIES,
   )

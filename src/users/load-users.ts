@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import { parseScope, type Scope } from '../domain/user/scope.ts'
 import type { UserState, UsersState } from '../domain/user/state.ts'
-import { type PasswordHash, parsePasswordHash } from './password.ts'
+import { type PasswordHash, parsePasswordHash } from './passwords/password.ts'
 import type { Member, User } from './user.ts'
 
 /** A user and its password. The same object until its name, role or access changes. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HashCost } from './argon2.ts'
 import type { BasicCredentials } from './basic.ts'
-import { type FairQueueLimits, makeFairQueue } from './fair-queue.ts'
 import type { Credential } from './load-users.ts'
-import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './password.ts'
-import { makeRefusalTiming } from './refusal-timing.ts'
+import type { HashCost } from './passwords/argon2.ts'
+import { type FairQueueLimits, makeFairQueue } from './passwords/fair-queue.ts'
+import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './passwords/password.ts'
+import { makeRefusalTiming } from './passwords/refusal-timing.ts'
 import type { Users } from './users.ts'
 
 export interface PasswordCheckOptions {

@@ -7,7 +7,7 @@ import { integer, matching, opaqueId } from '../domain/codec/codec.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
 import { Role } from '../domain/events/user.ts'
 import { CONTROL, classExcluding, single } from '../domain/values/characters.ts'
-import { parsePasswordHash } from './password.ts'
+import { parsePasswordHash } from './passwords/password.ts'
 
 /** 1 to 128 characters. RFC 7617 separates name and password at the first colon and cannot carry control characters. */
 export const UserName = matching(

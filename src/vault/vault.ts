@@ -119,6 +119,18 @@ const readFields = <F extends string, A>(
   return E.right(all)
 }
 
+const readSecretsOf = async (
+  store: SecretStore,
+  keys: () => KeyRing,
+  userIds: readonly string[],
+): Promise<readonly E.Either<string, ReadableSecrets<UserSecretField>>[]> => {
+  const owners = userIds.map(userOwner)
+  const byOwner = Map.groupBy(await store.readSecrets(...owners), ({ owner }) => owner)
+  return owners.map((owner) =>
+    readFields(owner, byOwner.get(owner) ?? [], USER_SECRET_FIELDS, (secret) => readable(keys(), secret)),
+  )
+}
+
 interface VaultOptions {
   readonly store: SecretStore
   readonly keys: KeyRing
@@ -180,12 +192,6 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       })
       return new Map(opened)
     },
-    readUsers: async (...userIds) => {
-      const owners = userIds.map(userOwner)
-      const byOwner = Map.groupBy(await store.readSecrets(...owners), ({ owner }) => owner)
-      return owners.map((owner) =>
-        readFields(owner, byOwner.get(owner) ?? [], USER_SECRET_FIELDS, (secret) => readable(keys, secret)),
-      )
-    },
+    readUsers: (...userIds) => readSecretsOf(store, () => keys, userIds),
   }
 }

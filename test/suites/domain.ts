@@ -5,6 +5,7 @@ await runTestsIn(
   'projections',
   'users',
   'users/oidc',
+  'users/passwords',
   'vault',
   'telemetry',
   'service/**',

@@ -3,13 +3,16 @@ import test from 'ava'
 import fc from 'fast-check'
 import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
 import type { Credential } from '../../src/users/load-users.ts'
-import { hashPassword, type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
+import {
+  hashPassword,
+  type PasswordHash,
+  parsePasswordHash,
+  verifyPassword,
+} from '../../src/users/passwords/password.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
+import { basic } from '../http/client.ts'
 import { aUser, CHEAP, cheapHash, PASSWORDS_ONLY } from './builders.ts'
-
-const basic = (name: string, password: string): string =>
-  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
 const credentialOf = (record: UserRecord): Credential => {
   const { _id, name, role } = record

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { foldName, isNewUserName } from '../../src/domain/values/user-name.ts'
 import { parseBasic } from '../../src/users/basic.ts'
-import { PASSWORD_BYTES_MAX } from '../../src/users/password.ts'
+import { PASSWORD_BYTES_MAX } from '../../src/users/passwords/password.ts'
 import { UserName } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import type { HashCost } from '../../src/users/argon2.ts'
-import { hashPassword, SALT_BYTES } from '../../src/users/password.ts'
+import type { HashCost } from '../../src/users/passwords/argon2.ts'
+import { hashPassword, SALT_BYTES } from '../../src/users/passwords/password.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 
 /** The lowest cost that argon2id accepts, to keep tests fast. */

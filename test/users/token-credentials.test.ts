@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
 import type { Credential } from '../../src/users/load-users.ts'
-import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
+import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/passwords/password.ts'
 import { basic } from '../http/client.ts'
 import { cheapHash } from './builders.ts'
 

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/password.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import type { Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 

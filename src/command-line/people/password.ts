@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
-import { makePassword, PASSWORD_RANDOM_BYTES, passwordProblem } from '../../users/password.ts'
+import { makePassword, PASSWORD_RANDOM_BYTES, passwordProblem } from '../../users/passwords/password.ts'
 import type { Given, Terminal } from '../terminal/command.ts'
 
 export const PASSWORD_HELP = `Without --password-stdin a random password is printed. With it the password is read from standard input, without one

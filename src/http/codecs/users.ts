@@ -6,7 +6,7 @@ import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding } from '../../domain/values/characters.ts'
-import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/password.ts'
+import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
 

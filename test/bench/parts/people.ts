@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashPassword } from '../../../src/users/password.ts'
+import { hashPassword } from '../../../src/users/passwords/password.ts'
 import type { UserRecord } from '../../../src/users/users-file.ts'
 import { aUser, fileOf } from '../../users/builders.ts'
 import { BOTH_CORES, type Sample, type Server, startServer, withServers } from '../measure/processes.ts'

@@ -30,12 +30,12 @@ test('a console that attaches while its holder gets a new password is not opened
   let isHeld = false
   // Looking for the SUT's password waits.
   const hold = ({ readSecrets }: EventStore): Partial<EventStore> => ({
-    readSecrets: async (owner) => {
-      if (isHeld && !owner.startsWith('user:')) {
+    readSecrets: async (...owners) => {
+      if (isHeld && !owners.some((owner) => owner.startsWith('user:'))) {
         reached.resolve()
         await goOn.promise
       }
-      return readSecrets(owner)
+      return readSecrets(...owners)
     },
   })
   const place = await oneService(t, { data, openStore: changedStore(join(data, 'events.db'), hold) })

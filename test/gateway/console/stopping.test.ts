@@ -21,12 +21,12 @@ const attaching = async (t: ExecutionContext): Promise<Attaching> => {
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isHeld = false
   const hold = ({ readSecrets }: EventStore): Partial<EventStore> => ({
-    readSecrets: async (owner) => {
+    readSecrets: async (...owners) => {
       if (isHeld) {
         reached.resolve()
         await opened.promise
       }
-      return readSecrets(owner)
+      return readSecrets(...owners)
     },
   })
   const { port } = await startSut(t)

@@ -27,7 +27,7 @@ import {
 } from '../../../src/http/codecs/users.ts'
 import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
 import type { DecodeBody } from '../../../src/http/protocol/route.ts'
-import { PASSWORD_BYTES_MAX } from '../../../src/users/password.ts'
+import { PASSWORD_BYTES_MAX } from '../../../src/users/passwords/password.ts'
 import { UserName } from '../../../src/users/users-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
 import { makeAjv } from './fitting.ts'

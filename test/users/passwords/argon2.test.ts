@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import test from 'ava'
-import { type Argon2Job, argon2id } from '../../src/users/argon2.ts'
+import { type Argon2Job, argon2id } from '../../../src/users/passwords/argon2.ts'
 
 const JOB: Argon2Job = {
   password: 'correct horse',
@@ -36,10 +36,11 @@ const onLinux = process.platform === 'linux' ? test : test.skip
 onLinux('at most two threads derive tags, and give way to all others', async (t) => {
   await Promise.all(Array.from({ length: 20 }, () => argon2id(JOB)))
   const nice = getPriority()
+  const nicer = Math.min(19, nice + 10)
   const [own, others] = [true, false].map((isOwn) => threads().filter(({ name }) => (name === 'argon2') === isOwn))
   t.deepEqual(
     own?.map((thread) => thread.nice),
-    [nice + 10, nice + 10],
+    [nicer, nicer],
   )
   t.true(others?.every((thread) => thread.nice === nice))
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type Done, makeFairQueue } from '../../src/users/fair-queue.ts'
+import { type Done, makeFairQueue } from '../../../src/users/passwords/fair-queue.ts'
 
 /** Tasks that end on demand, and the order in which they began. */
 const makeTasks = () => {

@@ -10,9 +10,9 @@ import {
   parsePasswordHash,
   passwordProblem,
   verifyPassword,
-} from '../../src/users/password.ts'
-import { anyCharacter } from '../characters.ts'
-import { CHEAP, cheapHash } from './builders.ts'
+} from '../../../src/users/passwords/password.ts'
+import { anyCharacter } from '../../characters.ts'
+import { CHEAP, cheapHash } from '../builders.ts'
 
 const parsed = (text: string): PasswordHash => {
   const hash = parsePasswordHash(text)

@@ -56,22 +56,46 @@ const makeRoom = ({ runningMax, waitMax, waitingMax }: FairQueueLimits) => {
   }
 }
 
-export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
-  const { runningMax, rest } = limits
-  /** By rank, then by arrival. */
+/** The tasks that wait, by rank, then by arrival. */
+const makeLine = (room: ReturnType<typeof makeRoom>, waitMax: number) => {
   const waiting: Waiting[] = []
+  const refuse = (refused: Waiting): void => {
+    clearTimeout(refused.overdue)
+    waiting.splice(waiting.indexOf(refused), 1)
+    refused.refuse()
+  }
+  return {
+    isEmpty: () => waiting.length === 0,
+    hasRoom: (rank: number): boolean => waiting.length < room.size() || rank < (waiting.at(-1) as Waiting).rank,
+    add: (entering: Omit<Waiting, 'overdue'>): void => {
+      const behind = waiting.findIndex(({ rank }) => rank > entering.rank)
+      const entered: Waiting = { ...entering, overdue: setTimeout(() => refuse(entered), waitMax) }
+      waiting.splice(behind === -1 ? waiting.length : behind, 0, entered)
+    },
+    takeFirst: (): Waiting | undefined => {
+      const first = waiting.shift()
+      clearTimeout(first?.overdue)
+      return first
+    },
+    /** Refuses the last ones until there is room for the others. */
+    trim: (): void => {
+      while (waiting.length > room.size()) refuse(waiting.at(-1) as Waiting)
+    },
+  }
+}
+
+export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
+  const { runningMax, rest, waitMax } = limits
   const room = makeRoom(limits)
+  const line = makeLine(room, waitMax)
   let running = 0
 
-  const hasRoom = (rank: number): boolean =>
-    running < runningMax || waiting.length < room.size() || rank < (waiting.at(-1) as Waiting).rank
+  const hasRoom = (rank: number): boolean => running < runningMax || line.hasRoom(rank)
 
   const next = (): void => {
-    if (running >= runningMax) return
-    const first = waiting.shift()
+    const first = running < runningMax ? line.takeFirst() : undefined
     if (first === undefined) return
     running++
-    clearTimeout(first.overdue)
     first.start()
   }
 
@@ -80,23 +104,9 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
     next()
   }
 
-  const refuse = (refused: Waiting): void => {
-    clearTimeout(refused.overdue)
-    waiting.splice(waiting.indexOf(refused), 1)
-    refused.refuse()
-  }
-
-  const enter = (entering: Omit<Waiting, 'overdue'>): void => {
-    const behind = waiting.findIndex(({ rank }) => rank > entering.rank)
-    const entered: Waiting = { ...entering, overdue: setTimeout(() => refuse(entered), limits.waitMax) }
-    waiting.splice(behind === -1 ? waiting.length : behind, 0, entered)
-    next()
-    while (waiting.length > room.size()) refuse(waiting.at(-1) as Waiting)
-  }
-
   return {
     hasRoom,
-    isIdle: () => running === 0 && waiting.length === 0,
+    isIdle: () => running === 0 && line.isEmpty(),
     run: <A>(rank: number, task: () => Promise<Done<A>>) =>
       new Promise<A | 'full'>((resolve, reject) => {
         if (!hasRoom(rank)) return resolve('full')
@@ -116,7 +126,9 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
             else setTimeout(leave, pause)
           }
         }
-        enter({ rank, start, refuse: () => resolve('full') })
+        line.add({ rank, start, refuse: () => resolve('full') })
+        next()
+        line.trim()
       }),
   }
 }

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import test from 'ava'
-import type { HashCost } from '../../src/users/argon2.ts'
-import { makeAuthenticator } from '../../src/users/authenticate.ts'
-import type { Credential } from '../../src/users/load-users.ts'
-import { hashPassword, type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
-import { basic } from '../http/client.ts'
-import type { Tidying } from '../http/harness.ts'
-import { aUser, PASSWORDS_ONLY } from './builders.ts'
+import { makeAuthenticator } from '../../../src/users/authenticate.ts'
+import type { Credential } from '../../../src/users/load-users.ts'
+import type { HashCost } from '../../../src/users/passwords/argon2.ts'
+import {
+  hashPassword,
+  type PasswordHash,
+  parsePasswordHash,
+  verifyPassword,
+} from '../../../src/users/passwords/password.ts'
+import { basic } from '../../http/client.ts'
+import type { Tidying } from '../../http/harness.ts'
+import { aUser, PASSWORDS_ONLY } from '../builders.ts'
 
 /** About five milliseconds, enough to be visible over everything else. */
 const COST: HashCost = { memory: 8_192, passes: 1, parallelism: 1 }

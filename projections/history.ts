@@ -35,9 +35,13 @@ const escapePointer = (name: string): string => name.replaceAll('~', '~0').repla
 const diffMembers = (before: Members, after: Members, path: string): readonly Change[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly Change[] => {
     const at = `${path}/${escapePointer(name)}`
-    const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : null))
-    if (isObject(from) || isObject(to)) return diffMembers(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
-    return from === to ? [] : [{ path: at, from, to }]
+    const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : undefined))
+    const [absent] = [from, to].filter((value) => !isObject(value))
+    // Between an object and null, such as a quota and the service's own, what matters is which of both it is.
+    if ((isObject(from) || isObject(to)) && absent === undefined)
+      return diffMembers(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
+    const [former, next] = [from ?? null, to ?? null]
+    return former === next ? [] : [{ path: at, from: former, to: next }]
   })
 
 const comparable = (document: object | undefined): Members =>

@@ -136,9 +136,13 @@ test('a history shows what changed of a user, and of secrets only that they did'
   ])
   t.deepEqual(changes(ADDED, at('06:00', userChanged({ role: 'auditor', credentials: userCredentials(9, 'epoch') }))), [
     { path: '/role', from: 'tester', to: 'auditor' },
-    { path: '/quota/hours_per_week', from: 1.5, to: null },
-    { path: '/quota/reservations_max', from: 20, to: null },
+    { path: '/quota', from: { hours_per_week: 1.5, reservations_max: 20, priority_max: null }, to: null },
     { path: '/scope', from: 'rack=4', to: '' },
   ])
+  const none = { hours_per_week: null, reservations_max: null, priority_max: null }
+  const unlimited = at('06:00', userChanged({ quota: none }))
+  const ofService = at('06:15', userChanged({ quota: null }))
+  t.deepEqual(changes(ADDED, ofService, unlimited), [{ path: '/quota', from: null, to: none }])
+  t.deepEqual(changes(ADDED, unlimited, ofService), [{ path: '/quota', from: none, to: null }])
   t.deepEqual(changes(ADDED, at('06:00', userRemoved())), [], 'the event itself has its time')
 })

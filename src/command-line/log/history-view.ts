@@ -17,13 +17,22 @@ const shownChange = (change: Change): string => {
   return change.from === null ? `${name}: ${to}` : `${name}: ${JSON.stringify(change.from)} -> ${to}`
 }
 
-const shownChanges = (changes: readonly Change[]): string => changes.map(shownChange).join(', ')
+/** What an event decided that changes no member. */
+const decisions = ({ type, data }: Recorded): readonly string[] => [
+  ...('beyond_quota' in data && data.beyond_quota ? ['beyond_quota: true'] : []),
+  ...('reservations' in data ? [`reservations: ${JSON.stringify(data.reservations)}`] : []),
+  ...(type === 'UserChanged' && data.credentials?.changed.includes('epoch') ? ['sessions ended'] : []),
+]
+
+const shownChanges = ({ event, changes }: HistoryEntry): string =>
+  [...changes.map(shownChange), ...decisions(event)].join(', ')
 
 /** For a pipe: time, actor, type, changes and reason, separated by tabs. */
-export const historyLine = ({ event, changes }: HistoryEntry): string => {
+export const historyLine = (entry: HistoryEntry): string => {
+  const { event } = entry
   const { time, actor, role, reason } = event.metadata
   const why = reason === undefined ? [] : [JSON.stringify(reason)]
-  return [time, `${actor} (${role})`, event.type, shownChanges(changes), ...why].join('\t')
+  return [time, `${actor} (${role})`, event.type, shownChanges(entry), ...why].join('\t')
 }
 
 const TYPE_WIDTH = Math.max(...Object.keys(eventData).map(({ length }) => length))
@@ -42,19 +51,19 @@ export const HISTORY_HEADING = row('POSITION', 'REV', 'TIME', 'EVENT', 'WHO')
  *
  * @param name of the actor, if it is known
  */
-export const historyRow = (
-  { event, position, changes }: HistoryEntry,
-  name: string | undefined,
-  width: number,
-): string => {
+export const historyRow = (entry: HistoryEntry, name: string | undefined, width: number): string => {
+  const { event, position } = entry
   const { time, actor, role, reason } = event.metadata
-  const who = `${name ?? actor} (${role})`
+  const changes = shownChanges(entry)
   const below = [
-    ...(changes.length > 0 ? [shownChanges(changes)] : []),
+    ...(changes === '' ? [] : [changes]),
     ...(reason === undefined ? [] : [`why: ${JSON.stringify(reason)}`]),
   ]
+  const rowOf = (who: string): string =>
+    row(String(position), String(event.revision), time.replace(/\.\d+Z$/, 'Z'), event.type, who)
+  const full = rowOf(name === undefined ? `${actor} (${role})` : `${name} (${actor}, ${role})`)
   return (
-    row(String(position), String(event.revision), time.replace(/\.\d+Z$/, 'Z'), event.type, who) +
+    (full.length <= width ? full : rowOf(`${name ?? actor} (${role})`)) +
     below.map((text) => wrap(text, width, INDENT)).join('')
   )
 }

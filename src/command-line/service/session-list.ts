@@ -12,6 +12,7 @@ interface Session {
   readonly reservation_id: string
   readonly sut_id: string
   readonly user_id: string
+  readonly user_name?: string
   readonly opened_at: string
   readonly closed_at: string | null
   readonly connections: number | null
@@ -21,9 +22,10 @@ interface Session {
 }
 
 const rowOf = (session: Session): string => {
-  const { opened_at, closed_at, reservation_id, sut_id, user_id } = session
+  const { opened_at, closed_at, reservation_id, sut_id, user_id, user_name } = session
   const { connections, bytes_to_sut, bytes_from_sut, cause } = session
-  const columns = [opened_at, closed_at, reservation_id, sut_id, user_id, connections, bytes_to_sut, bytes_from_sut]
+  const whose = [reservation_id, sut_id, user_id, user_name]
+  const columns = [opened_at, closed_at, ...whose, connections, bytes_to_sut, bytes_from_sut]
   return [...columns.map((column) => column ?? '-'), cause ?? 'open'].join('\t')
 }
 
@@ -43,8 +45,8 @@ export const sessionListCommand: Command = {
   example: 'session list --sut 6b013ba4e990750a68938b44 --open',
   help: `
 Prints the newest sessions, one per line, separated by tabs: when it opened and closed, the ids of reservation, SUT and
-user, connections, bytes to and from the SUT, and what ended it. What is not known while a session is open is "-", and
-its last column is "open".
+user, the user's name, connections, bytes to and from the SUT, and what ended it. What is not known, as of a session
+that is open, is "-", and the last column of an open one is "open".
 
 --sut, --user and --reservation take an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
 given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE;

@@ -72,8 +72,9 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
         if (events.some(({ stream }) => stream === USERS_STREAM)) listener()
       }),
     onError: (error) => {
+      // Once, though every second repeats the reading.
+      if (!isFailing) alarms.raise('users', 'the users cannot be read; retrying', error)
       isFailing = true
-      alarms.raise('users', 'the users cannot be read; retrying', error)
     },
     onRecovery: () => {
       isFailing = false

@@ -32,7 +32,7 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     refusals: ['too_many_subscribers'],
     notes: {
       user_id: 'Only those of reservations held by this user, and those about the user.',
-      actor: 'Only what this user did, or berth, schedule, monitor, gateway or command-line.',
+      actor: 'Only what this user did, or berth, schedule, monitor, gateway, oidc or command-line.',
       from: 'Only events recorded from then on.',
       to: 'Only events recorded before.',
     },

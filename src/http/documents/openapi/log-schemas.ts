@@ -18,7 +18,7 @@ const anyEvent = (more: Members = {}, optional: Members = {}): JsonSchema => ({
   oneOf: eventTypes.map((type) => cloudEventSchema(type, refTo(dataName(type)), more, optional)),
 })
 
-const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] }
+const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'object', 'null'] }
 const PATH: JsonSchema = { type: 'string', pattern: '^/', description: 'A JSON Pointer into the object.' }
 
 /** The name of the actor, as of now. */

@@ -1,11 +1,11 @@
 import * as t from 'io-ts'
 import { boolean, integer, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { patternOf, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
-import { CONTROL, classExcluding } from '../../domain/values/characters.ts'
+import { CONTROL, classExcluding, INVISIBLE, UNSEEN } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
@@ -55,7 +55,19 @@ const OwnPassword = closed(
   { old_password: text(0, 1024), password: Password },
   { revoke_tokens: boolean },
 )
-const TokenRequest = closed('TokenRequest', { name: text(1, 64) }, { role: Role, expires_in: integer(60, 31_536_000) })
+
+const TOKEN_NAME = new RegExp(`^[${classExcluding([...INVISIBLE, ...UNSEEN])}]{1,64}$`, 'u')
+const isTokenName = (u: unknown): u is string => typeof u === 'string' && TOKEN_NAME.test(u)
+const TokenName = withSchema(
+  new t.Type(
+    'token name',
+    isTokenName,
+    (u, c) => (isTokenName(u) ? t.success(u) : t.failure(u, c, 'must be 1 to 64 characters, without invisible ones')),
+    t.identity,
+  ),
+  () => ({ type: 'string', pattern: patternOf(TOKEN_NAME) }),
+)
+const TokenRequest = closed('TokenRequest', { name: TokenName }, { role: Role, expires_in: integer(60, 31_536_000) })
 const RemovalBody = closed('UserRemoval', { reservations: Removal }, {})
 
 export type UserCreation = t.TypeOf<typeof Creation>

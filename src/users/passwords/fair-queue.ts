@@ -22,7 +22,7 @@ export interface FairQueueLimits {
   readonly runningMax: number
   /** Rest of a slot after a wasted task, as a multiple of the task's duration. */
   readonly rest: number
-  /** Maximum wait in milliseconds. A task that is expected to wait longer, going by recent ones, finds no room. */
+  /** Maximum expected wait in milliseconds, going by recent tasks. */
   readonly waitMax: number
   /** Maximum number of waiting tasks, however short they are. */
   readonly waitingMax: number
@@ -32,10 +32,12 @@ interface Waiting {
   readonly rank: number
   readonly start: () => void
   readonly refuse: () => void
-  /** Refuses it when it has waited for the maximum. */
+  /** Refuses it when it has waited far longer than expected. */
   readonly overdue: NodeJS.Timeout
 }
 
+/** Multiple of the maximum expected wait after which a task is refused although it had room. */
+const OVERDUE = 5
 /** Minimum queue length, however long the tasks are. */
 const WAITING_MIN = 8
 /** Weight of the newest task in the average duration. */
@@ -69,7 +71,7 @@ const makeLine = (room: ReturnType<typeof makeRoom>, waitMax: number) => {
     hasRoom: (rank: number): boolean => waiting.length < room.size() || rank < (waiting.at(-1) as Waiting).rank,
     add: (entering: Omit<Waiting, 'overdue'>): void => {
       const behind = waiting.findIndex(({ rank }) => rank > entering.rank)
-      const entered: Waiting = { ...entering, overdue: setTimeout(() => refuse(entered), waitMax) }
+      const entered: Waiting = { ...entering, overdue: setTimeout(() => refuse(entered), OVERDUE * waitMax) }
       waiting.splice(behind === -1 ? waiting.length : behind, 0, entered)
     },
     takeFirst: (): Waiting | undefined => {

@@ -27,7 +27,9 @@ export const historyProjections = [
 const IGNORED = ['_id', 'created_at', 'updated_at', 'removed_at', 'erased_at']
 
 type Members = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
+
+const isObjectOrAbsent = (value: unknown): value is Members | undefined =>
+  value === undefined || (typeof value === 'object' && value !== null)
 
 /** Escapes a part of a JSON Pointer (RFC 6901). */
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
@@ -36,12 +38,10 @@ const diffMembers = (before: Members, after: Members, path: string): readonly Ch
   [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly Change[] => {
     const at = `${path}/${escapePointer(name)}`
     const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : undefined))
-    const [absent] = [from, to].filter((value) => !isObject(value))
     // Between an object and null, such as a quota and the service's own, what matters is which of both it is.
-    if ((isObject(from) || isObject(to)) && absent === undefined)
-      return diffMembers(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
-    const [former, next] = [from ?? null, to ?? null]
-    return former === next ? [] : [{ path: at, from: former, to: next }]
+    if (isObjectOrAbsent(from) && isObjectOrAbsent(to)) return diffMembers(from ?? {}, to ?? {}, at)
+    const change = { path: at, from: from ?? null, to: to ?? null }
+    return change.from === change.to ? [] : [change]
   })
 
 const comparable = (document: object | undefined): Members =>

@@ -1,10 +1,7 @@
-import { availableParallelism } from 'node:os'
+import { THREADS_MAX } from '../../users/passwords/argon2.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import type { Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-
-/** Hashes at a time. Each takes 19 MiB and a thread of the pool, which has four. */
-const CONCURRENT_MAX = Math.min(4, availableParallelism())
 
 export interface MadePassword {
   readonly password: string
@@ -17,7 +14,7 @@ export const makePasswords = async (count: number, terminal: Terminal): Promise<
   const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
   const made: MadePassword[] = []
   while (made.length < count) {
-    const now = Math.min(CONCURRENT_MAX, count - made.length)
+    const now = Math.min(THREADS_MAX, count - made.length)
     const passwords = Array.from({ length: now }, () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES)))
     const hashes = passwords.map(async (password) => ({
       password,

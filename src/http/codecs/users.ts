@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
-import { boolean, integer, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
-import { patternOf, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { boolean, integer, matching, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
@@ -56,16 +56,10 @@ const OwnPassword = closed(
   { revoke_tokens: boolean },
 )
 
-const TOKEN_NAME = new RegExp(`^[${classExcluding([...INVISIBLE, ...UNSEEN])}]{1,64}$`, 'u')
-const isTokenName = (u: unknown): u is string => typeof u === 'string' && TOKEN_NAME.test(u)
-const TokenName = withSchema(
-  new t.Type(
-    'token name',
-    isTokenName,
-    (u, c) => (isTokenName(u) ? t.success(u) : t.failure(u, c, 'must be 1 to 64 characters, without invisible ones')),
-    t.identity,
-  ),
-  () => ({ type: 'string', pattern: patternOf(TOKEN_NAME) }),
+const TokenName = matching(
+  'token name',
+  new RegExp(`^[${classExcluding([...INVISIBLE, ...UNSEEN])}]{1,64}$`, 'u'),
+  'must be 1 to 64 characters, without invisible ones',
 )
 const TokenRequest = closed('TokenRequest', { name: TokenName }, { role: Role, expires_in: integer(60, 31_536_000) })
 const RemovalBody = closed('UserRemoval', { reservations: Removal }, {})

@@ -22,8 +22,8 @@ interface Thread {
   readonly jobs: PromiseWithResolvers<Uint8Array>[]
 }
 
-/** Threads at most. A hash keeps a core busy, and the memory that it needs. */
-const THREADS_MAX = 2
+/** Threads at most. Each keeps a core busy, and its memory. */
+export const THREADS_MAX = 2
 
 const threads = new Set<Thread>()
 

@@ -1,10 +1,7 @@
 import test from 'ava'
 import { until } from '../../http/until.ts'
-import { makeCut } from '../../users/instances/stage.ts'
+import { makeCut, REFUSED_WITHIN } from '../../users/instances/stage.ts'
 import { connectThrough, given, stillWorks, twoInstances } from './stage.ts'
-
-/** Milliseconds after which an instance that cannot follow the log refuses, and a reserve. */
-const REFUSED_WITHIN = 15_000
 
 test('on an instance cut off for more than 10 s open connections stand, and new ones to bound reservations are taken', async (t) => {
   const { cut, restore, change } = makeCut()

@@ -53,6 +53,14 @@ test('a token that was issued is shown once and takes the place of a name and a 
   t.false(text.includes(String(token)))
 })
 
+test('the name of a token has 1 to 64 visible characters', async (t) => {
+  const service = await given(t)
+  for (const name of ['n', '\u{1f511} für CI: nightly', 'n'.repeat(64)])
+    t.is((await service.as('alice').post(MINE, { name })).json.name, name)
+  for (const name of ['', 'n'.repeat(65), 'a\u202eb', 'a\u200bb', 'a\tb', 'a\u034fb'])
+    t.deepEqual(codeOf(await service.as('alice').post(MINE, { name })), [422, 'invalid'], name)
+})
+
 test('what is done with a token is done by its user', async (t) => {
   const service = await given(t)
   const sut = await createSut(service.as('admin'))

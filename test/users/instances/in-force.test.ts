@@ -5,14 +5,12 @@ import { refusalOf } from '../../http/refusals/problems.ts'
 import { aReservation, aSut, createSut, reserve } from '../../http/requests.ts'
 import { makeHold } from '../../http/store/held-views.ts'
 import { until } from '../../http/until.ts'
-import { makeCut, twoInstances } from './stage.ts'
+import { makeCut, REFUSED_WITHIN, twoInstances } from './stage.ts'
 
 /** Changes of users on one instance, and when they count on the other. */
 
 /** Milliseconds within which a change counts on every instance. */
 const IN_FORCE_WITHIN = 2_000
-/** Milliseconds after which an instance that cannot follow the log refuses, and a reserve. */
-const REFUSED_WITHIN = 15_000
 const NEW_PASSWORD = 'a new password'
 
 type Who = readonly [name: string, password?: string]

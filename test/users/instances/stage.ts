@@ -59,6 +59,9 @@ export const makeMeeting = () => {
   }
 }
 
+/** Milliseconds after which an instance that cannot follow the log refuses, and a reserve. */
+export const REFUSED_WITHIN = 15_000
+
 /** A store whose subscriptions can be cut, while everything else of it works. */
 export const makeCut = () => {
   let cutting = Promise.withResolvers<void>()

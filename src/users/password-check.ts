@@ -3,21 +3,27 @@ import type { BasicCredentials } from './basic.ts'
 import type { Credential } from './load-users.ts'
 import type { HashCost } from './passwords/argon2.ts'
 import { type FairQueueLimits, makeFairQueue } from './passwords/fair-queue.ts'
-import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './passwords/password.ts'
+import {
+  HASH_COST,
+  type PasswordHash,
+  SALT_BYTES,
+  type VerifiedPassword,
+  verifyPassword,
+} from './passwords/password.ts'
 import { makeRefusalTiming } from './passwords/refusal-timing.ts'
 import type { Users } from './users.ts'
 
 export interface PasswordCheckOptions {
   readonly users: Pick<Users, 'credentialOf' | 'list'>
   readonly randomBytes: (size: number) => Uint8Array
-  readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
+  readonly verify?: (hash: PasswordHash, password: string) => Promise<VerifiedPassword>
   readonly limits?: FairQueueLimits
   /** Waits for so many milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
-// Two concurrent checks leave a core to the service. After a failed check its slot rests three times as long as the
-// check took: half a core in total.
+// Two checks at a time. After a failed one its slot rests three times as long as the check took CPU time: half a core in
+// total.
 const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000, waitingMax: 200 }
 
 /** Cost of a password check, in KiB times passes. */
@@ -57,9 +63,9 @@ export const makePasswordCheck = ({
   const checkHash = (hash: PasswordHash, password: string, rank: number): Promise<boolean | 'full'> =>
     queue.run(rank, async () => {
       const began = performance.now()
-      const fits = await verify(hash, password)
-      timing.record(performance.now() - began)
-      return { result: fits, isWasted: !fits }
+      const { fits, cpu } = await verify(hash, password)
+      timing.record({ took: performance.now() - began, cpu })
+      return { result: fits, wasted: fits ? 0 : cpu }
     })
 
   const rejectUnknown = async (password: string, rank: number): Promise<false | 'full'> => {

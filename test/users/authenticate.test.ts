@@ -12,7 +12,7 @@ import {
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
 import { basic } from '../http/client.ts'
-import { aUser, CHEAP, cheapHash, PASSWORDS_ONLY } from './builders.ts'
+import { aUser, CHEAP, cheapHash, PASSWORDS_ONLY, RIGHT } from './builders.ts'
 
 const credentialOf = (record: UserRecord): Credential => {
   const { _id, name, role } = record
@@ -29,7 +29,7 @@ const given = async (...records: readonly UserRecord[]) => {
   }
   const verified: string[] = []
   const costs: object[] = []
-  const verify = (hash: PasswordHash, password: string): Promise<boolean> => {
+  const verify: typeof verifyPassword = (hash, password) => {
     verified.push(password)
     const { memory, passes, parallelism } = hash
     costs.push({ memory, passes, parallelism })
@@ -123,10 +123,10 @@ test('a changed role takes effect at once', async (t) => {
 test('a password that changes during its verification counts as changed', async (t) => {
   const { users, byName, set } = await given(await alice())
   const changed = await aUser('alice', 'battery staple')
-  const verify = async (hash: PasswordHash, password: string): Promise<boolean> => {
-    const fits = await verifyPassword(hash, password)
+  const verify: typeof verifyPassword = async (hash, password) => {
+    const verified = await verifyPassword(hash, password)
     if (byName.get('alice')?.hash?.tag.join() !== parsePasswordHash(changed.password)?.tag.join()) set(changed)
-    return fits
+    return verified
   }
   const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify })
   const old = authenticate(basic('alice', 'correct horse'))
@@ -147,7 +147,7 @@ test('an unknown name costs no check, except the first, which measures how long 
 
 test('an unknown name is refused, even if every hash matches', async (t) => {
   const { users } = await given()
-  const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify: async () => true })
+  const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify: async () => RIGHT })
   t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
 })
 
@@ -216,9 +216,9 @@ test('a caller with fewer attempts is checked before a crowd with more', async (
 test('a failed hash computation rejects all waiting callers, and the next call retries', async (t) => {
   const { users } = await given(await alice())
   let calls = 0
-  const verify = async (): Promise<boolean> => {
+  const verify: typeof verifyPassword = async () => {
     if (++calls === 1) throw new Error('out of memory')
-    return true
+    return RIGHT
   }
   const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify })
   await t.throwsAsync(async () => authenticate(basic('alice', 'correct horse')), { message: 'out of memory' })

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'
-import { hashPassword, SALT_BYTES } from '../../src/users/passwords/password.ts'
+import { hashPassword, SALT_BYTES, type VerifiedPassword } from '../../src/users/passwords/password.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
+
+/** The result of a check of a right and a wrong password. */
+export const RIGHT: VerifiedPassword = { fits: true, cpu: 1 }
+export const WRONG: VerifiedPassword = { fits: false, cpu: 1 }
 
 /** The lowest cost that argon2id accepts, to keep tests fast. */
 export const CHEAP: HashCost = { memory: 8, passes: 1, parallelism: 1 }

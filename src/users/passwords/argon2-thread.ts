@@ -21,10 +21,11 @@ const giveWay = (): void => {
 if (process.platform === 'linux') giveWay()
 
 const derive = ({ password, salt, memory, passes, parallelism, tagLength }: Argon2Job): Argon2Result => {
+  const before = process.threadCpuUsage()
   try {
-    return {
-      tag: argon2Sync('argon2id', { message: password, nonce: salt, memory, passes, parallelism, tagLength }),
-    }
+    const tag = argon2Sync('argon2id', { message: password, nonce: salt, memory, passes, parallelism, tagLength })
+    const { user, system } = process.threadCpuUsage(before)
+    return { tag, cpu: (user + system) / 1_000 }
   } catch (error) {
     return { failed: (error as Error).message }
   }

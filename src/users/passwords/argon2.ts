@@ -14,12 +14,18 @@ export interface Argon2Job extends HashCost {
   readonly tagLength: number
 }
 
-export type Argon2Result = { readonly tag: Uint8Array } | { readonly failed: string }
+export interface DerivedTag {
+  readonly tag: Uint8Array
+  /** CPU time that it took, in milliseconds. */
+  readonly cpu: number
+}
+
+export type Argon2Result = DerivedTag | { readonly failed: string }
 
 interface Thread {
   readonly worker: Worker
   /** Jobs that it has not finished, in order. */
-  readonly jobs: PromiseWithResolvers<Uint8Array>[]
+  readonly jobs: PromiseWithResolvers<DerivedTag>[]
 }
 
 /** Threads at most. Each keeps a core busy, and its memory. */
@@ -41,7 +47,7 @@ const startThread = (): Thread => {
     const job = jobs.shift()
     // A thread with nothing to do does not keep the process alive.
     if (jobs.length === 0) worker.unref()
-    if ('tag' in result) job?.resolve(result.tag)
+    if ('tag' in result) job?.resolve(result)
     else job?.reject(new Error(result.failed))
   })
   worker.on('error', end)
@@ -62,9 +68,9 @@ const chooseThread = (): Thread => {
  *
  * @throws Error for a cost that OpenSSL refuses, and if the thread ends
  */
-export const argon2id = (job: Argon2Job): Promise<Uint8Array> => {
+export const argon2id = (job: Argon2Job): Promise<DerivedTag> => {
   const { worker, jobs } = chooseThread()
-  const waiting = Promise.withResolvers<Uint8Array>()
+  const waiting = Promise.withResolvers<DerivedTag>()
   jobs.push(waiting)
   worker.ref()
   worker.postMessage(job)

@@ -11,16 +11,17 @@ export interface FairQueue {
   readonly isIdle: () => boolean
 }
 
-/** Result of a task. After a wasted one its slot rests. */
+/** Result of a task. After wasted work its slot rests. */
 export interface Done<A> {
   readonly result: A
-  readonly isWasted: boolean
+  /** Milliseconds of work that were wasted. */
+  readonly wasted: number
 }
 
 export interface FairQueueLimits {
   /** Concurrent tasks. */
   readonly runningMax: number
-  /** Rest of a slot after a wasted task, as a multiple of the task's duration. */
+  /** Rest of a slot after wasted work, as a multiple of that work. */
   readonly rest: number
   /** Maximum expected wait in milliseconds, going by recent tasks. */
   readonly waitMax: number
@@ -116,10 +117,9 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
           const began = performance.now()
           let pause = 0
           try {
-            const { result, isWasted } = await task()
-            const record = performance.now() - began
-            if (isWasted) pause = record * rest
-            room.took(record + pause)
+            const { result, wasted } = await task()
+            pause = wasted * rest
+            room.took(performance.now() - began + pause)
             resolve(result)
           } catch (error) {
             reject(error)

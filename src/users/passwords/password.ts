@@ -26,7 +26,7 @@ const decode = (text: string): Uint8Array | undefined => {
 
 /** Hashes a password to a PHC string, which includes its cost. */
 export const hashPassword = async (password: string, salt: Uint8Array, cost: HashCost = HASH_COST): Promise<string> => {
-  const tag = await argon2id({ password, salt, ...cost, tagLength: TAG_BYTES })
+  const { tag } = await argon2id({ password, salt, ...cost, tagLength: TAG_BYTES })
   const { memory, passes, parallelism } = cost
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`
 }
@@ -45,10 +45,17 @@ export const parsePasswordHash = (text: string): PasswordHash | undefined => {
   return salt && tag && { memory, passes, parallelism, salt, tag }
 }
 
+export interface VerifiedPassword {
+  readonly fits: boolean
+  /** CPU time that it took, in milliseconds. */
+  readonly cpu: number
+}
+
 /** Compares in constant time. The duration depends only on the hash, never on the password. */
-export const verifyPassword = async (hash: PasswordHash, password: string): Promise<boolean> => {
+export const verifyPassword = async (hash: PasswordHash, password: string): Promise<VerifiedPassword> => {
   const { tag, ...how } = hash
-  return timingSafeEqual(await argon2id({ password, ...how, tagLength: tag.length }), tag)
+  const derived = await argon2id({ password, ...how, tagLength: tag.length })
+  return { fits: timingSafeEqual(derived.tag, tag), cpu: derived.cpu }
 }
 
 /** Maximum length of a password in UTF-8 bytes. */

@@ -5,12 +5,17 @@ import type { FairQueueLimits } from './fair-queue.ts'
  * of recent checks, never on whether a name exists.
  */
 export interface RefusalTiming {
-  /** Records the duration of a check, in milliseconds. */
-  readonly record: (milliseconds: number) => void
+  readonly record: (check: TimedCheck) => void
   /** Whether the recent checks are too old to be representative. */
   readonly isStale: () => boolean
   /** The time, in milliseconds, at which to refuse an attempt that arrives now. */
   readonly nextRefusal: () => number
+}
+
+/** Milliseconds for which somebody waited for a check, and CPU time of it. */
+interface TimedCheck {
+  readonly took: number
+  readonly cpu: number
 }
 
 /** Maximum number and age (milliseconds) of recorded checks. */
@@ -28,25 +33,26 @@ const CHECK_MIN = 10
  * @param now monotonic milliseconds
  */
 export const makeRefusalTiming = ({ runningMax, rest, waitMax }: FairQueueLimits, now: () => number): RefusalTiming => {
-  let checks: { readonly at: number; readonly milliseconds: number }[] = []
+  let checks: (TimedCheck & { readonly at: number })[] = []
   /** When each slot would be free if every attempt were checked. */
   const places = Array.from({ length: runningMax }, () => Number.NEGATIVE_INFINITY)
 
-  const estimateCheck = (): number => Math.max(CHECK_MIN, ...checks.map(({ milliseconds }) => milliseconds * MARGIN))
+  const estimate = (what: keyof TimedCheck): number =>
+    Math.max(CHECK_MIN, ...checks.map((check) => check[what] * MARGIN))
 
   return {
-    record: (milliseconds) => {
+    record: (check) => {
       const at = now()
-      checks = [...checks.filter((check) => at - check.at < SAMPLE_LIFETIME), { at, milliseconds }].slice(-SAMPLES_MAX)
+      checks = [...checks.filter((old) => at - old.at < SAMPLE_LIFETIME), { ...check, at }].slice(-SAMPLES_MAX)
     },
     isStale: () => now() - (checks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= STALE_AFTER,
     nextRefusal: () => {
       const began = now()
-      const check = estimateCheck()
+      const took = estimate('took')
       const first = places.indexOf(Math.min(...places))
       const start = Math.min(Math.max(began, places[first] as number), began + waitMax)
-      places[first] = start + check * (1 + rest)
-      return start + check
+      places[first] = start + took + rest * estimate('cpu')
+      return start + took
     },
   }
 }

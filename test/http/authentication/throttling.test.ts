@@ -7,7 +7,7 @@ import { makeClientAddresses } from '../../../src/http/protocol/client-address.t
 import { makeAuthenticator } from '../../../src/users/authenticate.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
 import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../../src/users/passwords/password.ts'
-import { aUser, PASSWORDS_ONLY } from '../../users/builders.ts'
+import { aUser, PASSWORDS_ONLY, RIGHT, WRONG } from '../../users/builders.ts'
 import { basic, passwordOf } from '../client.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
@@ -17,7 +17,7 @@ const ELSEWHERE = '198.51.100.1'
 const PROXY = '10.0.0.1'
 
 type Options = {
-  readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
+  readonly verify?: typeof verifyPassword
   readonly others?: readonly string[]
 }
 
@@ -190,9 +190,9 @@ test('a locked-out address does not learn that it guessed the password of a user
 
 test('a locked-out address does not learn a password that is being verified for its user', async (t) => {
   const begun = Promise.withResolvers<void>()
-  const verification = Promise.withResolvers<boolean>()
-  const verify = (_: PasswordHash, password: string): Promise<boolean> => {
-    if (password !== passwordOf('alice')) return Promise.resolve(false)
+  const verification = Promise.withResolvers<typeof RIGHT>()
+  const verify: typeof verifyPassword = async (_, password) => {
+    if (password !== passwordOf('alice')) return WRONG
     begun.resolve()
     return verification.promise
   }
@@ -201,7 +201,7 @@ test('a locked-out address does not learn a password that is being verified for 
   const there = ask(ELSEWHERE, ALICE)
   await begun.promise
   const here = ask(HERE, ALICE)
-  verification.resolve(true)
+  verification.resolve(RIGHT)
   t.deepEqual([await there, await here], ['alice', 'too_many_attempts 60'])
 })
 
@@ -244,7 +244,7 @@ test('a first password is checked despite a crowd of wrong ones from another add
 })
 
 test('a check that throws is not a failed attempt', async (t) => {
-  const verify = async (): Promise<boolean> => {
+  const verify: typeof verifyPassword = async () => {
     throw new Error('out of memory')
   }
   const { guess } = await given({ verify })

@@ -29,7 +29,7 @@ const given = () => {
     }),
     users: { credentialOf: () => undefined, isCurrent: () => false, list: () => [] },
     randomBytes,
-    verify: async (_, password) => verified.push(password) < 0,
+    verify: async (_, password) => ({ fits: verified.push(password) < 0, cpu: 1 }),
     wait: async () => undefined,
   })
   const addresses = makeClientAddresses([])

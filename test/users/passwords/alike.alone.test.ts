@@ -45,9 +45,9 @@ const given = async (names: readonly string[], options: Options = {}) => {
     randomBytes,
     verify: async (hash, password) => {
       const began = performance.now()
-      const fits = await verifyPassword(hash, password)
+      const verified = await verifyPassword(hash, password)
       work.milliseconds += performance.now() - began
-      return fits
+      return verified
     },
   })
   let guesses = 0

@@ -20,6 +20,9 @@ const parsed = (text: string): PasswordHash => {
   return hash
 }
 
+const fits = async (hash: PasswordHash, password: string): Promise<boolean> =>
+  (await verifyPassword(hash, password)).fits
+
 test('a hash is in PHC format: argon2id at the cost that OWASP recommends', async (t) => {
   const text = await hashPassword('correct horse', new Uint8Array(16))
   t.regex(text, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$AAAAAAAAAAAAAAAAAAAAAA\$[A-Za-z0-9+/]{43}$/)
@@ -29,15 +32,15 @@ test('a hash is in PHC format: argon2id at the cost that OWASP recommends', asyn
 test('a hash of the reference implementation is verified', async (t) => {
   // From the reference implementation's own tests: argon2id, version 19, 64 MiB, 2 passes, 1 lane.
   const text = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
-  t.true(await verifyPassword(parsed(text), 'password'))
-  t.false(await verifyPassword(parsed(text), 'Password'))
+  t.true(await fits(parsed(text), 'password'))
+  t.false(await fits(parsed(text), 'Password'))
 })
 
 test('a password matches its own hash and no other', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), async (password, other) => {
       const hash = parsed(await cheapHash(password))
-      return (await verifyPassword(hash, password)) && (await verifyPassword(hash, other)) === (other === password)
+      return (await fits(hash, password)) && (await fits(hash, other)) === (other === password)
     }),
     { numRuns: 50 },
   )
@@ -46,7 +49,7 @@ test('a password matches its own hash and no other', async (t) => {
 
 test('the same letters in another Unicode normal form are another password', async (t) => {
   const hash = parsed(await cheapHash('caf\u00e9 caf\u00e9'))
-  t.false(await verifyPassword(hash, 'cafe\u0301 cafe\u0301'))
+  t.false(await fits(hash, 'cafe\u0301 cafe\u0301'))
 })
 
 test('two hashes of one password have nothing in common', async (t) => {

@@ -4,7 +4,7 @@ import { passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
-import { eventCountOf } from '../store/log-rows.ts'
+import { eventCounterOf } from '../store/log-rows.ts'
 import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
 import { type Entry, TABLE, type Things } from './roles.ts'
 import { expectedOf, makeSignedIn, type SignedIn, WAYS } from './ways.ts'
@@ -20,12 +20,14 @@ const page: readonly string[] = routes(nothing() as Handlers).map(({ method, pat
 const later = tidyingLater()
 let service: Running
 let signedIn: SignedIn
+let countEvents: () => Promise<number>
 
 let event = ''
 
 test.before(async () => {
   service = await start(later, { now: NOW })
   signedIn = makeSignedIn(later, service)
+  countEvents = eventCounterOf(later, service)
   for (const [name, scope] of [
     ['scott', SCOPE.text],
     ['hugo', ''],
@@ -85,13 +87,13 @@ for (const route of page) {
         if (due === undefined) continue
         const things = await thingsFor(route, name, holder, entry, due)
         const client = await signedIn.client(name, way)
-        const recorded = await eventCountOf(service)
+        const recorded = await countEvents()
         const answer = await entry.ask(client, things)
         if (due === MAY) t.true(answer.status === 200 || answer.status === 201, `${way}: ${answer.text}`)
         else {
           t.deepEqual(refusalOf(answer), due, way)
           t.deepEqual(faultsOf(answer), [], way)
-          t.is(await eventCountOf(service), recorded, way)
+          t.is(await countEvents(), recorded, way)
         }
         if (entry.endsSessions) signedIn.forget()
       }
@@ -103,13 +105,13 @@ for (const route of page) {
     const entry = TABLE[route]
     if (entry === undefined) throw new Error('the table has no entry for this route')
     const things = await thingsOf('alice', 'alice', entry, expectedOfAnyone)
-    const recorded = await eventCountOf(service)
+    const recorded = await countEvents()
     const answer = await entry.ask(service.anyone, things)
     if (expectedOfAnyone === MAY) t.is(answer.status, 200)
     else {
       t.deepEqual(refusalOf(answer), expectedOfAnyone)
       t.deepEqual(faultsOf(answer), [])
-      t.is(await eventCountOf(service), recorded)
+      t.is(await countEvents(), recorded)
     }
   })
 }

@@ -7,7 +7,7 @@ import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts
 import { addressFor, SHARED_STORE } from '../../event-store/shared-store.ts'
 import { readRows } from '../../process/log-rows.ts'
 import { rightOf } from '../../users/builders.ts'
-import type { Running } from '../harness.ts'
+import type { Running, Tidying } from '../harness.ts'
 
 export interface Row {
   readonly type: string
@@ -58,13 +58,11 @@ export const eventsOf = async (running: Pick<Running, 'data'>): Promise<readonly
 export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>
   (await eventsOf(running)).map(({ type, data }) => ({ type, data }))
 
-/** How many events there are, which costs no reading of them in a file. */
-export const eventCountOf = async (service: Pick<Running, 'data'>): Promise<number> => {
-  if (SHARED_STORE !== undefined) return (await allEventsOf(service)).length
+/** Counts events often: a file stays open, and they are not read from it. */
+export const eventCounterOf = (t: Tidying, service: Pick<Running, 'data'>): (() => Promise<number>) => {
+  if (SHARED_STORE !== undefined) return async () => (await allEventsOf(service)).length
   const log = new DatabaseSync(join(service.data, 'events.db'), { readOnly: true })
-  try {
-    return Number(log.prepare('SELECT count(*) AS count FROM events').get()?.count)
-  } finally {
-    log.close()
-  }
+  t.teardown(() => log.close())
+  const count = log.prepare('SELECT count(*) AS count FROM events')
+  return async () => Number(count.get()?.count)
 }

@@ -53,6 +53,13 @@ export const makeSigningKey = (kid: string): SigningKey => ({
   key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
 })
 
+/** What all providers of a process begin with. A new key takes a tenth of a second. */
+let first: SigningKey | undefined
+const firstKey = (): SigningKey => {
+  first ??= makeSigningKey('first')
+  return first
+}
+
 const jwkOf = ({ kid, key }: SigningKey) => ({
   ...key.export({ format: 'jwk' }),
   kid,
@@ -126,7 +133,7 @@ export const startLabProvider = async (
 ): Promise<LabProvider> => {
   const people: LabProvider['people'] = new Map()
   const asked: string[] = []
-  const key = makeSigningKey('first')
+  const key = firstKey()
   let forge: Forge | undefined
   let inner = 0
   const handle = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {

@@ -14,9 +14,9 @@ import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
 /** Maximum decisions per command under concurrent changes to its stream. */
-const ATTEMPTS_MAX = 64
+const ATTEMPTS_MAX = 256
 /** Maximum backoff after a conflict, in milliseconds. */
-const PAUSE_MAX = 32
+const PAUSE_MAX = 8
 /** Milliseconds the clock may be behind a stream's last event before commands are refused. */
 const CLOCK_BEHIND_MAX = 60_000
 
@@ -44,7 +44,11 @@ export interface RunnerHooks {
 
 /** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
 export const makeAttempt =
-  ({ store, clock, randomHex, guard, hooks }: AttemptOptions, cache: StateCache) =>
+  (
+    { store, clock, randomHex, guard, hooks }: AttemptOptions,
+    cache: StateCache,
+    onOvertaken: (stream: string) => void,
+  ) =>
   async <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
@@ -73,6 +77,7 @@ export const makeAttempt =
           return E.right(await completeRecorded(decider, cache, folded, stream, events, appended.right))
         if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
         hooks?.onRetry('moved')
+        onOvertaken(stream)
         await backOff(++overtaken)
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
@@ -83,7 +88,7 @@ export const makeAttempt =
       folded = await (confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, folded))
       isToTheEnd = true
     }
-    return E.left(failure('unavailable', 'Too many concurrent changes to this SUT. Try again.'))
+    return E.left(failure('unavailable', 'Too many concurrent changes by other instances. Try again.'))
   }
 
 /**

@@ -3,7 +3,7 @@ import type { Quota } from '../domain/events/user.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import { makeStreamQueues } from './stream-queues.ts'
+import { makeStreamQueues } from './turns/stream-queues.ts'
 
 /** Keeps users to their quotas. */
 export interface Quotas {

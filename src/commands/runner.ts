@@ -7,7 +7,8 @@ import type { Runner } from './order.ts'
 import type { FollowedLog } from './states/log-continuity.ts'
 import { type Folded, PagesLost, type Snapshots } from './states/snapshots.ts'
 import { makeStateCache, type StateCache } from './states/state-cache.ts'
-import { makeStreamQueues, type StreamQueues } from './stream-queues.ts'
+import { makeSharedStreams } from './turns/shared-streams.ts'
+import { makeStreamQueues, type StreamQueues } from './turns/stream-queues.ts'
 
 interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
@@ -19,7 +20,8 @@ interface RunnerOptions extends AttemptOptions {
 
 /** The command loop: load, fold, decide, append; retry after conflicts. */
 const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues): Runner['run'] => {
-  const attempt = makeAttempt(options, cache)
+  const { overtaken, pauseAfter } = makeSharedStreams()
+  const attempt = makeAttempt(options, cache, overtaken)
   return (decider, stream, order) => async () => {
     const turn = queues.acquire(stream)
     if (turn !== undefined) await turn
@@ -43,7 +45,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
       options.hooks?.onUnavailable(error, order.requestId)
       return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
-      queues.release(stream)
+      queues.release(stream, pauseAfter(stream))
     }
   }
 }

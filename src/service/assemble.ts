@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
-import { makeInFlight } from '../commands/in-flight.ts'
 import type { Runner } from '../commands/order.ts'
+import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import { fits } from '../domain/user/scope.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'

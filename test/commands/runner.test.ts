@@ -98,7 +98,7 @@ test('a command that conflicts at every attempt ends as unavailable', async (t) 
   const sut = await anInstance(healthy).aSut()
   const { store, appends } = counting({ ...healthy, append: () => async () => E.left('moved') })
   t.is(await anInstance(store).reserve(sut, explicit('08:00', '09:00')), 'unavailable')
-  t.true(appends() > 1 && appends() <= 64, `${appends()} attempts`)
+  t.true(appends() > 1 && appends() <= 256, `${appends()} attempts`)
   t.is(await reservationsOf(healthy, sut), 0)
 })
 

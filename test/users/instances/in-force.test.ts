@@ -90,8 +90,8 @@ test('changes are in force on the other instance within 2 s under load', async (
   const load = [one, other].flatMap((service) =>
     Array.from({ length: 8 }, async (_, n) => {
       while (!isOver) {
-        const { status } = await service.as('admin').post('/api/sut/create', aSut({ name: `bench ${n}` }))
-        if (status !== 201) throw new Error(`${status}`)
+        const { status, text } = await service.as('admin').post('/api/sut/create', aSut({ name: `bench ${n}` }))
+        if (status !== 201) throw new Error(text)
       }
     }),
   )

@@ -18,10 +18,15 @@ export const makeStreamQueues = () => {
       waiting.set(stream, others)
       return turn.promise
     },
-    release: (stream: string): void => {
-      const next = waiting.get(stream)?.shift()
-      if (next === undefined) waiting.delete(stream)
-      else next()
+    /** @param pause milliseconds for which nobody gets the stream */
+    release: (stream: string, pause = 0): void => {
+      const release = (): void => {
+        const next = waiting.get(stream)?.shift()
+        if (next === undefined) waiting.delete(stream)
+        else next()
+      }
+      if (pause === 0) release()
+      else setTimeout(release, pause)
     },
   }
 }

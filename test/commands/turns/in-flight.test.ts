@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeInFlight } from '../../src/commands/in-flight.ts'
+import { makeInFlight } from '../../../src/commands/turns/in-flight.ts'
 
 /** Tasks that end on demand, and a log of their starts and ends. */
 const tasks = () => {

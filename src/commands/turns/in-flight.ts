@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { type Failure, failure } from '../domain/failure.ts'
+import { type Failure, failure } from '../../domain/failure.ts'
 
 /** Milliseconds a duplicate waits for the first request with its key. */
 const WAIT_MAX = 5_000

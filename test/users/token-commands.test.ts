@@ -48,7 +48,7 @@ test('token list prints id, role, end and name of the good ones, newest first', 
 test('wrong use of the commands on tokens ends with 2, and what the service refuses with 1', async (t) => {
   const { token } = await given(t)
   const outcomes = [
-    [await token('issue', 'alice'), 2, /a --name is required\nusage: token issue NAME/],
+    [await token('issue', 'alice'), 2, /a --name is required\nusage: token issue NAME --name VALUE \[--role VALUE\]/],
     [
       await token('issue', 'alice', '--name', 'x', '--role', 'root'),
       2,

@@ -73,9 +73,9 @@ export const clockCorrectCommand: Command = {
   name: 'clock correct',
   operands: [],
   options: {
-    from: { type: 'string' },
-    to: { type: 'string' },
-    why: { type: 'string' },
+    from: { type: 'string', isRequired: true },
+    to: { type: 'string', isRequired: true },
+    why: { type: 'string', isRequired: true },
     json: { type: 'boolean' },
   },
   summary: 're-enables SUTs that a wrong clock has disabled',

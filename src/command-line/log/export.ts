@@ -96,7 +96,7 @@ export const exportCommand: Command = {
   name: 'export',
   operands: [],
   options: {
-    format: { type: 'string' },
+    format: { type: 'string', isRequired: true },
     from: { type: 'string' },
     to: { type: 'string' },
     type: { type: 'string', multiple: true },

@@ -1,4 +1,4 @@
-import type { ParseArgsOptionsConfig } from 'node:util'
+import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../../service/config/config.ts'
 
 /** The exit codes of every command. */
@@ -30,11 +30,16 @@ export interface Given {
   readonly options: Readonly<Record<string, string | boolean | undefined>>
 }
 
+export interface Option extends ParseArgsOptionDescriptor {
+  /** For the usage line only: the command refuses what is missing with a reason of its own. */
+  readonly isRequired?: true
+}
+
 export interface Command {
   /** One word, or two for a member of a group. */
   readonly name: string
   readonly operands: readonly string[]
-  readonly options: ParseArgsOptionsConfig
+  readonly options: Readonly<Record<string, Option>>
   /** A short phrase for the list of commands. */
   readonly summary: string
   /** An example command line, without `berth`. */

@@ -11,9 +11,10 @@ const USAGE_WIDTH = 105
 
 /** A command with its operands and options: `backup DIR [--json]`. */
 export const usageOf = ({ name, operands, options }: Pick<Command, 'name' | 'operands' | 'options'>): string => {
-  const flags = Object.entries(options).map(
-    ([flag, { type, multiple }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]${multiple ? '...' : ''}`,
-  )
+  const flags = Object.entries(options).map(([flag, { type, multiple, isRequired }]) => {
+    const usage = `--${flag}${type === 'string' ? ' VALUE' : ''}`
+    return isRequired ? usage : `[${usage}]${multiple ? '...' : ''}`
+  })
   let [usage, width] = [name, name.length]
   for (const part of [...operands, ...flags]) {
     const isFull = width + 1 + part.length > USAGE_WIDTH

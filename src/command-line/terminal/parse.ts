@@ -1,10 +1,10 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Command, Given } from './command.ts'
 import { didYouMean } from './suggest.ts'
 
 /** First sentence of Node's message about wrong options. It names the option, never its value. */
-const messageOf = (error: unknown, options: ParseArgsOptionsConfig): string => {
+const messageOf = (error: unknown, options: Command['options']): string => {
   const why = (error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options'
   const unknown = /^Unknown option '--([^']+)'$/.exec(why)?.[1]
   if (unknown === undefined) return why

@@ -8,7 +8,7 @@ import { misuse, ROLES } from '../terminal/misuse.ts'
 export const tokenIssueCommand: Command = {
   name: 'token issue',
   operands: ['NAME'],
-  options: { name: { type: 'string' }, role: { type: 'string' }, 'expires-in': { type: 'string' } },
+  options: { name: { type: 'string', isRequired: true }, role: { type: 'string' }, 'expires-in': { type: 'string' } },
   summary: 'issues a token of a user, for scripts',
   example: 'token issue anna --name nightly --expires-in 7776000',
   help: `

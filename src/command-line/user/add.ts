@@ -10,7 +10,8 @@ export const userAddCommand: Command = {
   name: 'user add',
   operands: ['NAME'],
   options: {
-    ...{ role: { type: 'string' }, id: { type: 'string' }, quota: { type: 'string' }, scope: { type: 'string' } },
+    role: { type: 'string', isRequired: true },
+    ...{ id: { type: 'string' }, quota: { type: 'string' }, scope: { type: 'string' } },
     'password-stdin': { type: 'boolean' },
   },
   summary: 'adds a user',

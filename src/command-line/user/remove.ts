@@ -29,7 +29,7 @@ const isRemoved = async (ask: Ask, { _id }: Member): Promise<boolean> => {
 export const userRemoveCommand: Command = {
   name: 'user remove',
   operands: ['NAME'],
-  options: { reservations: { type: 'string' } },
+  options: { reservations: { type: 'string', isRequired: true } },
   summary: 'removes a user, who can be restored',
   example: 'user remove anna --reservations cancel',
   help: `

@@ -132,8 +132,8 @@ test('the secrets of 1,000 users are read at once with one read each and one for
   const { server, store, other } = await given(t)
   const users = Array.from({ length: 1_000 }, (_, n) => `${n}`)
   const secrets = users.map((id) => ofUser(id))
-  for (let n = 0; n < users.length; n += 500) {
-    const some = secrets.slice(n, n + 500)
+  for (let n = 0; n < users.length; n += 50) {
+    const some = secrets.slice(n, n + 50)
     const events = some.map((secret, index) => added(users[n + index] as string, secret))
     done(await append(store, USERS_STREAM, n - 1, events, some))
   }

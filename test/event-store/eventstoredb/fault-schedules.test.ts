@@ -26,7 +26,7 @@ test.serial(
 
 for (const [how, broken] of Object.entries(brokenAdapters)) {
   test(`control: an adapter that ${how} is detected`, async (t) => {
-    t.timeout(120_000)
+    t.timeout(180_000)
     const { problems, schedules } = await playSchedules({
       seed: 20_300_502,
       schedules: SCHEDULES,

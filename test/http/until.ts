@@ -3,6 +3,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** What a poll counts at most, in milliseconds: while the machine is busy, the awaited may not have run either. */
 const POLL_MAX = 200
 
+/** Milliseconds between looks at the time, and what one look counts at most. */
+const [LOOK_EVERY, LOOK_MAX] = [10, 50]
+
+/**
+ * Begins to measure. The function ends it and returns the milliseconds since, without those in which the machine or
+ * another test gave the process no turn.
+ */
+export const stopwatch = (): (() => number) => {
+  let [counted, lookedAt] = [0, performance.now()]
+  const look = (): void => {
+    const now = performance.now()
+    counted += Math.min(now - lookedAt, LOOK_MAX)
+    lookedAt = now
+  }
+  const looking = setInterval(look, LOOK_EVERY).unref()
+  return () => {
+    look()
+    clearInterval(looking)
+    return counted
+  }
+}
+
 /** Polls until a condition holds. Throws after the given milliseconds, or as many more as the polls took longer. */
 export const until = async (what: string, holds: () => Promise<boolean>, within: number): Promise<void> => {
   for (let left = within; left > 0; ) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test from 'ava'
+import { type } from '../../command-line/terminal.ts'
 import { idOf } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { freePort } from '../peers.ts'
@@ -44,6 +45,29 @@ test('the end of the reservation ends the session at once, also between connecti
   const { sessions } = await becomes(service, 'the session is closed', isClosed)
   t.is(sessions[0]?.cause, 'client')
   t.true(isJustBefore(String(sessions[0]?.closed_at), NOW))
+})
+
+test('on the command line a session is a line of columns, with the name of its user and "-" for what is not known', async (t) => {
+  const stage = await given(t)
+  const { service, sut_id, reservation } = stage
+  const listed = async (...options: readonly string[]): Promise<readonly string[]> => {
+    const { code, out, error } = await type(['session', 'list', ...options], { BERTH_DATA: service.data })
+    t.is(code, 0, error)
+    return out.split('\n').slice(0, -1)
+  }
+  t.deepEqual(await listed(), [])
+  const socket = await connected(stage)
+  const { sessions } = await becomes(service, 'the session is open', ({ count }) => count === 1)
+  const whose = [reservation, sut_id, ALICE, 'alice']
+  const opened_at = String(sessions[0]?.opened_at)
+  t.deepEqual(await listed('--open'), [[opened_at, '-', ...whose, '-', '-', '-', 'open'].join('\t')])
+  const closed = closeOf(socket)
+  await service.as('alice').request('POST', `/api/sut_reservation/${reservation}/cancel`)
+  await closed
+  const { sessions: ended } = await becomes(service, 'the session is closed', isClosed)
+  const [closed_at, cause] = [String(ended[0]?.closed_at), String(ended[0]?.cause)]
+  t.deepEqual(await listed('--user', ALICE), [[opened_at, closed_at, ...whose, 1, 3, 6, cause].join('\t')])
+  t.deepEqual(await listed('--open'), [])
 })
 
 test('a client whose SUT could not be reached opens no session', async (t) => {

@@ -3,7 +3,7 @@ import type { Answer, Client } from '../../../http/client.ts'
 import { dataWithPeople, type Line, type Running, start } from '../../../http/harness.ts'
 import { aSut, NOW } from '../../../http/requests.ts'
 import type { Event } from '../../../http/store/log-rows.ts'
-import { until } from '../../../http/until.ts'
+import { stopwatch, until } from '../../../http/until.ts'
 import { recordsOf } from '../../new-events.ts'
 import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol-server.ts'
 import { aServer } from '../server-and-client.ts'
@@ -58,9 +58,9 @@ export const aReadyService = async (t: ExecutionContext, options?: Parameters<ty
 
 /** Milliseconds until a retrying client can create and read a SUT. */
 export const serviceAgain = async (service: Running): Promise<number> => {
-  const began = performance.now()
+  const taken = stopwatch()
   await until('service again', () => isServed(service.as('admin')), 30_000)
-  return performance.now() - began
+  return taken()
 }
 
 const isServed = async (client: Client): Promise<boolean> => {

@@ -3,20 +3,14 @@ import type { BasicCredentials } from './basic.ts'
 import type { Credential } from './load-users.ts'
 import type { HashCost } from './passwords/argon2.ts'
 import { type FairQueueLimits, makeFairQueue } from './passwords/fair-queue.ts'
-import {
-  HASH_COST,
-  type PasswordHash,
-  SALT_BYTES,
-  type VerifiedPassword,
-  verifyPassword,
-} from './passwords/password.ts'
+import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './passwords/password.ts'
 import { makeRefusalTiming } from './passwords/refusal-timing.ts'
 import type { Users } from './users.ts'
 
 export interface PasswordCheckOptions {
   readonly users: Pick<Users, 'credentialOf' | 'list'>
   readonly randomBytes: (size: number) => Uint8Array
-  readonly verify?: (hash: PasswordHash, password: string) => Promise<VerifiedPassword>
+  readonly verify?: typeof verifyPassword
   readonly limits?: FairQueueLimits
   /** Waits for so many milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<unknown>

@@ -13,7 +13,7 @@ const USAGE_WIDTH = 105
 export const usageOf = ({ name, operands, options }: Pick<Command, 'name' | 'operands' | 'options'>): string => {
   const flags = Object.entries(options).map(([flag, { type, multiple, isRequired }]) => {
     const usage = `--${flag}${type === 'string' ? ' VALUE' : ''}`
-    return isRequired ? usage : `[${usage}]${multiple ? '...' : ''}`
+    return `${isRequired ? usage : `[${usage}]`}${multiple ? '...' : ''}`
   })
   let [usage, width] = [name, name.length]
   for (const part of [...operands, ...flags]) {

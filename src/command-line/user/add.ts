@@ -11,7 +11,9 @@ export const userAddCommand: Command = {
   operands: ['NAME'],
   options: {
     role: { type: 'string', isRequired: true },
-    ...{ id: { type: 'string' }, quota: { type: 'string' }, scope: { type: 'string' } },
+    id: { type: 'string' },
+    quota: { type: 'string' },
+    scope: { type: 'string' },
     'password-stdin': { type: 'boolean' },
   },
   summary: 'adds a user',

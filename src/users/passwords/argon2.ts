@@ -28,7 +28,7 @@ interface Thread {
   readonly jobs: PromiseWithResolvers<DerivedTag>[]
 }
 
-/** Threads at most. Each keeps a core busy, and its memory. */
+/** Threads at most. Each takes a core, and the memory of a hash. */
 export const THREADS_MAX = 2
 
 const threads = new Set<Thread>()

@@ -50,7 +50,7 @@ test('two seconds after it was overtaken last, an instance has the stream to its
   t.is(pauseIn(500), 0)
 })
 
-test('of more shared streams than are remembered, the one overtaken longest ago has no pauses', (t) => {
+test('of more shared streams than are remembered, the least recently used has no pauses', (t) => {
   const { pauseIn, overtaken } = given()
   for (let n = 0; n <= 1_024; n++) overtaken(`sut-${n}`)
   t.is(pauseIn(50, 'sut-0'), 0)

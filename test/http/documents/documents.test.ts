@@ -44,14 +44,7 @@ test('the AsyncAPI document is valid AsyncAPI 3.0, and an invalid change is dete
   t.not(await asyncApiFaults(wrong), undefined)
 })
 
-/** Every value under a name, anywhere in a document. */
-const under = (name: string, value: unknown): readonly unknown[] => {
-  if (typeof value !== 'object' || value === null) return []
-  const own = Object.hasOwn(value, name) ? [(value as Record<string, unknown>)[name]] : []
-  return [...own, ...Object.values(value).flatMap((member) => under(name, member))]
-}
-
-/** Where that name is, anywhere in a document. */
+/** Where a name is, anywhere in a document. */
 const placesOf = (name: string, value: unknown): readonly (readonly string[])[] => {
   if (typeof value !== 'object' || value === null) return []
   const own = Object.hasOwn(value, name) ? [[name]] : []
@@ -59,11 +52,20 @@ const placesOf = (name: string, value: unknown): readonly (readonly string[])[] 
   return [...own, ...below]
 }
 
-const resolved = (document: Document, ref: string): unknown =>
-  ref
-    .slice(2)
-    .split('/')
-    .reduce<Document | undefined>((at, name) => at?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], document)
+const valueAt = (document: unknown, place: readonly string[]): Document | undefined =>
+  place.reduce((at, name) => at?.[name], document as Document | undefined)
+
+/** Every value under a name, anywhere in a document. */
+const under = (name: string, document: unknown): readonly unknown[] =>
+  placesOf(name, document).map((place) => valueAt(document, place))
+
+const resolved = (document: Document, ref: string): unknown => {
+  const place = ref.slice(2).split('/')
+  return valueAt(
+    document,
+    place.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
+  )
+}
 
 for (const path of ['/openapi.json', '/asyncapi.json']) {
   test(`every reference in ${path} resolves`, async (t) => {
@@ -135,7 +137,7 @@ test('the examples are real answers, and each is valid for its schema', async (t
   const misfit = makeMisfit(document)
   let seen = 0
   for (const place of placesOf('content', document)) {
-    for (const [mediaType, { examples = {} }] of Object.entries(place.reduce((at, name) => at[name] ?? {}, document))) {
+    for (const [mediaType, { examples = {} }] of Object.entries(valueAt(document, place) ?? {})) {
       for (const [name, { value }] of Object.entries(examples as Document)) {
         t.deepEqual(misfit([...place, mediaType, 'schema'], value), [], name)
         seen++

@@ -96,6 +96,8 @@ const play = async (story: Story, { random }: Cast, steps: number): Promise<Snap
     service.clock.set(iso(time + random.below(2 * SKEW_MAX) - SKEW_MAX))
     const admin = service.as('admin')
     const answer = await write(admin)
+    // It may have been recorded all the same, so nobody could tell what holds from then on.
+    if (answer.status >= 500) throw new Error(answer.text)
     if (answer.status >= 400) continue
     note(answer)
     const shown = new Map<string, string>()
@@ -128,7 +130,8 @@ const checkPositions = async (
   let before: Shown = new Map()
   for (let position = first; position < log.length; position++) {
     const shown: Shown = snapshots.get(position) ?? before
-    if (shown === before && !OF_PORTS.test(log[position]?.type ?? '')) report(`nothing was answered at ${position}`)
+    const type = log[position]?.type ?? ''
+    if (shown === before && !OF_PORTS.test(type)) report(`nothing was answered at ${position}, ${type}`)
     before = shown
     const as_of = String(position).padStart(20, '0')
     for (const { path } of story.things()) {

@@ -13,8 +13,11 @@ import { makeEvents, type Order, type Outcome } from './order.ts'
 import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
-/** Maximum decisions per command under concurrent changes to its stream. */
-const ATTEMPTS_MAX = 256
+/**
+ * Milliseconds for which a command is decided again because others change its stream: a few times what an instance keeps
+ * it busy before it leaves a pause.
+ */
+const PATIENCE = 5_000
 /** Maximum backoff after a conflict, in milliseconds. */
 const PAUSE_MAX = 8
 /** Milliseconds the clock may be behind a stream's last event before commands are refused. */
@@ -29,6 +32,8 @@ export interface AttemptOptions {
   readonly guard?: Pick<ClockGuard, 'isAhead'>
   /** For metrics. */
   readonly hooks?: RunnerHooks
+  /** Milliseconds for which a command is decided again while others change its stream: 5,000 unless given. */
+  readonly patience?: number
 }
 
 /** Called as the command loop works. */
@@ -45,9 +50,9 @@ export interface RunnerHooks {
 /** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
 export const makeAttempt =
   (
-    { store, clock, randomHex, guard, hooks }: AttemptOptions,
+    { store, clock, randomHex, guard, hooks, patience = PATIENCE }: AttemptOptions,
     cache: StateCache,
-    onOvertaken: (stream: string) => void,
+    onOvertaken?: (stream: string) => void,
   ) =>
   async <S extends StreamState, C>(
     decider: Decider<S, C>,
@@ -57,7 +62,8 @@ export const makeAttempt =
   ): Promise<E.Either<Failure, Outcome<S>>> => {
     let { folded, isToTheEnd } = begin
     let overtaken = 0
-    for (let i = 0; i < ATTEMPTS_MAX; i++) {
+    const begun = performance.now()
+    while (performance.now() - begun < patience) {
       const { state, revision, mark } = folded
       const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
       if (known === 'reused') return E.left(keyReused())
@@ -77,7 +83,7 @@ export const makeAttempt =
           return E.right(await completeRecorded(decider, cache, folded, stream, events, appended.right))
         if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
         hooks?.onRetry('moved')
-        onOvertaken(stream)
+        onOvertaken?.(stream)
         await backOff(++overtaken)
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)

@@ -14,17 +14,20 @@ interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
   /** Absent if no other process writes the log. */
   readonly log?: FollowedLog
+  /** Other instances write the log, too. */
+  readonly isShared?: boolean
   /** Bytes of cached states. */
   readonly cacheBytesMax?: number
 }
 
 /** The command loop: load, fold, decide, append; retry after conflicts. */
 const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues): Runner['run'] => {
-  const { overtaken, pauseAfter } = makeSharedStreams()
-  const attempt = makeAttempt(options, cache, overtaken)
+  const shared = options.isShared ? makeSharedStreams() : undefined
+  const attempt = makeAttempt(options, cache, shared?.overtaken)
   return (decider, stream, order) => async () => {
     const turn = queues.acquire(stream)
     if (turn !== undefined) await turn
+    const began = shared?.now() ?? 0
     try {
       const confirming = cache.confirm()
       if (confirming !== undefined) await confirming
@@ -45,7 +48,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
       options.hooks?.onUnavailable(error, order.requestId)
       return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
-      queues.release(stream, pauseAfter(stream))
+      queues.release(stream, shared?.pauseAfter(stream, began))
     }
   }
 }

@@ -54,13 +54,14 @@ interface Running {
   readonly views: Views
   readonly guard: ClockGuard
   readonly metrics: Metrics
+  readonly isShared: boolean
 }
 
 /** The command loop of the service. */
 export const openRunner = (
   { clock, log, sinceBoot }: World,
   randomHex: RandomHex,
-  { store, views, guard, metrics }: Running,
+  { store, views, guard, metrics, isShared }: Running,
 ): Runner => {
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const hooks = {
@@ -71,5 +72,5 @@ export const openRunner = (
     onUnavailable: makeLogUnavailable(log, sinceBoot).ofCommand,
   }
   const snapshots = { read, readPage, keep, dropUnwritten }
-  return makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks })
+  return makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks, isShared })
 }

@@ -56,7 +56,7 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const { store, vault, guard, isShared } = core
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
   opened.push(views.close)
-  const runner = openRunner(world, randomHex, { store, views, guard, metrics })
+  const runner = openRunner(world, randomHex, { store, views, guard, metrics, isShared })
   const { users, isUpToDate, close } = await openAllUsers({ runner, views, vault, alarms, isShared })
   opened.push(close)
   const make = () => makeFirstUsers({ config, world, randomHex, users, ...core })

@@ -29,16 +29,18 @@ export interface Instance {
   readonly keepStates: () => void
 }
 
-export const anInstance = (
-  store: EventStore,
-  snapshots: Snapshots = NO_SNAPSHOTS,
-  log?: FollowedLog,
-  cacheBytesMax?: number,
-): Instance => {
+interface InstanceOptions {
+  readonly snapshots?: Snapshots
+  readonly log?: FollowedLog
+  readonly cacheBytesMax?: number
+  readonly isShared?: boolean
+  readonly patience?: number
+}
+
+export const anInstance = (store: EventStore, options: InstanceOptions = {}): Instance => {
   let now = clock('05:58')
   let from = now
-  const options = { ...(log && { log }), ...(cacheBytesMax && { cacheBytesMax }) }
-  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots, ...options })
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS, ...options })
   const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
   return {
     aSut: async () => {

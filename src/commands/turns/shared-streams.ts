@@ -1,40 +1,56 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Shares a busy stream with other instances. An instance that appends command after command, without reading in between,
+ * Shares busy streams with other instances. An instance that appends command after command, without reading in between,
  * would always be faster than one that must read first, and lock it out.
  */
 export interface SharedStreams {
   /** Another instance has appended to the stream in between. */
   readonly overtaken: (stream: string) => void
-  /** Milliseconds to leave the stream to the others after a command. */
-  readonly pauseAfter: (stream: string) => number
+  /**
+   * Milliseconds to leave the stream to the others after a command.
+   *
+   * @param began when the command got its turn
+   */
+  readonly pauseAfter: (stream: string, began: number) => number
+  /** Monotonic milliseconds. */
+  readonly now: () => number
 }
 
-/** Milliseconds for which a stream counts as shared after another instance was faster. */
-const SHARED_FOR = 2_000
-/** Milliseconds for which an instance keeps a shared stream busy, and then leaves it to the others. */
+/** Milliseconds for which a stream counts as contended after another instance was faster. */
+const CONTENDED_FOR = 2_000
+/** Milliseconds for which an instance keeps a contended stream busy, and for which it then leaves it to the others. */
 const [BUSY_FOR, PAUSE] = [50, 25]
-/** Shared streams remembered; others are not shared fairly. */
+/** Milliseconds for which it keeps any other stream busy: somebody may be there who was never fast enough to be seen. */
+const BUSY_ALONE_FOR = 1_000
+/** Streams remembered. One that is forgotten begins to be busy anew. */
 const STREAMS_MAX = 1_024
 
-/** @param now monotonic milliseconds */
 export const makeSharedStreams = (now: () => number = () => performance.now()): SharedStreams => {
-  const shared = new LRUCache<string, { readonly until: number; busySince: number }>({ max: STREAMS_MAX })
+  const streams = new LRUCache<string, { contendedUntil: number; busySince: number; freeSince: number }>({
+    max: STREAMS_MAX,
+  })
+  const remembered = (stream: string, at: number) => {
+    const found = streams.get(stream)
+    if (found !== undefined) return found
+    const begun = { contendedUntil: 0, busySince: at, freeSince: at }
+    streams.set(stream, begun)
+    return begun
+  }
   return {
+    now,
     overtaken: (stream) => {
       const at = now()
-      shared.set(stream, { until: at + SHARED_FOR, busySince: at })
+      const found = remembered(stream, at)
+      found.contendedUntil = at + CONTENDED_FOR
+      found.busySince = at
     },
-    pauseAfter: (stream) => {
-      const found = shared.get(stream)
-      if (found === undefined) return 0
+    pauseAfter: (stream, began) => {
       const at = now()
-      if (at >= found.until) {
-        shared.delete(stream)
-        return 0
-      }
-      if (at - found.busySince < BUSY_FOR) return 0
+      const found = remembered(stream, began)
+      if (began - found.freeSince >= PAUSE) found.busySince = Math.max(found.busySince, began)
+      found.freeSince = at
+      if (at - found.busySince < (at < found.contendedUntil ? BUSY_FOR : BUSY_ALONE_FOR)) return 0
       found.busySince = at + PAUSE
       return PAUSE
     },

@@ -35,7 +35,7 @@ test('states folded during catch-up decide the first command without a read', as
   caughtUp.handOver(snapshots, 100)
   t.is(written(), suts.length)
   const { store: counted, eventsRead } = counting(store)
-  const instance = anInstance(counted, snapshots)
+  const instance = anInstance(counted, { snapshots })
   for (const sut of suts) {
     for (const hour of HOURS) t.is(await instance.reserve(sut, window(hour)), 'reservation_conflict')
     t.is(await instance.reserve(sut, window(20)), 'made')
@@ -53,7 +53,7 @@ test('beyond the limit, only the most recently used states are handed over', asy
   caughtUp.handOver(snapshots, 2)
   t.is(written(), 2)
   const { store: counted, eventsRead } = counting(store)
-  const instance = anInstance(counted, snapshots)
+  const instance = anInstance(counted, { snapshots })
   for (const sut of suts.slice(1)) t.is(await instance.reserve(sut, window(20)), 'made')
   t.is(eventsRead(), 0)
   t.is(await instance.reserve(suts[0] as string, window(20)), 'made')
@@ -69,7 +69,7 @@ test('states beyond the memory limit are dropped, never kept with a gap', async 
   for (const event of events) caughtUp.fold([event])
   caughtUp.handOver(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)
-  const instance = anInstance(store, snapshots)
+  const instance = anInstance(store, { snapshots })
   for (const sut of suts) {
     for (const hour of HOURS) t.is(await instance.reserve(sut, window(hour)), 'reservation_conflict')
   }

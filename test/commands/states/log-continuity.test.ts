@@ -9,7 +9,6 @@ import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
 import { openAdapter } from '../../event-store/eventstoredb/service/instances.ts'
 import { readAll } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
-import { NO_SNAPSHOTS } from '../script.ts'
 import { anInstance } from '../setting.ts'
 import { counting } from '../store/counting-store.ts'
 
@@ -49,7 +48,7 @@ const window = (hour: number) => explicit(`${hour}:00`, `${hour}:30`)
 test('after an interrupted subscription, one read confirms the cached states of all streams', async (t) => {
   const { store, streamsRead, eventsRead } = counting(openStore(t, await aPath(t)))
   const { log, cut, followAgain } = aFollowedLog()
-  const instance = anInstance(store, NO_SNAPSHOTS, log)
+  const instance = anInstance(store, { log })
   const suts = await someSuts(instance)
   for (const leave of [cut, () => followAgain(2)]) {
     leave()
@@ -75,7 +74,7 @@ test('while the log is unreadable, no command is decided and cached states are k
     },
   })
   const { log, cut, followAgain } = aFollowedLog()
-  const instance = anInstance(store, NO_SNAPSHOTS, log)
+  const instance = anInstance(store, { log })
   const suts = await someSuts(instance)
   cut()
   isReadable = false
@@ -106,7 +105,7 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   }
   const store = await openAdapter(t, server)
   const { log, cut, followAgain, fold } = aFollowedLog()
-  const instance = anInstance(store, snapshots, log)
+  const instance = anInstance(store, { snapshots, log })
   const [sut, other] = [await instance.aSut(), await instance.aSut()]
   const placeOf = async (id: string): Promise<EventPlace> => {
     const { mark, id: eventId, stream, revision } = (await readAll(store, sutStream(id))).at(-1) as never

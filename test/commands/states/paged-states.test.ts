@@ -29,7 +29,7 @@ const aLongCalendar = async (t: ExecutionContext) => {
   const store = await aStore(t)
   const kept = keptStates(t)
   const sut = await anInstance(store).aSut()
-  const instance = anInstance(store, kept.snapshots)
+  const instance = anInstance(store, { snapshots: kept.snapshots })
   t.deepEqual(new Set(await book(instance, sut, 0, WINDOWS)), new Set(['made']))
   t.true(kept.written() > 0)
   return { store, sut, ...kept }
@@ -38,7 +38,7 @@ const aLongCalendar = async (t: ExecutionContext) => {
 test('after a restart, a command reads only the pages of its window and the events since the snapshot', async (t) => {
   const { store, sut, snapshots, pagesRead } = await aLongCalendar(t)
   const { store: counted, eventsRead } = counting(store)
-  const restarted = anInstance(counted, snapshots)
+  const restarted = anInstance(counted, { snapshots })
   t.is(await restarted.reserve(sut, quarter(5)), 'reservation_conflict')
   t.true(eventsRead() <= 256, `${eventsRead()} events`)
   const before = pagesRead()
@@ -52,13 +52,13 @@ test('evicted states are saved and restored from their pages', async (t) => {
   const { snapshots, pagesRead } = keptStates(t)
   const suts = await Promise.all(Array.from({ length: 8 }, () => anInstance(store).aSut()))
   // Memory for two of the eight.
-  const instance = anInstance(store, snapshots, undefined, 2 * 8_192)
+  const instance = anInstance(store, { snapshots, cacheBytesMax: 2 * 8_192 })
   const { store: counted, eventsRead } = counting(store)
   for (let n = 0; n < 120; n++) {
     for (const sut of suts) t.is(await instance.reserve(sut, quarter(n)), 'made')
   }
   t.true(pagesRead() > 500, `${pagesRead()} pages`)
-  const other = anInstance(counted, snapshots)
+  const other = anInstance(counted, { snapshots })
   for (const sut of suts) {
     for (const n of [0, 60, 119]) t.is(await other.reserve(sut, quarter(n)), 'reservation_conflict')
   }
@@ -67,11 +67,11 @@ test('evicted states are saved and restored from their pages', async (t) => {
 
 test('a stopping service saves its cached states, so that the next start folds nothing', async (t) => {
   const { store, sut, snapshots } = await aLongCalendar(t)
-  const instance = anInstance(store, snapshots)
+  const instance = anInstance(store, { snapshots })
   t.is(await instance.reserve(sut, quarter(WINDOWS)), 'made')
   instance.keepStates()
   const { store: counted, eventsRead } = counting(store)
-  t.is(await anInstance(counted, snapshots).reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
+  t.is(await anInstance(counted, { snapshots }).reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
   t.is(eventsRead(), 0)
 })
 
@@ -85,10 +85,7 @@ test('a state with unreadable pages is folded from its stream, before and after 
   const { store, sut, snapshots } = await aLongCalendar(t)
   for (const readable of [0, 1, 2, 3]) {
     let reads = 0
-    const instance = anInstance(
-      store,
-      losing(snapshots, () => ++reads > readable),
-    )
+    const instance = anInstance(store, { snapshots: losing(snapshots, () => ++reads > readable) })
     t.is(await instance.reserve(sut, quarter(7)), 'reservation_conflict')
     t.is(await instance.reserve(sut, quarter(WINDOWS + readable)), 'made')
     t.is(await instance.reserve(sut, quarter(WINDOWS + readable)), 'reservation_conflict')
@@ -104,14 +101,14 @@ test('control: commands are decided on the pages: altered pages cause a double b
       return rows && { ...rows, numbers: rows.numbers.map((word, n) => (n % WIDTH < 2 ? word + 1_000_000 : word)) }
     },
   }
-  t.is(await anInstance(store, empty).reserve(sut, quarter(7)), 'made', 'booked twice')
+  t.is(await anInstance(store, { snapshots: empty }).reserve(sut, quarter(7)), 'made', 'booked twice')
 })
 
 test('saving a state again writes only new pages and removes obsolete ones', async (t) => {
   const { store, sut, snapshots, file } = await aLongCalendar(t)
   const idsOf = () => file.snapshot(`sut-${sut}`)?.pages.map(({ id }) => id as number) ?? []
   const before = idsOf()
-  const instance = anInstance(store, snapshots)
+  const instance = anInstance(store, { snapshots })
   await book(instance, sut, WINDOWS, WINDOWS + 300)
   const after = idsOf()
   t.true(after.length > before.length)

@@ -9,52 +9,65 @@ import { anInstance } from '../setting.ts'
 const given = () => {
   const time = { now: 1_000 }
   const shared = makeSharedStreams(() => time.now)
-  /** After a command that ends so many milliseconds later. */
-  const pauseIn = (milliseconds: number, stream = 'sut-1'): number => {
-    time.now += milliseconds
-    return shared.pauseAfter(stream)
+  /** After a command that takes so many milliseconds, and begins so many after the last one. */
+  const pauseAfter = (took: number, { stream = 'sut-1', idle = 0 } = {}): number => {
+    const began = time.now + idle
+    time.now = began + took
+    return shared.pauseAfter(stream, began)
   }
-  return { ...shared, pauseIn }
+  return { ...shared, pauseAfter }
 }
 
-test('a stream of one instance has no pauses', (t) => {
-  const { pauseIn, overtaken } = given()
-  t.is(pauseIn(500), 0)
-  overtaken('sut-2')
-  t.is(pauseIn(500), 0)
+/** The pauses after commands that take so many milliseconds each, and wait for the pause of the one before. */
+const pausesAfter = ({ pauseAfter }: ReturnType<typeof given>, commands: readonly number[]): readonly number[] => {
+  let idle = 0
+  return commands.map((took) => {
+    idle = pauseAfter(took, { idle })
+    return idle
+  })
+}
+
+test('an instance that keeps a stream busy leaves it for 25 ms after each second', (t) => {
+  t.deepEqual(pausesAfter(given(), [999, 1, 999, 1, 400, 600]), [0, 25, 0, 25, 0, 25])
 })
 
 test('an instance that was overtaken keeps the stream for 50 ms, then leaves it for 25 ms, and so on', (t) => {
-  const { pauseIn, overtaken } = given()
-  overtaken('sut-1')
-  t.deepEqual(
-    [49, 1, 25, 49, 1].map((after) => pauseIn(after)),
-    [0, 25, 0, 0, 25],
-  )
+  const instance = given()
+  instance.overtaken('sut-1')
+  t.deepEqual(pausesAfter(instance, [49, 1, 49, 1, 60]), [0, 25, 0, 25, 25])
+  t.is(instance.pauseAfter(500, { stream: 'sut-2' }), 0, 'another stream is not shared')
 })
 
 test('who is overtaken again keeps the stream for 50 ms from then on', (t) => {
-  const { pauseIn, overtaken } = given()
-  overtaken('sut-1')
-  t.is(pauseIn(49), 0)
-  overtaken('sut-1')
-  t.is(pauseIn(49), 0)
-  t.is(pauseIn(1), 25)
+  const instance = given()
+  instance.overtaken('sut-1')
+  t.is(instance.pauseAfter(49), 0)
+  instance.overtaken('sut-1')
+  t.deepEqual(pausesAfter(instance, [49, 1]), [0, 25])
 })
 
-test('two seconds after it was overtaken last, an instance has the stream to itself', (t) => {
-  const { pauseIn, overtaken } = given()
+test('a stream that nobody asked for in the meantime needs no pause', (t) => {
+  const { overtaken, pauseAfter } = given()
+  t.is(pauseAfter(900), 0)
+  t.is(pauseAfter(100, { idle: 24 }), 25)
+  t.is(pauseAfter(900, { idle: 25 }), 0)
+  t.is(pauseAfter(999, { idle: 25 }), 0)
   overtaken('sut-1')
-  t.is(pauseIn(1_999), 25)
-  t.is(pauseIn(1), 0)
-  t.is(pauseIn(500), 0)
+  t.is(pauseAfter(10, { idle: 1_000 }), 0)
 })
 
-test('of more shared streams than are remembered, the least recently used has no pauses', (t) => {
-  const { pauseIn, overtaken } = given()
+test('two seconds after it was overtaken last, an instance may keep the stream for a second again', (t) => {
+  const { overtaken, pauseAfter } = given()
+  overtaken('sut-1')
+  t.is(pauseAfter(50, { idle: 1_949 }), 25)
+  t.is(pauseAfter(50, { idle: 25 }), 0)
+})
+
+test('of more streams than are remembered, the least recently used begins to be busy anew', (t) => {
+  const { overtaken, pauseAfter } = given()
   for (let n = 0; n <= 1_024; n++) overtaken(`sut-${n}`)
-  t.is(pauseIn(50, 'sut-0'), 0)
-  t.is(pauseIn(0, 'sut-1'), 25)
+  t.is(pauseAfter(50, { stream: 'sut-0' }), 0)
+  t.is(pauseAfter(50, { stream: 'sut-2', idle: -50 }), 25, 'at the same time')
 })
 
 /** Milliseconds without an append of the others after which the slow instance is no longer late. */
@@ -63,7 +76,7 @@ const QUIET = 10
 /**
  * Two stores on one log. An append of the slow one arrives when the fast one has appended once more, or has been quiet.
  */
-const fastAndSlow = async (t: ExecutionContext) => {
+const fastAndSlow = async (t: ExecutionContext, { isShared = true } = {}) => {
   const truth = await openStore(t, await aPath(t))
   let appended = Promise.withResolvers<void>()
   const fast: EventStore = {
@@ -94,7 +107,7 @@ const fastAndSlow = async (t: ExecutionContext) => {
       }
     },
   }
-  return { fast: anInstance(fast), slow: anInstance(slow) }
+  return { fast: anInstance(fast, { isShared }), slow: anInstance(slow, { isShared, patience: 2_500 }) }
 }
 
 /** The outcome of a change by the slow instance, while the fast one changes the same machine without a break. */
@@ -109,16 +122,18 @@ const changeBesides = async ({ fast, slow }: Awaited<ReturnType<typeof fastAndSl
   return outcome
 }
 
-test('a slow instance is not locked out of a stream by a fast one that knows of it', async (t) => {
-  const both = await fastAndSlow(t)
-  const sut = await both.fast.aSut()
-  t.is(await both.slow.describe(sut, 'first'), 'recorded')
-  t.is(await both.fast.describe(sut, 'second'), 'recorded', 'it was overtaken')
-  t.is(await changeBesides(both, sut), 'recorded')
-})
+for (const isKnown of [true, false]) {
+  test(`a slow instance is not locked out by a fast one that ${isKnown ? 'knows' : 'does not know'} of it`, async (t) => {
+    const both = await fastAndSlow(t)
+    const sut = await both.fast.aSut()
+    t.is(await both.slow.describe(sut, 'first'), 'recorded')
+    if (isKnown) t.is(await both.fast.describe(sut, 'second'), 'recorded', 'it was overtaken')
+    t.is(await changeBesides(both, sut), 'recorded')
+  })
+}
 
-test('control: a fast instance that was never overtaken leaves no pause, and a slower one ends as unavailable', async (t) => {
-  const both = await fastAndSlow(t)
+test('control: a fast instance that leaves no pause locks out a slower one', async (t) => {
+  const both = await fastAndSlow(t, { isShared: false })
   const sut = await both.fast.aSut()
   t.is(await changeBesides(both, sut), 'unavailable')
 })

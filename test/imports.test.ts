@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
     mayType: ['src/domain/events/user.ts'],
   },
   { files: 'src/service/random.ts', may: [], mayType: [DOMAIN] },
-  { files: 'src/service/heap.ts', may: [] },
+  { files: 'src/service/node-settings.ts', may: [] },
   {
     files: 'src/service/checks/',
     may: ['src/service/checks/', 'src/vault/', 'src/audit/', 'src/users/', 'src/backup/'],
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
   { files: 'src/web/', may: [], packages: [] },
   // Separate programs, which run in a container.
   { files: 'src/deploy/', may: [] },
-  { files: 'src/main.ts', may: ['src/command-line/', 'src/service/heap.ts'] },
+  { files: 'src/main.ts', may: ['src/command-line/', 'src/service/node-settings.ts'] },
 ]
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { freePort } from '../gateway/peers.ts'
 import { areInstalled } from '../gateway/rfb/xvnc.ts'
-import { launch, ROOT } from '../process/harness.ts'
+import { COMPILED, launch, ROOT } from '../process/harness.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { readSteps, type Step } from './answers.ts'
 import type { Block, Document } from './documents.ts'
@@ -88,7 +88,7 @@ const runBash = async (t: ExecutionContext, folder: string, script: string, inpu
       PATH: process.env.PATH,
       HOME: folder,
       TMPDIR: join(folder, 'tmp'),
-      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/berth-compiled'),
+      NODE_COMPILE_CACHE: COMPILED,
     },
   })
   const kill = (): void => {

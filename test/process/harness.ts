@@ -36,8 +36,11 @@ export interface Launch {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-// Compiled code is cached for the many processes. Node finds it by its contents.
-const COMPILED = join(ROOT, 'node_modules/.cache/berth-compiled')
+/**
+ * Where services keep compiled code. The tests' own processes have another folder: V8 rejects what was compiled under
+ * other flags, and the service sets some.
+ */
+export const COMPILED = join(ROOT, 'node_modules/.cache/berth')
 
 /** A process with none of the caller's environment variables except PATH, killed when the scope ends. */
 export const launch = (scope: Tidying, options: Launch): Child => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { PageMissing } from '../../domain/calendar/page.ts'
+import { type Page, PageMissing } from '../../domain/calendar/page.ts'
 import {
   makeSortedRuns,
   RUN_MAX,
@@ -63,6 +63,12 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
   /** Whether a transaction holds keys. Nobody else writes then. */
   let isStaging = false
 
+  /** Pages as they were loaded: what an id stands for never changes. */
+  const loaded = (pages: readonly Page[]): readonly Page[] => {
+    const known = new Map(current.map(({ page }) => [page.id, page]))
+    return pages.map((page) => known.get(page.id) ?? page)
+  }
+
   /** Reload first: during catch-up, another thread's connection may have written. */
   const read = (): Runs => {
     if (isStaging) return current
@@ -70,7 +76,7 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
     if (now === seen) return current
     const kept = snapshots.read(RETRY_KEY)
     const isUsable = kept !== undefined && kept.version === INDEX_VERSION
-    written = isUsable ? runsFromDirectory(JSON.parse(kept.text) as number[][], kept.pages) : []
+    written = isUsable ? runsFromDirectory(JSON.parse(kept.text) as number[][], loaded(kept.pages)) : []
     current = written
     seen = now
     return current

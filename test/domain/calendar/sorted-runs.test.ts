@@ -1,4 +1,5 @@
 import test from 'ava'
+import fc from 'fast-check'
 import { makeSortedRuns, RUN_MAX, type Runs } from '../../../src/domain/calendar/sorted-runs.ts'
 
 const HOUR = 3_600_000
@@ -34,6 +35,38 @@ test('many rows are kept in few runs of limited length, and every row is found',
   }
   t.is(find(runs, [keyOf(count)]), undefined)
 })
+
+/** How the first numbers of keys may lie: as those of hashes do, close together, far apart, and mostly the same. */
+const spread: Readonly<Record<string, fc.Arbitrary<number>>> = {
+  evenly: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+  'close together': fc.integer({ min: 0, max: 2_000 }),
+  'at both ends': fc.oneof(
+    fc.integer({ min: -(2 ** 31), max: -(2 ** 31) + 500 }),
+    fc.integer({ min: 2 ** 31 - 501, max: 2 ** 31 - 1 }),
+  ),
+  'on a few numbers': fc.constantFrom(-5, 0, 7),
+}
+
+for (const [how, first] of Object.entries(spread)) {
+  test(`property: with keys that lie ${how}, exactly the rows that were added are found`, (t) => {
+    const { add, find } = makeSortedRuns({ width: 3, key: 2, keptFor: HOUR, spanMax: HOUR, keepMin: 0 })
+    const key = fc.tuple(first, fc.integer({ min: 0, max: 200 }))
+    const property = fc.property(
+      fc.array(key, { minLength: 300, maxLength: 1_500, size: 'max' }),
+      fc.array(key, { minLength: 20, maxLength: 20 }),
+      (added, others) => {
+        let runs: Runs = []
+        for (const [n, row] of added.entries()) runs = add(runs, [...row, n], 0)
+        const newest = new Map(added.map((row, n) => [row.join(), n]))
+        for (const asked of [...added, ...others]) {
+          const found = find(runs, asked)
+          t.is(found?.numbers[found.at + 2], newest.get(asked.join()))
+        }
+      },
+    )
+    fc.assert(property, { numRuns: 20 })
+  })
+}
 
 test('at most the rows of one day and one more run are kept', (t) => {
   // A row every 1.5 seconds: 57,600 a day.

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
+import { makeRetryKeyTable } from '../../../src/read-models/file/retry-key-table.ts'
+import { makeSnapshotTable } from '../../../src/read-models/file/snapshot-table.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { Row } from '../../../src/read-models/tables/row.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
@@ -54,6 +57,32 @@ test('idempotency keys written by another connection are found', async (t) => {
   one.stage([rowOf('x'.repeat(22), 200, 0)])
   commit(one, 200)
   t.deepEqual(found(other, [...first, ...second, 'x'.repeat(22)]), [...allOf([...first, ...second]), 200])
+})
+
+test('a page of the index is loaded once, also while another connection keeps writing', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const writing = openViewsFile(path, projections)
+  t.teardown(writing.close)
+  const db = new DatabaseSync(path)
+  t.teardown(() => db.close())
+  const loads: number[] = []
+  const snapshots = makeSnapshotTable(db)
+  const reading = makeRetryKeyTable(db, {
+    ...snapshots,
+    page: (id) => {
+      loads.push(id)
+      return snapshots.page(id)
+    },
+  })
+  for (let n = 0; n < NAMES.length; n += 100) {
+    writing.stage(NAMES.slice(n, n + 100).map((name, i) => rowOf(name, n + i, 0)))
+    commit(writing, n + 99)
+    t.is(reading.newest(NAMES[n] as string)?.position, n)
+    // Looks at every page.
+    t.is(reading.newest('x'.repeat(22)), undefined)
+  }
+  t.true(loads.length > 10)
+  t.deepEqual(loads, [...new Set(loads)])
 })
 
 test('keys of a failed transaction are not found, keys of the next one are', async (t) => {

@@ -52,7 +52,8 @@ interface Found {
   readonly at: number
 }
 
-const makeRows = ({ width, key: keyWidth }: RowShape) => {
+/** Comparing rows by their keys, and finding the place of a key. */
+const makeOrder = ({ width, key: keyWidth }: RowShape) => {
   /** Negative if the first key sorts before the second. */
   const compare = (one: Int32Array, i: number, other: ArrayLike<number>, k: number): number => {
     for (let n = 0; n < keyWidth; n++) {
@@ -84,6 +85,13 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
     }
     return low * width
   }
+
+  return { compare, lowerBound }
+}
+
+const makeRows = (shape: RowShape) => {
+  const { width } = shape
+  const { compare, lowerBound } = makeOrder(shape)
 
   const has = (numbers: Int32Array, at: number, key: ArrayLike<number>): boolean =>
     at < numbers.length && compare(numbers, at, key, 0) === 0

@@ -22,7 +22,7 @@ export const RUN_MAX = 131_072
 
 /**
  * Keys are hashes, so the place of one in a run can be guessed from its first number, twice, before bisecting what is
- * left: that touches a third of the memory.
+ * left: ten comparisons in place of 17 in the longest run.
  */
 const [GUESSES, BISECTED] = [2, 64]
 

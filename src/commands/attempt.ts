@@ -14,10 +14,11 @@ import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
 /**
- * Milliseconds for which a command is decided again because others change its stream: a few times what an instance keeps
- * it busy before it leaves a pause.
+ * Milliseconds for which a command is decided again after it was overtaken first: a few times what an instance keeps a
+ * stream busy before it leaves a pause. Slow answers of the store before that do not count.
  */
 const PATIENCE = 5_000
+const TOO_MANY = 'Too many concurrent changes by other instances. Try again.'
 /** Maximum backoff after a conflict, in milliseconds. */
 const PAUSE_MAX = 8
 /** Milliseconds the clock may be behind a stream's last event before commands are refused. */
@@ -32,7 +33,7 @@ export interface AttemptOptions {
   readonly guard?: Pick<ClockGuard, 'isAhead'>
   /** For metrics. */
   readonly hooks?: RunnerHooks
-  /** Milliseconds for which a command is decided again while others change its stream: 5,000 unless given. */
+  /** Milliseconds for which a command that was overtaken is decided again: 5,000 unless given. */
   readonly patience?: number
 }
 
@@ -62,8 +63,8 @@ export const makeAttempt =
   ): Promise<E.Either<Failure, Outcome<S>>> => {
     let { folded, isToTheEnd } = begin
     let overtaken = 0
-    const begun = performance.now()
-    while (performance.now() - begun < patience) {
+    let until = Number.POSITIVE_INFINITY
+    for (;;) {
       const { state, revision, mark } = folded
       const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
       if (known === 'reused') return E.left(keyReused())
@@ -84,7 +85,9 @@ export const makeAttempt =
         if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
         hooks?.onRetry('moved')
         onOvertaken?.(stream)
-        await backOff(++overtaken)
+        if (overtaken++ === 0) until = performance.now() + patience
+        else if (performance.now() >= until) return E.left(failure('unavailable', TOO_MANY))
+        await backOff(overtaken)
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
       } else hooks?.onRetry('refused')
@@ -94,7 +97,6 @@ export const makeAttempt =
       folded = await (confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, folded))
       isToTheEnd = true
     }
-    return E.left(failure('unavailable', 'Too many concurrent changes by other instances. Try again.'))
   }
 
 /**

@@ -12,7 +12,7 @@ import { makeStreamQueues, type StreamQueues } from './turns/stream-queues.ts'
 
 interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
-  /** Absent if no other process writes the log. */
+  /** Tells when the log may have been replaced by another. */
   readonly log?: FollowedLog
   /** Other instances write the log, too. */
   readonly isShared?: boolean
@@ -27,7 +27,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
   return (decider, stream, order) => async () => {
     const turn = queues.acquire(stream)
     if (turn !== undefined) await turn
-    const began = shared?.now() ?? 0
+    const began = performance.now()
     try {
       const confirming = cache.confirm()
       if (confirming !== undefined) await confirming

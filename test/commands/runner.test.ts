@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Snapshot } from '../../src/domain/decider.ts'
@@ -91,6 +92,23 @@ test('a refusal takes the latest events of other instances into account', async 
   // By the cached state of the first instance, this would be a change.
   t.is(await one.describe(sut, 'by the other instance'), 'already')
   t.is(await other.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
+})
+
+test('a refusal that had to wait for a slow store is still that refusal', async (t) => {
+  const store = await aStore(t)
+  const slow: EventStore = {
+    ...store,
+    readStream: async function* (...given) {
+      await delay(20)
+      yield* store.readStream(...given)
+    },
+  }
+  const instance = anInstance(slow, { patience: 1 })
+  const sut = await instance.aSut()
+  t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'made')
+  t.is(await instance.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
+  t.is(await anInstance(store).describe(sut, 'by the other instance'), 'recorded')
+  t.is(await instance.reserve(sut, explicit('10:00', '11:00')), 'made', 'overtaken once')
 })
 
 test('a command that is overtaken at every attempt is tried for as long as patience lasts, and ends as unavailable', async (t) => {

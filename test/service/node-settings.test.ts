@@ -2,10 +2,10 @@ import test, { type ExecutionContext } from 'ava'
 import { temporaryData } from '../http/harness.ts'
 import { serve } from '../process/harness.ts'
 
-/** Whether a service has loaded undici when it ends, and whether it has a WebSocket. */
-const seenAtExit = async (t: ExecutionContext, more: string): Promise<unknown> => {
+/** Whether a service has loaded undici when it ends, after it has run some code. */
+const seenAtExit = async (t: ExecutionContext, code: string): Promise<unknown> => {
   const print = `console.error(process.moduleLoadList.some((name) => name.includes('undici')))`
-  const module = `data:text/javascript,process.on('exit', () => { ${more}; ${print} })`
+  const module = `data:text/javascript,process.on('exit', () => { ${code}; ${print} })`
   const service = await serve(t, { data: await temporaryData(t), node: ['--import', module] })
   await service.stop()
   return JSON.parse(service.errors())

@@ -10,11 +10,9 @@ export interface SharedStreams {
   /**
    * Milliseconds to leave the stream to the others after a command.
    *
-   * @param began when the command got its turn
+   * @param began when the command got its turn, in monotonic milliseconds
    */
   readonly pauseAfter: (stream: string, began: number) => number
-  /** Monotonic milliseconds. */
-  readonly now: () => number
 }
 
 /** Milliseconds for which a stream counts as contended after another instance was faster. */
@@ -26,6 +24,7 @@ const BUSY_ALONE_FOR = 1_000
 /** Streams remembered. One that is forgotten begins to be busy anew. */
 const STREAMS_MAX = 1_024
 
+/** @param now monotonic milliseconds */
 export const makeSharedStreams = (now: () => number = () => performance.now()): SharedStreams => {
   const streams = new LRUCache<string, { contendedUntil: number; busySince: number; freeSince: number }>({
     max: STREAMS_MAX,
@@ -38,7 +37,6 @@ export const makeSharedStreams = (now: () => number = () => performance.now()): 
     return begun
   }
   return {
-    now,
     overtaken: (stream) => {
       const at = now()
       const found = remembered(stream, at)

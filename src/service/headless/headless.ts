@@ -30,7 +30,15 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const { store, vault, guard, isShared } = core
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
   opened.push(views.close)
-  const runner = makeRunner({ store, clock: world.clock, randomHex, snapshots: NO_SNAPSHOTS, log: views, guard })
+  const runner = makeRunner({
+    store,
+    clock: world.clock,
+    randomHex,
+    snapshots: NO_SNAPSHOTS,
+    log: views,
+    guard,
+    isShared,
+  })
   const { users, close } = await openAllUsers({ runner, views, vault, alarms, isShared })
   opened.push(close)
   orThrow(await importUsersFile({ config, world, randomHex, users, ...core }))

@@ -126,8 +126,10 @@ for (const isKnown of [true, false]) {
   test(`a slow instance is not locked out by a fast one that ${isKnown ? 'knows' : 'does not know'} of it`, async (t) => {
     const both = await fastAndSlow(t)
     const sut = await both.fast.aSut()
-    t.is(await both.slow.describe(sut, 'first'), 'recorded')
-    if (isKnown) t.is(await both.fast.describe(sut, 'second'), 'recorded', 'it was overtaken')
+    if (isKnown) {
+      t.is(await both.slow.describe(sut, 'first'), 'recorded')
+      t.is(await both.fast.describe(sut, 'second'), 'recorded', 'it was overtaken')
+    }
     t.is(await changeBesides(both, sut), 'recorded')
   })
 }

@@ -14,7 +14,6 @@ import { historyQuery } from './codecs/history.ts'
 import { availabilityQuery, reservationsQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
-import { problemPage } from './documents/problem-pages.ts'
 import { webRoutes } from './documents/web-page.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
@@ -70,8 +69,6 @@ const sutChange = { may: administrators, isConditional: true } as const
 const withoutBody = { body: noBody, isBodyOptional: true } as const
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { may: everyone, mayUse: asOfRoles } as const
-
-const HTML = 'text/html; charset=utf-8'
 
 /** The whole API, one operation each. */
 export const routes = ({
@@ -158,7 +155,6 @@ export const routes = ({
   ...userRoutes(users, histories.user),
   ...loginRoutes(logins, singleSignOn),
 
-  get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({
     path: '/metrics',
     may: overseers,

@@ -25,4 +25,5 @@ export const documentRoutes = (documents: Documents): readonly Route[] => [
   get({ path: '/guide/page.css', may, mediaType: CSS, handle: documents.guideStyle }),
   get({ path: '/guide/tour.svg', may, mediaType: SVG, handle: documents.guidePicture }),
   get({ path: '/guide/:chapter', may, mediaType: HTML, handle: documents.guideChapter }),
+  get({ path: '/problems/:code', may, mediaType: HTML, handle: documents.problem }),
 ]

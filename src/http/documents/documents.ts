@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
-import { refusal } from '../protocol/problem.ts'
+import { codes, refusal } from '../protocol/problem.ts'
 import type { Call, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { PAGE, PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, type PackageFile, readPackageFile } from './docs-page.ts'
 import { PAGE_HEADERS as GUIDE_HEADERS, STYLE as GUIDE_STYLE, PICTURE_HEADERS } from './guide/appearance.ts'
 import { chapterNames, INDEX, readPicture } from './guide/chapters.ts'
 import { readPage } from './guide/pages.ts'
+import { problemPageName } from './guide/problem-page.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
@@ -31,7 +32,10 @@ const index = (): JsonSchema => ({
 
 const fromPackage = (file: PackageFile): Handler => serveText(() => readPackageFile(file))
 
-const chapters = new Map(chapterNames().map((name) => [name, serveText(() => readPage(name), GUIDE_HEADERS)]))
+const guidePage = (name: string): Handler => serveText(() => readPage(name), GUIDE_HEADERS)
+
+const chapters = new Map(chapterNames().map((name) => [name, guidePage(name)]))
+const problems = new Map(Object.keys(codes).map((code) => [code, guidePage(problemPageName(code))]))
 
 /** `routes` is the table that the documents describe, including their own routes. */
 export const makeDocuments = (routes: () => readonly Route[]) => ({
@@ -43,9 +47,11 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   page: serveText(() => PAGE, PAGE_HEADERS),
   pageScript: serveText(() => PAGE_SCRIPT),
   pageStyle: serveText(() => PAGE_STYLE),
-  guide: serveText(() => readPage(INDEX), GUIDE_HEADERS),
+  guide: guidePage(INDEX),
   guideChapter: async (call: Call): RouteResult =>
     chapters.get(call.params.chapter ?? '')?.(call) ?? E.left(refusal('not_found', 'The guide has no such chapter.')),
+  problem: async (call: Call): RouteResult =>
+    problems.get(call.params.code ?? '')?.(call) ?? E.left(refusal('not_found', 'No problem has this code.')),
   guideStyle: serveText(() => GUIDE_STYLE),
   guidePicture: serveText(readPicture, PICTURE_HEADERS),
   uiScript: fromPackage('swagger-ui-bundle.js'),

@@ -20,7 +20,7 @@ test.before(async () => {
 test.after.always(later.tidy)
 
 const titleOf = (page: string): string | undefined => /<h1>([^<]+)<\/h1>/.exec(page)?.[1]
-const remedyOf = (page: string): string => page.match(/<p>([^<]+)<\/p>/)?.[1] ?? ''
+const remedyOf = (page: string): string => page.match(/<\/code><\/p>\n<p>(.+)<\/p>/)?.[1] ?? ''
 
 for (const [code, status] of Object.entries(DOCUMENTED)) {
   test(`the page about ${code} shows every role its status, title and remedy`, async (t) => {

@@ -47,3 +47,6 @@ const marked = new Marked({
 })
 
 export const renderMarkdown = (markdown: string): string => marked.parse(markdown, { async: false })
+
+/** Without a paragraph around it. */
+export const renderInline = (markdown: string): string => marked.parseInline(markdown, { async: false })

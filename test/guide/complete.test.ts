@@ -153,7 +153,7 @@ test('the chapter on the command line has every command and option, and no other
   t.deepEqual(new Map([...documented].sort()), new Map([...known].sort()))
   const explained = table.flatMap(([cell = '']) => quoted(cell)).filter((word) => word.startsWith('--'))
   const options = [...known.values()].flat().map((option) => `--${option}`)
-  t.deepEqual(sorted(new Set(explained)), sorted(new Set([...options, '--help'])))
+  t.deepEqual(sorted(new Set(explained)), sorted(new Set([...options, '--help', '--version'])))
 })
 
 test('every command shown in a document exists, with its options', async (t) => {

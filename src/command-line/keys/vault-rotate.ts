@@ -104,7 +104,7 @@ const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }
   const others =
     eventStore.kind === 'sqlite'
       ? ''
-      : `Copy ${file} to every other instance on this store, as each has its own copy.\n`
+      : `Copy ${file} to every other instance on this store now: they cannot read what is encrypted with the new key.\n`
   return `new key ${key} in ${file}; ${done}\n${others}Keep a copy of ${file} in another place.\n`
 }
 
@@ -119,8 +119,10 @@ Puts a new key before those in the key file and encrypts every secret again with
 running one, which takes the new key within 2 s. It can be interrupted at any time: the next start continues it.
 
 Old keys stay in the file until "vault status" says that they are not needed: for at least a day, because retries are
-recognised with them. Then delete their lines. Instances that share an EventStoreDB each have their own copy of the key
-file: give the new one to all of them. For keys in BERTH_VAULT_KEY it explains how to rotate them there.
+recognised with them. Then delete their lines. For keys in BERTH_VAULT_KEY it explains how to rotate them there.
+
+Instances that share an EventStoreDB each have their own copy of the key file. Add a new key to all of them by hand, after
+the old one, then move it to the front everywhere. This command changes one file only and uses the new key at once.
 
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {

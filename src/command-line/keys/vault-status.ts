@@ -49,7 +49,7 @@ export const vaultStatusCommand: Command = {
   example: 'vault status --json',
   help: `
 Prints the keys of the vault, one per line, separated by tabs: id, place (current, old or missing), "needed" or "not
-needed", and why. Ends with 1 when a needed key is missing. Works with or without a running service. A key that is not
+needed", and why. Exits with 1 if a needed key is missing. Works with or without a running service. A key that is not
 needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,

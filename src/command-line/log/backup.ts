@@ -28,7 +28,7 @@ signed with the audit key (log.checkpoint). Then checks the copy: reads every ev
 of the log. Works with or without a running service. DIR appears only when it is complete, readable by its owner only.
 
 The vault keys and the audit key are NOT in it: with both, anybody could read the secrets and sign. Keep a copy of them
-in another place. Without the vault keys, nobody can log in to what is restored.
+in another place. Without the vault keys, nobody can log in to the restored service.
 To restore: stop the service, replace the data directory with DIR, put the keys back in their places, start the service.
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,

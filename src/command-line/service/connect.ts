@@ -82,7 +82,7 @@ export const connectCommand: Command = {
   help: `
 Prints host, port and a command that connects, separated by tabs. With --exec it starts the viewer that is installed
 instead: vncviewer, xtigervncviewer, gvncviewer or remote-viewer for vnc; xfreerdp3, xfreerdp, wlfreerdp or rdesktop for
-rdp; nc, ncat or telnet for tcp; and ends with its exit code. Ends with 1 when the port is not open.
+rdp; nc, ncat or telnet for tcp; and exits with its code. Exits with 1 if the port is not open.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE.
 

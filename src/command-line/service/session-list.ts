@@ -45,8 +45,8 @@ export const sessionListCommand: Command = {
   example: 'session list --sut 6b013ba4e990750a68938b44 --open',
   help: `
 Prints the newest sessions, one per line, separated by tabs: when it opened and closed, the ids of reservation, SUT and
-user, the user's name, connections, bytes to and from the SUT, and what ended it. What is not known, as of a session
-that is open, is "-", and the last column of an open one is "open".
+user, the user's name, connections, bytes to and from the SUT, and what ended it. Unknown values, such as the end
+of an open session, are "-", and the last column of an open one is "open".
 
 --sut, --user and --reservation take an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
 given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE;

@@ -10,7 +10,7 @@ export const sutCheckCommand: Command = {
   example: 'sut check 6b013ba4e990750a68938b44',
   help: `
 Has the running service connect to the SUT and speak its protocol as far as monitoring does. Prints "reachable" or "not
-reachable" with the cause, and the milliseconds it took. Ends with 1 when it is not reachable. A SUT can be checked once
+reachable" with the cause, and the milliseconds it took. Exits with 1 if it is not reachable. A SUT can be checked once
 a second.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL as the administrator in BERTH_CREDENTIALS_FILE.

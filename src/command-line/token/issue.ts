@@ -13,7 +13,7 @@ export const tokenIssueCommand: Command = {
   example: 'token issue anna --name nightly --expires-in 7776000',
   help: `
 Issues a token that takes the place of the password of the user with the name or id NAME. Prints the id of the token
-and, on the next line, the token, which is shown this once. --name says what it is for, in 1 to 64 characters.
+and, on the next line, the token, which is shown only once. --name says what it is for, in 1 to 64 characters.
 
 Requests with it have the --role, which must be one that the user may have, or else the role of the user. It expires
 after --expires-in seconds, 60 to 31536000, or else does not expire.`,

@@ -7,11 +7,11 @@ export const userEraseCommand: Command = {
   name: 'user erase',
   operands: ['NAME'],
   options: {},
-  summary: 'erases the name and password of a removed user',
+  summary: 'erases what is personal of a removed user',
   example: 'user erase anna',
   help: `
-Erases the name and the password hash of the removed user with the name or id NAME for good. Histories show the id from
-then on. Backups and an EventStoreDB need more; see the guide.
+Erases the name, the password hash, the names of the tokens and the identity at a provider of the removed user with the
+name or id NAME, permanently. Histories show the id from then on. Backups and an EventStoreDB need more; see the guide.
 
 Where several removed users had the name, give the id.`,
   run: ({ operands: [name = ''] }, config, terminal) =>

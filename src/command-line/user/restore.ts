@@ -7,10 +7,10 @@ export const userRestoreCommand: Command = {
   name: 'user restore',
   operands: ['NAME'],
   options: {},
-  summary: 'makes a removed user a user again',
+  summary: 'restores a removed user',
   example: 'user restore anna',
   help: `
-Makes the removed user with the name or id NAME a user again, with the same id, role and password. If another user has
+Restores the removed user with the name or id NAME, with the same id, role and password. If another user has
 the name by now, rename that one first. Erased users cannot be restored.
 
 Where several removed users had the name, give the id.`,

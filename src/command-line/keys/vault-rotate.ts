@@ -121,8 +121,8 @@ running one, which takes the new key within 2 s. It can be interrupted at any ti
 Old keys stay in the file until "vault status" says that they are not needed: for at least a day, because retries are
 recognised with them. Then delete their lines. For keys in BERTH_VAULT_KEY it explains how to rotate them there.
 
-Instances that share an EventStoreDB each have their own copy of the key file. Add a new key to all of them by hand, after
-the old one, then move it to the front everywhere. This command changes one file only and uses the new key at once.
+Instances that share an EventStoreDB each have their own copy of the key file. Add a new key to all of them by hand,
+after the old one, then move it to the front everywhere. This command changes one file and uses the new key at once.
 
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {

@@ -10,8 +10,9 @@ interface Limits {
 }
 
 export const LIMITS_HELP = `A quota has hours_per_week (0 to 168, in quarters), reservations_max (0 to 10000) and priority_max (0 to 100), some or
-all, each with a number or none. Limits that are left out keep their values, or get those of the service if the tester has no
-quota of its own. A scope is the tags that a SUT must have, such as team=qa1,rack=4; "" is every SUT. Only testers have quotas and scopes.`
+all, each with a number or none. Limits that are left out keep their values, or get those of the service if the tester
+has no quota of its own. A scope is the tags that a SUT must have, such as team=qa1,rack=4; "" is every SUT. Only
+testers have quotas and scopes.`
 
 /** Reads a quota and a scope as typed. Left: what is wrong with them. */
 export const readLimits = (quota: unknown, scope: unknown): E.Either<string, Limits> => {

@@ -104,10 +104,13 @@ export const bridge = (
   })
   stream.on('error', () => undefined)
   stream.once('end', () => stream.end())
-  stream.once('close', async () => {
+  const closeWithCause = async (): Promise<void> => {
     const unknown = delay(CAUSE_TIMEOUT, 'sut' as const, { ref: false })
     close(await Promise.race([ended, unknown]))
     leave()
-  })
+  }
+  // The end of a stream may overtake the message that it is attached: they come through different ports.
+  if (stream.closed) closeWithCause()
+  else stream.once('close', closeWithCause)
   return close
 }

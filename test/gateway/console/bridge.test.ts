@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import test, { type ExecutionContext } from 'ava'
+import { WebSocket, WebSocketServer } from 'ws'
+import { bridge, CONSOLE_LIMITS } from '../../../src/http/console/bridge.ts'
+import type { AttachedEnd } from '../../../src/http/routes/access/forwarded.ts'
+
+/** Both ends of a WebSocket. */
+const aWebSocket = async (t: ExecutionContext) => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(server, 'listening')
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as { port: number }).port}`)
+  t.teardown(() => {
+    client.terminate()
+    server.close()
+  })
+  const [[socket]] = await Promise.all([once(server, 'connection'), once(client, 'open')])
+  return { client, socket: socket as WebSocket }
+}
+
+/** The close code of a console whose stream had closed before it was bridged: the gateway's messages overtake each other. */
+const closedBefore = async (t: ExecutionContext, ended: Promise<AttachedEnd>): Promise<unknown> => {
+  const { client, socket } = await aWebSocket(t)
+  const stream = new PassThrough()
+  stream.destroy()
+  await once(stream, 'close')
+  let hasLeft = false
+  const leave = (): void => {
+    hasLeft = true
+  }
+  bridge(socket, { stream, ended, leave }, CONSOLE_LIMITS)
+  const [code] = await once(client, 'close')
+  t.true(hasLeft)
+  return code
+}
+
+test('a SUT that was refused before the console opened closes it with 4002', async (t) => {
+  t.is(await closedBefore(t, new Promise(() => undefined)), 4002)
+})
+
+test('a reservation that was released before the console opened closes it with 4001', async (t) => {
+  t.is(await closedBefore(t, Promise.resolve('released')), 4001)
+})

@@ -6,6 +6,13 @@ import ava, { type ExecutionContext, type TestFn } from 'ava'
  */
 const AT_A_TIME = 4
 
+/**
+ * Milliseconds without an assertion after which a test fails, unless it sets its own time. ava's limit for a whole run
+ * names no test, and does not come back once it was put off by a test with a time of its own: it has to be longer than
+ * any of those.
+ */
+const WITHIN = 120_000
+
 let running = 0
 const waiting: (() => void)[] = []
 
@@ -32,6 +39,7 @@ const gated =
     await enter()
     // The last of its teardowns, since they run in reverse order.
     t.teardown(leave)
+    t.timeout(WITHIN)
     return implementation(t, ...rest)
   }
 

@@ -148,7 +148,7 @@ export const replay = async (
     const head = await store.head()
     await rebuild(upTo())
     await waitForWrittenViews(used, head, within)
-    // The service goes on writing. Fold what came in since, up to a pinned moment.
+    // The service keeps writing. Fold what came in since, up to a pinned moment.
     used.pin()
     await rebuild(upTo())
     const events = (fresh.progress()?.position ?? -1) + 1

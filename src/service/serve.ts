@@ -63,7 +63,7 @@ export const serve = async (config: Config): Promise<number> => {
       processMetrics: makeProcessMetrics(lines.lost),
       signal: stopping.signal,
       onFatal: (error) => {
-        log.fatal({ err: error }, 'the service cannot go on')
+        log.fatal({ err: error }, 'the service cannot continue')
         ended.resolve(1)
       },
     })

@@ -151,7 +151,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     randomBytes: setting.randomBytes ?? randomBytes,
     log: { info: logInto(log, 'info'), warn: logInto(log, 'warn'), error: logInto(log, 'error') },
     wake: waking.wake,
-    onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot go on'),
+    onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot continue'),
     onAnswered: (summary) => answered.push(summary),
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),

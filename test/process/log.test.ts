@@ -50,7 +50,7 @@ test('a service that cannot continue logs every request it answered, and why it 
   )
   t.deepEqual(statuses, [201, 503])
   const fatal = linesIn(service.output()).find(({ level }) => level === 60)
-  t.is(fatal?.msg, 'the service cannot go on')
+  t.is(fatal?.msg, 'the service cannot continue')
 })
 
 test('requests are logged at level info, but not at level warn', async (t) => {

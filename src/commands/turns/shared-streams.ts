@@ -21,7 +21,7 @@ const CONTENDED_FOR = 2_000
 const [BUSY_FOR, PAUSE] = [50, 25]
 /** Milliseconds for which it keeps any other stream busy: somebody may be there who was never fast enough to be seen. */
 const BUSY_ALONE_FOR = 1_000
-/** Streams remembered. One that is forgotten begins to be busy anew. */
+/** Streams remembered. A forgotten one begins a new second. */
 const STREAMS_MAX = 1_024
 
 /** @param now monotonic milliseconds */

@@ -14,7 +14,7 @@ const forward = (from: Duplex, to: Duplex): (() => number) => {
   let passedOn = 0
   let waiting = 0
   let isPaused = false
-  const goOn = (): void => {
+  const resumeIfDrained = (): void => {
     if (!isPaused || waiting >= WAITING_MAX || to.writableNeedDrain) return
     isPaused = false
     from.resume()
@@ -24,13 +24,13 @@ const forward = (from: Duplex, to: Duplex): (() => number) => {
     const hasRoom = to.write(chunk, (error) => {
       waiting--
       if (!error) passedOn += chunk.length
-      goOn()
+      resumeIfDrained()
     })
     if (hasRoom && waiting < WAITING_MAX) return
     isPaused = true
     from.pause()
   })
-  to.on('drain', goOn)
+  to.on('drain', resumeIfDrained)
   if (from.readableEnded) to.end()
   else from.once('end', () => to.end())
   from.resume()

@@ -8,7 +8,7 @@ const SEEN_USERS_MAX = 10_000
 
 /**
  * Remembers where users have authenticated. At a locked-out address, verified credentials keep working only for users
- * seen there before. Otherwise a locked-out address could go on guessing at the speed of the credential cache.
+ * seen there before. Otherwise a locked-out address could keep guessing at the speed of the credential cache.
  */
 export const makeSeenUsers = (addresses: ClientAddresses) => {
   const at = new LRUCache<string, User>({ maxSize: SEEN_USERS_MAX, sizeCalculation: () => 1 })

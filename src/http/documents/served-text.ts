@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Route } from '../protocol/route.ts'
 
-/** Taken anew wherever it has changed, and only there: a new version of Berth is a new document. */
+/** Clients ask each time whether it has changed, which a new version of Berth may do. */
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
 
 /** Serves a text with an ETag. It is made on the first request and kept; after a failure the next request tries again. */

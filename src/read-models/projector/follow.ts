@@ -69,11 +69,11 @@ export const follow = async (followed: Followed): Promise<void> => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   )
 
-  const goOn = async (): Promise<void> => {
+  const checkLog = async (): Promise<void> => {
     const wasAnother = log.isAnother
-    const goesOn = await Promise.race([logContinues(store, tracker.current()), aborted])
-    if (goesOn === undefined) return
-    log.isAnother = !goesOn
+    const continues = await Promise.race([logContinues(store, tracker.current()), aborted])
+    if (continues === undefined) return
+    log.isAnother = !continues
     if (!log.isAnother) return
     const error = new StoreUnavailable(
       'the log was truncated or restored from a backup; it does not continue what was read',
@@ -83,7 +83,7 @@ export const follow = async (followed: Followed): Promise<void> => {
   }
 
   const fold = async (): Promise<void> => {
-    await goOn()
+    await checkLog()
     for await (const batch of store.subscribe(tracker.current().mark, signal)) {
       if (isAlarmed) onRecovery('the event store can be read again', 'store')
       isAlarmed = false

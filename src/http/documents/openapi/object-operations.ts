@@ -55,7 +55,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Extend a reservation',
     description:
-      'Send a later end_time, or a duration in seconds from the start. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided anew, as at its creation.',
+      'Send a later end_time, or a duration in seconds from the start. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
     answer: refTo('Reservation'),
     refusals: [
       'not_your_reservation',

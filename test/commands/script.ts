@@ -136,7 +136,9 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
   const { store, truth, isForgetful } = setting
   const name = randomHex(6)
   let now = clock('06:00')
-  const fresh = (): Runner => makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
+  // A store that lies about an append lets nothing more be written. No other one makes a command try for long.
+  const options = { randomHex, snapshots: NO_SNAPSHOTS, patience: 500 }
+  const fresh = (): Runner => makeRunner({ store, clock: () => now, ...options })
   const lasting = fresh()
   const runner = (): Runner => (isForgetful ? fresh() : lasting)
   const created = anIdempotencyKey(`${name}-sut`)

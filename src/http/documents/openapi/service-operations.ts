@@ -23,13 +23,7 @@ const partOfPage = (id: string, summary: string): Operation => ({
 })
 
 export const serviceOperations: Readonly<Record<string, Operation>> = {
-  'GET /problems/:code': {
-    id: 'readProblem',
-    tag: 'Documents',
-    summary: 'Read the page about a problem',
-    answer: text,
-    refusals: ['not_found'],
-  },
+  'GET /problems/:code': { ...partOfPage('readProblem', 'Read the page about a problem'), refusals: ['not_found'] },
   'GET /metrics': {
     id: 'readMetrics',
     tag: 'Service',

@@ -152,8 +152,6 @@ test('of two imports at the same moment that have a name in common, one adds all
 })
 
 test('as many users as a file may have are added at once', async (t) => {
-  // 500 passwords are hashed at full cost.
-  t.timeout(240_000)
   const { service, importing } = await given(t)
   const quota = '"hours_per_week=40,reservations_max=20,priority_max=none"'
   const rows = Array.from({ length: 500 }, (_, n) => `first.last-${n}@lab.example,tester,${quota},team=qa1\n`)

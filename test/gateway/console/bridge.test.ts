@@ -18,7 +18,7 @@ const aWebSocket = async (t: ExecutionContext) => {
   return { client, socket: socket as WebSocket }
 }
 
-/** The close code of a console whose stream had closed before it was bridged: the gateway's messages overtake each other. */
+/** The close code of a console whose stream had closed before it was bridged: messages of the gateway may overtake. */
 const closedBefore = async (t: ExecutionContext, ended: Promise<AttachedEnd>): Promise<unknown> => {
   const { client, socket } = await aWebSocket(t)
   const stream = new PassThrough()

@@ -62,6 +62,10 @@ const runScript = async (t: ExecutionContext, script: string, first: readonly ((
 }
 
 const breakOff = (port: number): Handle => passTo(port, (res) => res.destroy())
+const breakOffWithin = (port: number): Handle =>
+  passTo(port, (res) => {
+    res.writeHead(201, { 'Content-Length': 1_000 }).write('{"_id":"', () => res.destroy())
+  })
 const refuse = (): Handle => (req, res) => {
   req.resume()
   res.writeHead(503, { 'Content-Type': 'application/json' }).end('{"code":"unavailable","_id":"none"}')
@@ -70,6 +74,10 @@ const DONE = { code: 0, stdout: 'tested\n', count: 1, isReleased: true }
 
 test('the script for pipelines reserves once and releases, when the answer is lost', async (t) => {
   t.deepEqual(await runScript(t, SCRIPT, [breakOff]), { ...DONE, creates: 2 })
+})
+
+test('the script for pipelines reserves once and releases, when the answer breaks off', async (t) => {
+  t.deepEqual(await runScript(t, SCRIPT, [breakOffWithin]), { ...DONE, creates: 2 })
 })
 
 test('the script for pipelines reserves once and releases, when the service is busy at first', async (t) => {

@@ -11,7 +11,7 @@ import { followMonitored, type Monitored, type MonitoredSuts } from './monitored
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
 
 /** The actor of events recorded by probes. */
-export const MONITOR: Actor = { _id: 'monitor', role: 'system' }
+const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
 export interface MonitorOptions extends Omit<ProbingOptions, 'isInUse' | 'count'> {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch' | 'waitForStorePosition'>

@@ -11,7 +11,7 @@ type SessionOpened = DataOf<'SessionOpened'>
  */
 export type HolderMarks = (holder: { readonly sut_id: string; readonly user_id: string }) => number
 
-export const makeHolderMarks = (): HolderMarks => {
+const makeHolderMarks = (): HolderMarks => {
   const bySut = new Map<string, Map<string, number>>()
   let last = 0
   return ({ sut_id, user_id }) => {

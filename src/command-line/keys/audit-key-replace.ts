@@ -16,7 +16,7 @@ export interface Replaced {
 }
 
 /** What is lost with a key, as sentences. */
-export const lostWith = (replaces: Verifier | undefined): readonly string[] =>
+const lostWith = (replaces: Verifier | undefined): readonly string[] =>
   replaces === undefined
     ? ['the log has no record of an earlier key']
     : [

@@ -4,7 +4,7 @@ import { assignedId, recordedTime } from './fields.ts'
 import { Role } from './user.ts'
 
 /** SHA-256 of a token in hex. A token has 160 secret bits, so that no salt is needed. */
-export const tokenHash = matching('hash', /^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
+const tokenHash = matching('hash', /^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
 
 /** The name of the token, in the vault under the token's id, where the owner is `tokens:<user_id>`. */
 const Credentials = closed('TokenCredentials', { id: assignedId, changed: listOf(assignedId) }, {})

@@ -1,5 +1,5 @@
 /** Milliseconds. */
-export const MINUTE = 60_000
+const MINUTE = 60_000
 
 /** Attempts under one key within a minute. */
 export interface Count {

@@ -12,7 +12,7 @@ import { parametersOf } from './query.ts'
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
 
 /** A public position in `as_of` or `after`, with or without leading zeros. */
-export const positionParameter: t.Type<number, never, unknown> = withSchema(
+const positionParameter: t.Type<number, never, unknown> = withSchema(
   new t.Type<number, never, unknown>(
     'position',
     (u): u is number => typeof u === 'number',

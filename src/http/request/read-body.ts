@@ -8,7 +8,7 @@ import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
 /** Bytes. */
 export const BODY_MAX = 256 * 1024
 /** Pieces of a body, chunks included. Each costs a microsecond, however small. */
-export const PIECES_MAX = 4_096
+const PIECES_MAX = 4_096
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const JSON_SUFFIX = /^[\w.!#$&^-]+\/[\w.!#$&^-]+\+json\s*(;|$)/i

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { replaceFile } from '../../files/replace-file.ts'
 
 /** File name of the SHA-256 of the users file that was imported. */
-export const IMPORTED_DIGEST = 'imported-users.sha256'
+const IMPORTED_DIGEST = 'imported-users.sha256'
 
 export const saveImported = (data: string, digest: string): Promise<void> =>
   replaceFile(join(data, IMPORTED_DIGEST), `${digest}\n`)

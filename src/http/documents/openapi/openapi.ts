@@ -12,7 +12,7 @@ import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
 
 /** The OpenAPI 3.1 document of the route table. */
 
-export const operationNameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+const operationNameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 
 /** `/api/sut/{id}` for `/api/sut/:id`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')

@@ -63,7 +63,7 @@ export const orderOf = ({
 type Ended = E.Either<Failure, Outcome<UsersState>>
 
 /** Shows a user as of the end of a command, once this instance knows the change. */
-export const makeShow =
+const makeShow =
   ({ objects, users }: Pick<UserDependencies, 'objects' | 'users'>) =>
   async (id: string, ended: Ended, more: { created?: boolean; once?: Readonly<Record<string, unknown>> } = {}) => {
     if (E.isLeft(ended)) return ended
@@ -76,7 +76,7 @@ export const makeShow =
   }
 
 /** Seals a new password, which ends the user's sessions. */
-export const makeSealPassword =
+const makeSealPassword =
   ({ vault, randomBytes, randomHex }: UserDependencies) =>
   async (userId: string, password: string, name?: string) =>
     vault.sealUser(userId, {

@@ -1,7 +1,8 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { networkOf } from '../../domain/values/network.ts'
 import type { KeyRing, VaultKey } from '../keys.ts'
+import { makeDerivedKeys } from './derived-keys.ts'
 
 /**
  * Names of client addresses in the log: keyed hashes, from which nobody can read an address without the vault's key. A
@@ -22,20 +23,16 @@ const NAME_BYTES = 16
 /** Addresses whose names are remembered. The least recently used are computed again. */
 const ADDRESSES_MAX = 10_000
 
-const derive = ({ key }: VaultKey): Buffer => Buffer.from(hkdfSync('sha256', key, '', PURPOSE, 32))
-
 /** @param ipv6Prefix bits of an IPv6 address that count, 1 to 128 */
 export const makeClientNames = (keys: () => KeyRing, ipv6Prefix: number): ClientNames => {
-  const derived = new WeakMap<VaultKey, Buffer>()
+  const derivedOf = makeDerivedKeys(PURPOSE)
   const names = new LRUCache<string, { readonly key: VaultKey; readonly name: string }>({
     maxSize: ADDRESSES_MAX,
     sizeCalculation: () => 1,
   })
 
   const nameUnder = (key: VaultKey, address: string): string => {
-    const own = derived.get(key) ?? derive(key)
-    derived.set(key, own)
-    const hash = createHmac('sha256', own).update(networkOf(address, ipv6Prefix)).digest()
+    const hash = createHmac('sha256', derivedOf(key)).update(networkOf(address, ipv6Prefix)).digest()
     return `${key.id}:${hash.subarray(0, NAME_BYTES).toString('base64url')}`
   }
 

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
-import type { KeyRing, VaultKey } from '../keys.ts'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import type { KeyRing } from '../keys.ts'
+import { canonicalBytes, makeDerivedKeys } from './derived-keys.ts'
 
 /** What the end of a single sign-on needs of its beginning. */
 export interface SignInTransaction {
@@ -29,13 +30,10 @@ export const TRANSACTION_MAX = 1_024
 
 type Content = [state: string, nonce: string, verifier: string, expires: number]
 
-const derive = ({ key }: VaultKey): Buffer => Buffer.from(hkdfSync('sha256', key, '', PURPOSE, 32))
-
-/** The bytes of canonical base64url, so that a transaction has one form only. */
 const bytesOf = (text: string): Buffer | undefined => {
   if (text.length > TRANSACTION_MAX) return undefined
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.length > NONCE_BYTES + TAG_BYTES && bytes.toString('base64url') === text ? bytes : undefined
+  const bytes = canonicalBytes(text)
+  return bytes !== undefined && bytes.length > NONCE_BYTES + TAG_BYTES ? bytes : undefined
 }
 
 const decrypt = (key: Buffer, bytes: Buffer): string | undefined => {
@@ -53,19 +51,12 @@ export const makeSignInTransactions = (
   keys: () => KeyRing,
   randomBytes: (size: number) => Uint8Array,
 ): SignInTransactions => {
-  const derived = new WeakMap<VaultKey, Buffer>()
-
-  const keyOf = (key: VaultKey): Buffer => {
-    const own = derived.get(key) ?? derive(key)
-    derived.set(key, own)
-    return own
-  }
-
+  const derivedOf = makeDerivedKeys(PURPOSE)
   return {
     seal: ({ state, nonce, verifier, expires }) => {
       const content = [state, nonce, verifier, expires] satisfies Content
       const iv = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv(CIPHER, keyOf(keys().current), iv, { authTagLength: TAG_BYTES })
+      const cipher = createCipheriv(CIPHER, derivedOf(keys().current), iv, { authTagLength: TAG_BYTES })
       const sealed = [iv, cipher.update(JSON.stringify(content), 'utf8'), cipher.final(), cipher.getAuthTag()]
       return Buffer.concat(sealed).toString('base64url')
     },
@@ -73,7 +64,7 @@ export const makeSignInTransactions = (
       const bytes = bytesOf(text)
       if (bytes === undefined) return undefined
       for (const key of keys().keys) {
-        const opened = decrypt(keyOf(key), bytes)
+        const opened = decrypt(derivedOf(key), bytes)
         if (opened === undefined) continue
         const [state, nonce, verifier, expires] = JSON.parse(opened) as Content
         return { state, nonce, verifier, expires }

@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { KeyRing, VaultKey } from '../keys.ts'
+import { canonicalBytes, makeDerivedKeys } from './derived-keys.ts'
 
 /**
  * Signs with HMAC-SHA-256. The key is derived from the vault's by HKDF (RFC 5869). Any instance with the key in its ring
@@ -19,25 +20,15 @@ export interface Signer {
 /** Characters; longer texts are not looked at. */
 const TEXT_MAX = 2_048
 
-/** The bytes of canonical base64url, so that a signed text has one form only. */
-const bytesOf = (text: string): Buffer | undefined => {
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : undefined
-}
-
 const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 /** @param purpose a text of its own for each use, which tells the derived keys apart */
 export const makeSigner = (keys: () => KeyRing, purpose: string): Signer => {
-  const derived = new WeakMap<VaultKey, Buffer>()
-  const signWith = (key: VaultKey, text: string): Buffer => {
-    const own = derived.get(key) ?? Buffer.from(hkdfSync('sha256', key.key, '', purpose, 32))
-    derived.set(key, own)
-    return createHmac('sha256', own).update(text).digest()
-  }
+  const derivedOf = makeDerivedKeys(purpose)
+  const signWith = (key: VaultKey, text: string): Buffer => createHmac('sha256', derivedOf(key)).update(text).digest()
   const sign = (text: string): string => signWith(keys().current, text).toString('base64url')
   const isSigned = (text: string, signature: string): boolean => {
-    const given = bytesOf(signature)
+    const given = canonicalBytes(signature)
     return given !== undefined && keys().keys.some((key) => isSame(signWith(key, text), given))
   }
   return {
@@ -49,7 +40,7 @@ export const makeSigner = (keys: () => KeyRing, purpose: string): Signer => {
     },
     open: (text) => {
       const [payload = '', signature = '', ...rest] = text.length > TEXT_MAX ? [] : text.split('.')
-      const bytes = bytesOf(payload)
+      const bytes = canonicalBytes(payload)
       if (bytes === undefined || rest.length > 0 || !isSigned(payload, signature)) return undefined
       return JSON.parse(bytes.toString())
     },

@@ -3,10 +3,8 @@ import type { Event } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import { COMMAND_LINE } from './clock/correct.ts'
 import { makeEvents } from './order.ts'
-
-/** The actor of commands typed on the service's machine. */
-const COMMAND_LINE = { _id: 'command-line', role: 'system' } as const
 
 interface Recording {
   readonly store: EventStore

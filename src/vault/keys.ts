@@ -68,6 +68,23 @@ interface KeyFileOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
+/** @throws an error that does not come from the file system */
+const unreadable = (path: string, error: unknown): E.Either<readonly string[], never> => {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined) throw error
+  const reason = code === 'ENOENT' ? 'it does not exist' : message.split(',')[0]
+  return E.left([`the vault's keys cannot be read from ${path}: ${reason}`])
+}
+
+export const readVaultKeyFile = async (path: string): Promise<E.Either<readonly string[], KeyRing>> => {
+  try {
+    const inFile = E.mapLeft((problems: readonly string[]) => problems.map((problem) => `${path}: ${problem}`))
+    return inFile(parseVaultKeys(await readFile(path, 'utf8')))
+  } catch (error) {
+    return unreadable(path, error)
+  }
+}
+
 /** Reads the key file, or creates it with a new key and mode 0600. */
 export const readOrMakeVaultKeyFile = async (
   path: string,
@@ -76,14 +93,11 @@ export const readOrMakeVaultKeyFile = async (
   try {
     const { mayMake, now, randomBytes } = options
     const made = mayMake && (await makeOnce(path, HEADER + newKey(now, randomBytes).line, randomBytes))
-    const read = parseVaultKeys(await readFile(path, 'utf8'))
-    if (E.isLeft(read)) return E.left(read.left.map((problem) => `${path}: ${problem}`))
+    const read = await readVaultKeyFile(path)
+    if (E.isLeft(read)) return read
     return E.right({ ring: read.right, made, warnings: await modeWarnings(path) })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    const reason = code === 'ENOENT' ? 'it does not exist' : message.split(',')[0]
-    return E.left([`the vault's keys cannot be read from ${path}: ${reason}`])
+    return unreadable(path, error)
   }
 }
 

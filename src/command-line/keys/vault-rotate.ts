@@ -5,7 +5,7 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { type KeyRing, readOrMakeVaultKeyFile } from '../../vault/keys.ts'
+import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
@@ -39,22 +39,17 @@ const tryLock = (config: Config): Lock | undefined => {
   }
 }
 
-const ringIn = async (file: string, { now, randomBytes }: Terminal): Promise<E.Either<readonly string[], KeyRing>> => {
-  const read = await readOrMakeVaultKeyFile(file, { mayMake: false, now: now(), randomBytes })
-  return E.isLeft(read) ? read : E.right(read.right.ring)
-}
-
 const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): Promise<Outcome> => {
   const { now: clock, randomBytes } = terminal
   const file = config.vaultKeyFile
-  const before = await ringIn(file, terminal)
+  const before = await readVaultKeyFile(file)
   if (E.isLeft(before)) return before
   const vault = makeVault({ store, keys: before.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return checked
   const key = await rotateKeyFile(file, { now: clock(), randomBytes })
   if (E.isLeft(key)) return E.left([key.left])
-  const after = await ringIn(file, terminal)
+  const after = await readVaultKeyFile(file)
   const taken = E.isLeft(after) ? after : await vault.take(after.right)
   if (E.isLeft(taken)) return taken
   const pause = async (): Promise<void> => turn()

@@ -9,7 +9,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readUsersFile } from '../../users/users-file.ts'
-import { parseVaultKeys } from '../../vault/keys.ts'
+import { readVaultKeyFile } from '../../vault/keys.ts'
 import type { Config } from '../config/config.ts'
 
 type Problems = Promise<readonly string[]>
@@ -50,18 +50,13 @@ interface Named {
   readonly read: () => Promise<Read>
 }
 
-const readRing = async (path: string): Promise<Read> => {
-  try {
-    const parsed = parseVaultKeys(await readFile(path, 'utf8'))
-    return E.mapLeft((problems: readonly string[]) => problems.map((each) => `${path}: ${each}`))(parsed)
-  } catch (error) {
-    return E.left([`the vault's keys cannot be read from ${path}: ${reasonOf(error)}`])
-  }
-}
-
 const namedFiles = (config: Config): readonly Named[] => {
   const { vaultKeys, vaultKeyFile, auditKey, auditKeyFile } = config
-  const keys: Named = { variable: 'BERTH_VAULT_KEY_FILE', path: vaultKeyFile, read: () => readRing(vaultKeyFile) }
+  const keys: Named = {
+    variable: 'BERTH_VAULT_KEY_FILE',
+    path: vaultKeyFile,
+    read: () => readVaultKeyFile(vaultKeyFile),
+  }
   const audit: Named = {
     variable: 'BERTH_AUDIT_KEY_FILE',
     path: auditKeyFile,

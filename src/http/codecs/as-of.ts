@@ -6,26 +6,21 @@ import type { Role } from '../../domain/events/user.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
-import { parametersOf } from './query.ts'
+import { parameter, parametersOf } from './query.ts'
 
 /** The moment to read as of: after an event, or at an instant. */
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
 
 /** A public position in `as_of` or `after`, with or without leading zeros. */
-const positionParameter: t.Type<number, never, unknown> = withSchema(
-  new t.Type<number, never, unknown>(
-    'position',
-    (u): u is number => typeof u === 'number',
-    (u, c) => {
-      const position = parsePosition(String(u))
-      return position === undefined
-        ? t.failure(u, c, 'must be a position of up to 20 digits, below 2^53, as in Berth-Position')
-        : t.success(position)
-    },
-    () => {
-      throw new TypeError('a query is only ever read')
-    },
-  ),
+const positionParameter: t.Type<number, never, unknown> = parameter(
+  'position',
+  (u): u is number => typeof u === 'number',
+  (u, c) => {
+    const position = parsePosition(String(u))
+    return position === undefined
+      ? t.failure(u, c, 'must be a position of up to 20 digits, below 2^53, as in Berth-Position')
+      : t.success(position)
+  },
   () => ({ type: 'string', pattern: POSITION_IN_REQUEST.source }),
 )
 
@@ -33,36 +28,26 @@ const positionParameter: t.Type<number, never, unknown> = withSchema(
 export const LATEST = 'latest'
 
 /** The codec of `after`. */
-export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = withSchema(
-  new t.Type<number | typeof LATEST, never, unknown>(
-    'after',
-    (u): u is number | typeof LATEST => u === LATEST || positionParameter.is(u),
-    (u, c) => {
-      if (u === LATEST) return t.success(LATEST)
-      const read = positionParameter.validate(u, c)
-      return E.isRight(read) ? read : t.failure(u, c, `${read.left[0]?.message}, or ${LATEST}`)
-    },
-    () => {
-      throw new TypeError('a query is only ever read')
-    },
-  ),
+export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = parameter(
+  'after',
+  (u): u is number | typeof LATEST => u === LATEST || positionParameter.is(u),
+  (u, c) => {
+    if (u === LATEST) return t.success(LATEST)
+    const read = positionParameter.validate(u, c)
+    return E.isRight(read) ? read : t.failure(u, c, `${read.left[0]?.message}, or ${LATEST}`)
+  },
   () => ({ anyOf: [schemaOf(positionParameter), { const: LATEST }] }),
 )
 
 const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)
 
-export const asOfParameter: t.Type<AsOf, never, unknown> = withSchema(
-  new t.Type<AsOf, never, unknown>(
-    'as_of',
-    (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
-    (u, c) =>
-      isOfDigits(u)
-        ? E.map((position: number): AsOf => ({ position }))(positionParameter.validate(u, c))
-        : E.map((read: Instant): AsOf => ({ instant: read }))(instant.validate(u, c)),
-    () => {
-      throw new TypeError('a query is only ever read')
-    },
-  ),
+export const asOfParameter: t.Type<AsOf, never, unknown> = parameter(
+  'as_of',
+  (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
+  (u, c) =>
+    isOfDigits(u)
+      ? E.map((position: number): AsOf => ({ position }))(positionParameter.validate(u, c))
+      : E.map((read: Instant): AsOf => ({ instant: read }))(instant.validate(u, c)),
   () => ({ anyOf: [schemaOf(instant), schemaOf(positionParameter)] }),
 )
 

@@ -7,7 +7,7 @@ import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT_MAX, problemsBetween } from './lists.ts'
-import { onlyTrue, parametersOf, wholeNumber } from './query.ts'
+import { onlyTrue, parameter, parametersOf, wholeNumber } from './query.ts'
 
 export interface EventsQuery {
   /** The position after which to begin. */
@@ -33,21 +33,16 @@ const eventType = withSchema(
 
 /** Comma-separated values. */
 const several = <A>(codec: t.Type<A>): t.Type<readonly A[], never, unknown> =>
-  withSchema(
-    new t.Type<readonly A[], never, unknown>(
-      codec.name,
-      (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
-      (u, c) => {
-        const read = String(u)
-          .split(',')
-          .map((value) => codec.validate(value, c))
-        const wrong = read.find(E.isLeft)
-        return wrong ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
-      },
-      () => {
-        throw new TypeError('a query is only ever read')
-      },
-    ),
+  parameter(
+    codec.name,
+    (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
+    (u, c) => {
+      const read = String(u)
+        .split(',')
+        .map((value) => codec.validate(value, c))
+      const wrong = read.find(E.isLeft)
+      return wrong ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
+    },
     () => ({ type: 'array', items: schemaOf(codec) }),
   )
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { boolean, integer } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed, dictionary, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
@@ -116,17 +116,25 @@ export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Typ
   })
 }
 
+/** The codec of a parameter. It only decodes. */
+export const parameter = <A>(
+  name: string,
+  is: t.Is<A>,
+  validate: t.Validate<unknown, A>,
+  schema: () => JsonSchema,
+): t.Type<A, never, unknown> => {
+  const encode = (): never => {
+    throw new TypeError('a query is only ever read')
+  }
+  return withSchema(new t.Type<A, never, unknown>(name, is, validate, encode), schema)
+}
+
 /** A codec for text that encodes another value. */
 const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A, never, unknown> =>
-  withSchema(
-    new t.Type<A, never, unknown>(
-      codec.name,
-      codec.is,
-      (u, c) => codec.validate(read(String(u)), c),
-      () => {
-        throw new TypeError('a query is only ever read')
-      },
-    ),
+  parameter(
+    codec.name,
+    codec.is,
+    (u, c) => codec.validate(read(String(u)), c),
     () => schemaOf(codec),
   )
 

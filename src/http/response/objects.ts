@@ -38,7 +38,7 @@ export interface Objects {
   ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
 }
 
-const viewsBehind = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
+export const viewsBehind = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
 
 const listsUnavailable = (): Failure =>
   failure('unavailable', 'Lists are unavailable while the views cannot be written.')

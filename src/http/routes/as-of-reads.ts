@@ -12,7 +12,7 @@ import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { type Dated, documentResponse, type Objects } from '../response/objects.ts'
+import { type Dated, documentResponse, type Objects, viewsBehind } from '../response/objects.ts'
 
 /** Milliseconds a read waits for this instance to reach the end of the log. */
 const VIEWS_TIMEOUT = 5_000
@@ -60,8 +60,6 @@ const NANOSECONDS = 1_000_000n
 const millisecondsOf = ({ epochNanoseconds }: Instant): number => Number(epochNanoseconds / NANOSECONDS)
 
 const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
-
-const viewsBehind = (): Refusal => failure('unavailable', 'This instance is behind the log. Try again.')
 
 const notFoundThen = (kind: Dated): Refusal =>
   kind === 'sut'

@@ -12,7 +12,7 @@ import type { Views } from '../../read-models/views.ts'
 import { inQuery, parametersOf, wholeNumber } from '../codecs/query.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
-import type { Objects } from '../response/objects.ts'
+import { type Objects, viewsBehind } from '../response/objects.ts'
 
 export interface InclusionQuery {
   readonly event: string
@@ -133,7 +133,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     const first = await over(answer)
     if (E.isRight(first)) return first
     if (await views.waitForStorePosition(await store.head(), CATCH_UP_TIMEOUT)) return over(answer)
-    return E.left(failure('unavailable', 'This instance is behind the log. Try again.'))
+    return E.left(viewsBehind())
   }
 
   return {

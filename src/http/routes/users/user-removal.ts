@@ -3,14 +3,14 @@ import { BERTH } from '../../../commands/listen-ports.ts'
 import type { Runner } from '../../../commands/order.ts'
 import type { EndReservations } from '../../../commands/users/end-reservations.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
-import { type Failure, failure } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { EndedEarly } from '../../../read-models/lists/lists.ts'
 import type { Users } from '../../../users/users.ts'
 import type { UserRemoval } from '../../codecs/users.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
+import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { orderOf } from './user-changes.ts'
 
 export interface RemovalDependencies {
@@ -31,7 +31,7 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
   /** What a removal ended, for the answer to a repeated request. */
   const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {
     const removed = objects.asOf('user', _id, revision)
-    if (removed === undefined) return E.left(failure('unavailable', 'This instance is behind the log. Try again.'))
+    if (removed === undefined) return E.left(viewsBehind())
     const read = await objects.readList('endedSince', _id, removed.position)
     return E.map(({ listed }: { listed: EndedEarly }) => listed)(read)
   }

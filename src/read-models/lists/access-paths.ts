@@ -1,5 +1,6 @@
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
+import { SHORT } from './conditions.ts'
 import type { ReservationQuery, Sight } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
@@ -58,9 +59,6 @@ export const accessPaths = (
   }
   return ways.sort((a, b) => a.entries - b.entries)
 }
-
-/** Index entries that can be read within a few milliseconds. */
-const SHORT = 10_000
 
 /** Entries read to count or skip reservations near the ends of a span. */
 const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: ReservationCounts): number => {

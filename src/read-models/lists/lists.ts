@@ -173,14 +173,6 @@ export interface Lists {
   readonly sessionEvents: SessionEvents
 }
 
-/** An SQL condition and the values of its placeholders. */
-export interface Condition {
-  readonly sql: string
-  readonly values: readonly SQLInputValue[]
-}
-
-export const condition = (sql: string, ...values: readonly SQLInputValue[]): Condition => ({ sql, values })
-
 /** Prepared statements kept: each combination of filters has its own. */
 const STATEMENTS_MAX = 200
 

@@ -6,7 +6,8 @@ import { LISTED as LISTED_SUTS } from '../tables/sut-table.ts'
 import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
-import { type Condition, condition, type Page, type Part, type Past, type RunQuery } from './lists.ts'
+import { type Condition, condition, valuesOf } from './conditions.ts'
+import type { Page, Part, Past, RunQuery } from './lists.ts'
 import { filtersOf as reservationFilters } from './reservation-list.ts'
 import type { Scopes } from './scope.ts'
 import { filtersOf as sutFilters } from './sut-list.ts'
@@ -37,7 +38,7 @@ const whole = (branches: readonly Branch[], table: string, more: readonly Condit
       return `SELECT r.position, r.created FROM ${table} r INDEXED BY ${index} WHERE ${where}`
     })
     .join(' UNION ALL '),
-  values: branches.flatMap(({ conditions }) => [...conditions, ...more].flatMap(({ values }) => values)),
+  values: branches.flatMap(({ conditions }) => valuesOf([...conditions, ...more])),
 })
 
 /**

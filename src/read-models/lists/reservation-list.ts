@@ -1,17 +1,14 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { Window } from '../../domain/calendar/window.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
-import { type Condition, condition, type Page, type ReservationQuery, type RunQuery } from './lists.ts'
+import { type Condition, condition, optional, valuesOf } from './conditions.ts'
+import type { Page, ReservationQuery, RunQuery } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */
 const READ_MAX = 20_000
-
-const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
-  value === undefined ? [] : [condition(sql, value)]
 
 type InSight = NonNullable<KeyedQuery['sight']>
 
@@ -38,8 +35,6 @@ export const filtersOf = (
 const through = (index: Index, filters: readonly Condition[]): string =>
   `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
    WHERE r.segment = s.n AND ${LISTED} ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
-
-const valuesOf = (filters: readonly Condition[]): readonly SQLInputValue[] => filters.flatMap(({ values }) => values)
 
 const countThrough = (ask: RunQuery, index: Index, filters: readonly Condition[]): number =>
   ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0

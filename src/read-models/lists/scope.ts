@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { LISTED } from '../tables/reservation-table.ts'
-import { type Condition, condition, type RunQuery } from './lists.ts'
+import { type Condition, condition } from './conditions.ts'
+import type { RunQuery } from './lists.ts'
 
 /** Selects the keys of the SUTs in a scope, which has tags. */
 export const sutsIn = (scope: Scope): Condition => {

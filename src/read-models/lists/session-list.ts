@@ -1,7 +1,7 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { IS_CLOSED, IS_OPEN, LISTED, type SessionCounts } from '../tables/session-table.ts'
-import { type Condition, condition, type Page, type Part, type RunQuery, type SessionQuery } from './lists.ts'
+import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
+import type { Page, Part, RunQuery, SessionQuery } from './lists.ts'
 
 /** A query with surrogate keys for SUT and user. */
 interface KeyedQuery extends Omit<SessionQuery, 'sut_id' | 'user_id'> {
@@ -15,9 +15,6 @@ const withKeys = ({ sut_id, user_id, ...query }: SessionQuery, names: IdKeys): K
   const isUnknown = (sut_id !== undefined && sut === undefined) || (user_id !== undefined && user === undefined)
   return isUnknown ? undefined : { ...query, sut, user }
 }
-
-const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
-  value === undefined ? [] : [condition(sql, value)]
 
 const filtersOf = (query: KeyedQuery): readonly Condition[] => {
   const { sut, user, reservation_id, isOpen, closesAfter, opensBefore } = query
@@ -47,9 +44,6 @@ const inSpan = (query: KeyedQuery, counts: SessionCounts): Source => {
   ]
 }
 
-/** Entries of an index that can be read within a few milliseconds, or sorted. */
-const SHORT = 10_000
-
 const hasSpan = ({ closesAfter, opensBefore }: KeyedQuery): boolean =>
   closesAfter !== undefined || opensBefore !== undefined
 
@@ -68,8 +62,6 @@ const counted = (query: KeyedQuery, counts: SessionCounts): number | undefined =
   if (sut === undefined) return user === undefined ? counts.all() : counts.of('user', user)
   return user === undefined ? counts.of('sut', sut) : undefined
 }
-
-const valuesOf = (filters: readonly Condition[]): readonly SQLInputValue[] => filters.flatMap(({ values }) => values)
 
 const through = ({ index, filters }: Source[number]): string =>
   `FROM session INDEXED BY ${index} WHERE ${[LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')}`

@@ -1,6 +1,7 @@
 import { foldCase } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
-import { type Condition, condition, type Page, type RunQuery, type SutQuery } from './lists.ts'
+import { type Condition, condition, optional, valuesOf } from './conditions.ts'
+import type { Page, RunQuery, SutQuery } from './lists.ts'
 
 export const filtersOf = ({
   sut_type,
@@ -10,9 +11,9 @@ export const filtersOf = ({
   tags = {},
   scope = {},
 }: SutQuery): readonly Condition[] => [
-  ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
+  ...optional('sut_type = ?', sut_type),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
-  ...(monitoring === undefined ? [] : [condition('monitoring = ?', monitoring)]),
+  ...optional('monitoring = ?', monitoring),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldCase(name))]),
   // Tag names contain no character that is special within a quoted JSON path.
   ...[...Object.entries(tags), ...Object.entries(scope)].map(([tag, value]) =>
@@ -28,14 +29,11 @@ export const makeSutList =
     const where = (conditions: readonly Condition[]): string =>
       `FROM sut INDEXED BY sut_listed WHERE ${[LISTED, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
     const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
-    const [counted] = ask<{ n: number }>(
-      `SELECT count(*) AS n ${where(filters)}`,
-      ...filters.flatMap(({ values }) => values),
-    )
+    const [counted] = ask<{ n: number }>(`SELECT count(*) AS n ${where(filters)}`, ...valuesOf(filters))
     const rows = ask<{ document: string }>(
       `SELECT d.document FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
        CROSS JOIN sut d WHERE d.position = page.position ORDER BY page.created DESC`,
-      ...here.flatMap(({ values }) => values),
+      ...valuesOf(here),
       limit,
       offset,
     )

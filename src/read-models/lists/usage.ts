@@ -3,18 +3,8 @@ import { startOfWeek, WEEK } from '../../domain/calendar/week.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { EXEMPT, LISTED } from '../tables/reservation-table.ts'
-import {
-  type Condition,
-  condition,
-  type FinishedQuery,
-  type RunQuery,
-  type UnfinishedQuery,
-  type UnfinishedRow,
-  type UsageQuery,
-} from './lists.ts'
-
-/** Index entries that can be read within a few milliseconds. */
-const SHORT = 10_000
+import { type Condition, condition, SHORT, valuesOf } from './conditions.ts'
+import type { FinishedQuery, RunQuery, UnfinishedQuery, UnfinishedRow, UsageQuery } from './lists.ts'
 
 /** Whether few reservations of a user were ever made. */
 export const makeIsShortUsage =
@@ -29,7 +19,7 @@ const STARTED_IN = `(r.starts - ${startOfWeek(0)}) / ${WEEK}`
 const ofUser = (user: number, ...more: readonly Condition[]) => ({
   sql: `FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_user
    WHERE r.segment = s.n AND ${LISTED} ${more.map(({ sql }) => `AND ${sql}`).join(' ')} AND r.user = ?`,
-  values: [...more.flatMap(({ values }) => values), user],
+  values: [...valuesOf(more), user],
 })
 
 export const makeUnfinishedUsage =

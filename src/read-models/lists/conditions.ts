@@ -1,0 +1,19 @@
+import type { SQLInputValue } from 'node:sqlite'
+
+/** An SQL condition and the values of its placeholders. */
+export interface Condition {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
+export const condition = (sql: string, ...values: readonly SQLInputValue[]): Condition => ({ sql, values })
+
+/** No condition for a value that is not given. */
+export const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
+  value === undefined ? [] : [condition(sql, value)]
+
+export const valuesOf = (conditions: readonly Condition[]): readonly SQLInputValue[] =>
+  conditions.flatMap(({ values }) => values)
+
+/** Entries of an index that can be read within a few milliseconds, or sorted. */
+export const SHORT = 10_000

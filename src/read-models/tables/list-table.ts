@@ -22,3 +22,6 @@ export interface ListWriter {
   /** Called after a failed transaction. */
   readonly forget: () => void
 }
+
+/** For a table that has nothing to do there. */
+export const nothing = (): void => undefined

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { QuotaExemptionColumns, ReservationColumns } from '../../../projections/reservation.ts'
 import type { IdKeys } from './id-keys.ts'
-import type { ListColumns, ListWriter } from './list-table.ts'
+import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
 import type { TimeIndex } from './time-index.ts'
 
@@ -78,8 +78,6 @@ export const exemptionColumns: ListColumns = {
   schema: `
   CREATE INDEX quota_exemption_by_user ON quota_exemption (user, id, is_exempt, until) WHERE ${EXEMPT};`,
 }
-
-const nothing = (): void => undefined
 
 export const makeExemptionWriter = (names: IdKeys): ListWriter => ({
   enter: ({ columns }) => {

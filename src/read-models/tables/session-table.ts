@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type SessionColumns, STILL_OPEN } from '../../../projections/session.ts'
 import type { IdKeys } from './id-keys.ts'
-import type { ListColumns, ListWriter } from './list-table.ts'
+import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 
 /** Rows that lists show. */
 export const LISTED = 'until IS NULL'
@@ -73,8 +73,6 @@ export const makeSessionCounts = (db: DatabaseSync) => {
     },
   }
 }
-
-const nothing = (): void => undefined
 
 /** Sessions are rare beside reservations, so counts are written at once. */
 export const makeSessionWriter = (names: IdKeys, counts: ReturnType<typeof makeSessionCounts>): ListWriter => ({

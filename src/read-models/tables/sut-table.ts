@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SutColumns } from '../../../projections/sut.ts'
 import type { IdKeys } from './id-keys.ts'
-import type { ListColumns, ListWriter } from './list-table.ts'
+import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 import type { TimeIndex } from './time-index.ts'
 
 /** Rows that lists show: neither former versions nor retired SUTs. */
@@ -53,8 +53,6 @@ const makeTagWriter = (db: DatabaseSync, names: IdKeys): ((id: string, tags: str
     for (const [name, value] of tags) if (former.get(name) !== value) put.run(sut, name, value)
   }
 }
-
-const nothing = (): void => undefined
 
 export const makeSutWriter = (db: DatabaseSync, names: IdKeys, periods: TimeIndex): ListWriter => {
   const writeTags = makeTagWriter(db, names)

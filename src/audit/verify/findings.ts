@@ -13,6 +13,10 @@ export interface Findings {
   readonly kept: () => readonly Finding[]
 }
 
+/** In the order of the log, what concerns it as a whole last. */
+export const byPosition = (a: Finding, b: Finding): number =>
+  (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
+
 /** Maximum findings kept. */
 const KEPT_MAX = 10_000
 

@@ -2,7 +2,7 @@ import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { judgeCorrections } from './corrections.ts'
-import { type Finding, type Findings, makeFindings } from './findings.ts'
+import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
 import { type Judge, makeJudge, type Placed } from './judge.ts'
 import { growTree } from './tree.ts'
 
@@ -50,9 +50,6 @@ const makePositions = (findings: Findings, isDense: boolean) => {
     return position
   }
 }
-
-const byPosition = (a: Finding, b: Finding): number =>
-  (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
 
 /**
  * Verifies a log against Berth's rules and signed checkpoints in a single pass.

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { readVerifier, verifierOf } from '../../audit/signed-note.ts'
 import type { CheckpointComparison } from '../../audit/verify/checkpoints.ts'
-import type { Finding } from '../../audit/verify/findings.ts'
+import { byPosition } from '../../audit/verify/findings.ts'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
@@ -55,9 +55,6 @@ interface Whole extends Verified {
   readonly not_checked: readonly string[]
 }
 
-const inOrder = (a: Finding, b: Finding): number =>
-  (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
-
 const whole = (verified: Verified, vault: VerifiedVault | undefined, config: Config): Whole => {
   const not_checked = notChecked(vault, config)
   if (vault === undefined) return { ...verified, vault: null, not_checked }
@@ -65,7 +62,7 @@ const whole = (verified: Verified, vault: VerifiedVault | undefined, config: Con
   return {
     ...verified,
     found: verified.found + findings.length,
-    findings: [...verified.findings, ...findings].sort(inOrder).slice(0, KEPT_MAX),
+    findings: [...verified.findings, ...findings].sort(byPosition).slice(0, KEPT_MAX),
     vault: counts,
     not_checked,
   }

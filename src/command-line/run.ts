@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { version } from '../http/documents/version.ts'
 import { keyChecks } from '../service/checks/keys.ts'
 import { readConfig } from '../service/config/config.ts'
 import { type Command, DONE, MISUSED, type Terminal } from './terminal/command.ts'
 import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
 import { parse } from './terminal/parse.ts'
 import { didYouMean } from './terminal/suggest.ts'
-import { version } from './terminal/version.ts'
 
 /** Each command by the words that call it. A command loads only its own modules: all of them take a quarter second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

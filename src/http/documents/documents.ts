@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { codes, refusal } from '../protocol/problem.ts'
@@ -13,15 +12,13 @@ import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
 import { serveText } from './served-text.ts'
+import { version } from './version.ts'
 
 /** The service's documents about its own interface, built on first request. */
 
 type Handler = (call: Call) => RouteResult
 
 const json = (make: () => JsonSchema): Handler => serveText(() => JSON.stringify(make()))
-
-const versionOf = (): string =>
-  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
 
 /** By file name. */
 const schemas = new Map(schemaDocuments.map(({ href, schema }) => [href.slice('/schemas/'.length), json(schema)]))
@@ -39,8 +36,8 @@ const problems = new Map(Object.keys(codes).map((code) => [code, guidePage(probl
 
 /** `routes` is the table that the documents describe, including their own routes. */
 export const makeDocuments = (routes: () => readonly Route[]) => ({
-  openApi: json(() => openApi(routes(), versionOf(), examplesFrom(readExamples()))),
-  asyncApi: json(() => asyncApi(versionOf())),
+  openApi: json(() => openApi(routes(), version(), examplesFrom(readExamples()))),
+  asyncApi: json(() => asyncApi(version())),
   schemaIndex: json(index),
   schema: async (call: Call): RouteResult =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),

@@ -3,7 +3,8 @@ import { version } from '../http/documents/version.ts'
 import { keyChecks } from '../service/checks/keys.ts'
 import { readConfig } from '../service/config/config.ts'
 import { type Command, DONE, MISUSED, type Terminal } from './terminal/command.ts'
-import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
+import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP } from './terminal/help.ts'
+import { explainMisuse, misuse } from './terminal/misuse.ts'
 import { parse } from './terminal/parse.ts'
 import { didYouMean } from './terminal/suggest.ts'
 
@@ -59,16 +60,11 @@ const prefixes = (): readonly string[] => {
   return ['help', ...NAMES, ...groups]
 }
 
-const misuse = (terminal: Terminal, why: string, usage: string): number => {
-  terminal.stderr(`berth: ${why}\n${usage}\n`)
-  return MISUSED
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 const runCommand = async (command: Command, args: readonly string[], environment: Environment, terminal: Terminal) => {
   const given = parse(command, args)
-  if (E.isLeft(given)) return misuse(terminal, given.left, `usage: ${usageOf(command)}`)
+  if (E.isLeft(given)) return misuse(terminal, given.left, command)
   if (given.right.help) {
     terminal.stdout(helpOf(command))
     return DONE
@@ -92,8 +88,12 @@ const runInGroup = async (
     terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
     return DONE
   }
-  if (second === undefined) return misuse(terminal, 'a command is missing', usage)
-  return misuse(terminal, `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, group)}`, usage)
+  if (second === undefined) return explainMisuse(terminal, 'a command is missing', usage)
+  return explainMisuse(
+    terminal,
+    `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, group)}`,
+    usage,
+  )
 }
 
 /** Runs the arguments of `berth`. Resolves to the exit code. */
@@ -103,7 +103,7 @@ export const runCommandLine = async (
   terminal: Terminal,
 ): Promise<number> => {
   const [first, ...rest] = args
-  if (first === undefined) return misuse(terminal, 'a command is missing', (await overview()).trimEnd())
+  if (first === undefined) return explainMisuse(terminal, 'a command is missing', (await overview()).trimEnd())
   if (['help', '--help', '-h'].includes(first)) {
     if (rest.length > 0) return runCommandLine([...rest, '--help'], environment, terminal)
     terminal.stdout(await overview())
@@ -118,5 +118,5 @@ export const runCommandLine = async (
   const group = NAMES.filter((name) => name.startsWith(`${first} `))
   if (group.length > 0) return runInGroup(group, args, environment, terminal)
   const suggestion = didYouMean(first, prefixes())
-  return misuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
+  return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }

@@ -1,14 +1,17 @@
 import { type Command, MISUSED, type Terminal } from './command.ts'
 import { usageOf } from './help.ts'
 
-/** Prints what is wrong with the command line. Returns the exit code. */
-export const misuse = (
-  { stderr }: Terminal,
-  why: string,
-  command: Pick<Command, 'name' | 'operands' | 'options'>,
-): number => {
-  stderr(`berth: ${why}\nusage: ${usageOf(command)}\n`)
+/** Prints what is wrong with the command line, and what is right. Returns the exit code. */
+export const explainMisuse = ({ stderr }: Pick<Terminal, 'stderr'>, why: string, usage: string): number => {
+  stderr(`berth: ${why}\n${usage}\n`)
   return MISUSED
 }
+
+/** The same for a known command. */
+export const misuse = (
+  terminal: Terminal,
+  why: string,
+  command: Pick<Command, 'name' | 'operands' | 'options'>,
+): number => explainMisuse(terminal, why, `usage: ${usageOf(command)}`)
 
 export const ROLES = 'administrator, tester or auditor'

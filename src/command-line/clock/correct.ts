@@ -8,7 +8,7 @@ import { parsePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, type Given, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, type Given, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** Counts from the start of the log, because the views may be on another machine. */
@@ -26,7 +26,7 @@ const markBefore =
 
 /** Without a running service, this process writes the log. */
 const correctAlone = async (config: Config, correction: ClockCorrection, terminal: Terminal) => {
-  const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
+  const randomHex = randomHexOf(terminal)
   const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
   const progress = makeProgress(terminal, { what: 'streams' })
   try {

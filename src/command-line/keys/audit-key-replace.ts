@@ -7,7 +7,7 @@ import { recordForLog } from '../../commands/record-for-log.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import type { Terminal } from '../terminal/command.ts'
+import { randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** The new key, and the replaced one if the log has a record of it. */
 export interface Replaced {
@@ -27,8 +27,9 @@ const lostWith = (replaces: Verifier | undefined): readonly string[] =>
 const replaceIn = async (
   store: EventStore,
   config: Config,
-  { now, randomBytes, stderr }: Terminal,
+  terminal: Terminal,
 ): Promise<E.Either<string, Replaced>> => {
+  const { now, randomBytes, stderr } = terminal
   const { auditKeyFile: file, origin: name } = config
   const replaces = await readKnownKey(store)
   let read = await readAuditKey(config)
@@ -49,8 +50,7 @@ const replaceIn = async (
     verifier_key: writeVerifier(verifier),
     ...(replaces !== undefined && { replaces: writeVerifier(replaces) }),
   }
-  const randomHex = (bytes: number): string => Buffer.from(randomBytes(bytes)).toString('hex')
-  await recordForLog({ type: 'AuditKeyReplaced', data }, { store, now: now(), randomHex })
+  await recordForLog({ type: 'AuditKeyReplaced', data }, { store, now: now(), randomHex: randomHexOf(terminal) })
   await saveKnownKey(store, signer, now(), randomBytes)
   return E.right({ verifier, replaces })
 }
@@ -61,7 +61,7 @@ const replaceIn = async (
  * @throws LockTaken while a service runs on the embedded store
  */
 export const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<E.Either<string, Replaced>> => {
-  const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
+  const randomHex = randomHexOf(terminal)
   const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
   try {
     return await replaceIn(store, config, terminal)

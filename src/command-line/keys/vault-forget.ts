@@ -5,7 +5,7 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { withoutChecks } from '../../vault/needs.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, randomHexOf, refuse } from '../terminal/command.ts'
 import { readConfiguredKeys } from './verify-vault.ts'
 
 /** Secrets per page. */
@@ -65,13 +65,13 @@ the key.
 
 With --json it prints {"key","secrets","suts","users"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {
-    const { now, randomBytes, stdout } = terminal
+    const { now, stdout } = terminal
     const ring = await readConfiguredKeys(config)
     if (E.isLeft(ring)) return refuse(terminal, ring.left)
     if (ring.right.keys.some(({ id }) => id === key)) {
       return refuse(terminal, 'this key is not lost; nothing was changed')
     }
-    const randomHex = (bytes: number): string => Buffer.from(randomBytes(bytes)).toString('hex')
+    const randomHex = randomHexOf(terminal)
     const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
     try {
       const checks = (await store.readSecrets(KEY_CHECKS)).filter(({ key_id }) => key_id === key)

@@ -9,7 +9,7 @@ import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
-import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, REFUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 
 /** Time allowed for a running service to load a new key, and the polling interval, in milliseconds. */
 const LOADED_WITHIN = 10_000
@@ -61,7 +61,7 @@ const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): 
 /** Without a running service: creates the key and re-encrypts everything with it. */
 const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
   const store = await openStoreBeside(config, {
-    randomHex: (bytes) => Buffer.from(terminal.randomBytes(bytes)).toString('hex'),
+    randomHex: randomHexOf(terminal),
     isReadOnly: false,
   })
   try {

@@ -4,7 +4,7 @@ import { copyLog } from '../../copy/copy-log.ts'
 import type { Config } from '../../service/config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../service/config/event-store.ts'
 import { openCopyTarget, openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
@@ -28,7 +28,7 @@ const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Te
   const begun = terminal.now()
   const source = await openStoreBeside({ ...config, eventStore: from }, { isReadOnly: false })
   try {
-    const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
+    const randomHex = randomHexOf(terminal)
     const target = await openCopyTarget(to, { randomHex, copyOf: source.logId })
     try {
       const progress = makeProgress(terminal, { isLogged: true })

@@ -1,4 +1,5 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
+import type { RandomHex } from '../../domain/values/ids.ts'
 import type { Config } from '../../service/config/config.ts'
 
 /** The exit codes of every command. */
@@ -23,6 +24,12 @@ export interface Terminal {
   readonly now: () => number
   readonly randomBytes: (size: number) => Uint8Array
 }
+
+/** Random hex for ids, from the terminal's random bytes. */
+export const randomHexOf =
+  ({ randomBytes }: Pick<Terminal, 'randomBytes'>): RandomHex =>
+  (bytes) =>
+    Buffer.from(randomBytes(bytes)).toString('hex')
 
 /** The arguments after the name of a command. */
 export interface Given {

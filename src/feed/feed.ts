@@ -114,8 +114,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
     measures,
     reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
   })
-  const isAsItWas = users.isCurrent
-  const stopWatching = users.onChange(() => subscribers.disconnect((user) => !isAsItWas(user), 'user_changed'))
+  const stopWatching = users.onChange(() => subscribers.disconnect((user) => !users.isCurrent(user), 'user_changed'))
   const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL).unref()
 
   return {
@@ -136,7 +135,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
           const retry = retryDelay(randomByte())
           const started = slot.start(response, { ...request, hold: held, source, retry, onFailed: onError })
           // The user may have changed since authentication.
-          if (!isAsItWas(user)) subscribers.disconnect((one) => one === user, 'user_changed')
+          if (!users.isCurrent(user)) subscribers.disconnect((one) => one === user, 'user_changed')
           await started.finally(leave)
         },
         leave: () => {

@@ -40,7 +40,7 @@ export type SutColumns = readonly [
  * Folds case so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
  * alone depends on a sigma's neighbours.
  */
-export const foldCase = (text: string): string => text.toLowerCase().toUpperCase()
+export const foldForSearch = (text: string): string => text.toLowerCase().toUpperCase()
 
 const CAUSES: Readonly<Record<OfflineCause, string>> = {
   refused: 'it refused the connection',
@@ -152,7 +152,7 @@ export const sutProjection: Projection<Sut, SutColumns> = {
   columns: (sut, event) => [
     sut.sut_type,
     sut.is_active,
-    foldCase(sut.name),
+    foldForSearch(sut.name),
     JSON.stringify(sut.tags),
     monitoredOf(sut.monitoring),
     epochMillisecondsOf(event.metadata.time),

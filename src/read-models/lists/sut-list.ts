@@ -1,4 +1,4 @@
-import { foldCase } from '../../../projections/sut.ts'
+import { foldForSearch } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, valuesOf } from './conditions.ts'
 import type { Page, RunQuery, SutQuery } from './lists.ts'
@@ -14,7 +14,7 @@ export const filtersOf = ({
   ...optional('sut_type = ?', sut_type),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...optional('monitoring = ?', monitoring),
-  ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldCase(name))]),
+  ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldForSearch(name))]),
   // Tag names contain no character that is special within a quoted JSON path.
   ...[...Object.entries(tags), ...Object.entries(scope)].map(([tag, value]) =>
     condition('json_extract(tags, ?) = ?', `$."${tag}"`, value),

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { plainAddress } from '../../http/protocol/forwarded.ts'
+import { parseAddress } from '../../http/protocol/forwarded.ts'
 import { makeClientNames } from '../../vault/derived/client-names.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
@@ -18,7 +18,7 @@ service.
 
 With --json it prints {"clients":[...]}.`,
   run: async ({ operands: [given = ''], options }, config, terminal) => {
-    const address = plainAddress(given)
+    const address = parseAddress(given)
     if (address === undefined) {
       terminal.stderr('berth: expected an IPv4 or IPv6 address\n')
       return MISUSED

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { networkOf } from '../../domain/values/network.ts'
-import { type Hops, listedAddress, nodeAddress, parseForwarded, parseForwardedFor, plainAddress } from './forwarded.ts'
+import { type Hops, listedAddress, nodeAddress, parseAddress, parseForwarded, parseForwardedFor } from './forwarded.ts'
 
 /** All addresses that share the first `prefix` bits. */
 export interface TrustedRange {
@@ -19,7 +19,7 @@ export interface ClientAddresses {
 
 /** The peer of a connection; empty once it has closed. */
 export const peerOf = ({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string =>
-  plainAddress(remoteAddress ?? '') ?? 'unknown'
+  parseAddress(remoteAddress ?? '') ?? 'unknown'
 
 /** Bits of an IPv6 address that count: within a /64 anyone can have many addresses. */
 const IPV6_PREFIX = 64

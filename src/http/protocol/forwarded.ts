@@ -4,7 +4,7 @@ import { isIP, SocketAddress } from 'node:net'
  * The canonical form of an IP address: IPv6 as in RFC 5952 without a zone, IPv4-mapped IPv6 as IPv4. Undefined for
  * anything else.
  */
-export const plainAddress = (text: string): string | undefined => {
+export const parseAddress = (text: string): string | undefined => {
   const version = isIP(text)
   if (version !== 6) return version === 4 ? text : undefined
   const { address } = new SocketAddress({ family: 'ipv6', address: text.replace(/%.*/, '') })
@@ -24,11 +24,11 @@ const NODE = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([0-9a-f:.]+)\])(?::(?:\d{1,5}|_[\
 /** The address of an RFC 7239 node, with or without a port; undefined for `unknown` and `_hidden`. */
 export const nodeAddress = (node: string): string | undefined => {
   const [, four, six] = NODE.exec(node) ?? []
-  return plainAddress(four ?? six ?? '')
+  return parseAddress(four ?? six ?? '')
 }
 
 /** The same for X-Forwarded-For, where IPv6 needs no brackets. */
-export const listedAddress = (node: string): string | undefined => plainAddress(node) ?? nodeAddress(node)
+export const listedAddress = (node: string): string | undefined => parseAddress(node) ?? nodeAddress(node)
 
 // Many proxies leave values unquoted that should be quoted, such as the colon of a port. They are unambiguous and
 // accepted.

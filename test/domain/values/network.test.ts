@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import test from 'ava'
 import fc from 'fast-check'
 import { networkOf } from '../../../src/domain/values/network.ts'
-import { plainAddress } from '../../../src/http/protocol/forwarded.ts'
+import { parseAddress } from '../../../src/http/protocol/forwarded.ts'
 
 for (const [what, one, other, prefix, isSame] of [
   ['loopback addresses', '127.0.0.1', '127.8.9.1', 128, true],
@@ -27,7 +27,7 @@ test('the network of an IPv6 address is its first bits, that of an IPv4 address 
   t.is(networkOf('2001:db8:1:2:3:4:5:6', 128), '2001:db8:1:2:3:4:5:6')
   fc.assert(
     fc.property(fc.ipV6(), fc.ipV6(), (a, b) => {
-      const [one, other] = [plainAddress(a), plainAddress(b)] as [string, string]
+      const [one, other] = [parseAddress(a), parseAddress(b)] as [string, string]
       fc.pre([one, other].every((address) => isIP(address) === 6 && address !== '::1'))
       const firstHalf = (text: string): bigint => {
         const [head = '', tail = ''] = text.replace(/[\d.]*\.[\d.]*$/, '0:0').split('::')

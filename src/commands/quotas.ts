@@ -53,7 +53,7 @@ export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Q
     }
   }
 
-  const runInTurn: Quotas['run'] = async (userId, run) => {
+  const runExclusive: Quotas['run'] = async (userId, run) => {
     await queues.acquire(userId)
     try {
       const usage = await findUsage(userId)
@@ -68,5 +68,5 @@ export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Q
     }
   }
 
-  return { run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runInTurn(userId, run)) }
+  return { run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runExclusive(userId, run)) }
 }

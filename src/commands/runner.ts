@@ -62,7 +62,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     const cached = cache.get(decider, stream)
     return cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream)
   }
-  const inTurn = async <A>(stream: string, act: () => Promise<A>): Promise<A> => {
+  const runExclusive = async <A>(stream: string, act: () => Promise<A>): Promise<A> => {
     await queues.acquire(stream)
     try {
       return await act()
@@ -72,9 +72,9 @@ export const makeRunner = (options: RunnerOptions): Runner => {
   }
 
   return {
-    stateOf: (decider, stream) => inTurn(stream, async () => (await current(decider, stream)).state),
+    stateOf: (decider, stream) => runExclusive(stream, async () => (await current(decider, stream)).state),
     look: (decider, stream, find) =>
-      inTurn(stream, async () => {
+      runExclusive(stream, async () => {
         const { state } = await current(decider, stream)
         try {
           return cache.withPages(() => find(state))

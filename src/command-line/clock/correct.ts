@@ -7,7 +7,7 @@ import { Reason } from '../../domain/event.ts'
 import { parsePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, type Given, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -27,7 +27,7 @@ const markBefore =
 /** Without a running service, this process writes the log. */
 const correctAlone = async (config: Config, correction: ClockCorrection, terminal: Terminal) => {
   const randomHex = randomHexOf(terminal)
-  const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
+  const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
   const progress = makeProgress(terminal, { what: 'streams' })
   try {
     const options = { store, clock: terminal.now, randomHex, markBefore: markBefore(store), onProgress: progress.show }

@@ -6,7 +6,7 @@ import { type Verifier, verifierOf, writeVerifier } from '../../audit/signed-not
 import { recordForLog } from '../../commands/record-for-log.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** The new key, and the replaced one if the log has a record of it. */
@@ -62,7 +62,7 @@ const replaceIn = async (
  */
 export const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<E.Either<string, Replaced>> => {
   const randomHex = randomHexOf(terminal)
-  const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
+  const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
   try {
     return await replaceIn(store, config, terminal)
   } finally {

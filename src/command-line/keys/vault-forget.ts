@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { recordForLog } from '../../commands/record-for-log.ts'
 import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { withoutChecks } from '../../vault/needs.ts'
 import { type Command, DONE, randomHexOf, refuse } from '../terminal/command.ts'
@@ -72,7 +72,7 @@ With --json it prints {"key","secrets","suts","users"}.`,
       return refuse(terminal, 'this key is not lost; nothing was changed')
     }
     const randomHex = randomHexOf(terminal)
-    const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
+    const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
     try {
       const checks = (await store.readSecrets(KEY_CHECKS)).filter(({ key_id }) => key_id === key)
       const sealed = await ownersOf(store, key)

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
@@ -60,7 +60,7 @@ const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): 
 
 /** Without a running service: creates the key and re-encrypts everything with it. */
 const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
-  const store = await openStoreBeside(config, {
+  const store = await openStoreForCommand(config, {
     randomHex: randomHexOf(terminal),
     isReadOnly: false,
   })
@@ -75,7 +75,7 @@ const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome>
 const rotateWithService = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
   const key = await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes })
   if (E.isLeft(key)) return E.left([key.left])
-  const store = await openStoreBeside(config)
+  const store = await openStoreForCommand(config)
   try {
     const end = performance.now() + LOADED_WITHIN
     while (performance.now() < end) {
@@ -123,7 +123,7 @@ With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {
     const file = config.vaultKeyFile
     if (config.vaultKeys !== undefined) return refuse(terminal, IN_VARIABLE)
-    await (await openStoreBeside(config)).close()
+    await (await openStoreForCommand(config)).close()
     const lock = tryLock(config)
     let rotated: Outcome
     try {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
@@ -57,7 +57,7 @@ With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_unti
     const ring = await configuredRing(config)
     if (E.isLeft(ring)) terminal.stderr(`berth: ${ring.left}\n`)
     const ids = E.isRight(ring) ? ring.right.keys.map(({ id }) => id) : []
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     try {
       const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())
       const all = [...new Set([...ids, ...needs.map(({ id }) => id)])]

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { makeBackup } from '../../backup/backup.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -34,7 +34,7 @@ To restore: stop the service, replace the data directory with DIR, put the keys 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
   run: async ({ operands, options }, config, terminal) => {
     if (config.eventStore.kind !== 'sqlite') return refuse(terminal, IN_CLUSTER)
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     const events = (await store.head().finally(store.close)) + 1
     const directory = resolve(operands[0] as string)
     const { eventStore, usersFile, origin } = config

@@ -3,7 +3,7 @@ import { emptyTree, treeHead, withLeaf } from '../../../projections/merkle-tree.
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { readLeaves } from '../../audit/leaves.ts'
 import { sha256 } from '../../audit/sha256.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
@@ -25,7 +25,7 @@ With --json it prints {"origin","size","root","note"}.`,
   run: async ({ options }, config, terminal) => {
     const signer = await signerOf(config)
     if (E.isLeft(signer)) return refuse(terminal, signer.left)
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {
       const { records, total } = await openLogReader(store, config, terminal)

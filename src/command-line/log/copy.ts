@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { copyLog } from '../../copy/copy-log.ts'
 import type { Config } from '../../service/config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../service/config/event-store.ts'
-import { openCopyTarget, openStoreBeside } from '../../service/open-store.ts'
+import { openCopyTarget, openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -26,7 +26,7 @@ const read = <K extends EventStoreConfig['kind']>(
 const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Terminal, isJson: boolean) => {
   // Opened for writing, which keeps services from writing during the copy.
   const begun = terminal.now()
-  const source = await openStoreBeside({ ...config, eventStore: from }, { isReadOnly: false })
+  const source = await openStoreForCommand({ ...config, eventStore: from }, { isReadOnly: false })
   try {
     const randomHex = randomHexOf(terminal)
     const target = await openCopyTarget(to, { randomHex, copyOf: source.logId })

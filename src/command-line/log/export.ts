@@ -6,7 +6,7 @@ import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '
 import { FORMATS, type Format, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, type Given, MISUSED, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
@@ -127,7 +127,7 @@ One line at the end reports the export, on standard error where the events went 
     const { name, excel, output } = request.right
     if (output !== undefined && (await isNotAFile(output))) return refuse(terminal, `${output} is not a file`)
     const format = formatOf(name, { excel, origin: config.origin })
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     try {
       const { exported, failed } = await run(request.right, format, store, config, terminal)
       // A reader may close the pipe early. Any other failure has been reported.

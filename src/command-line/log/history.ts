@@ -7,7 +7,7 @@ import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { makeVault } from '../../vault/vault.ts'
 import { configuredRing } from '../keys/configured-ring.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
@@ -114,7 +114,7 @@ read, "actorname".`,
     const id = operands[0] as string
     const unknown = (): number => refuse(terminal, `the log has no SUT, reservation or user ${JSON.stringify(id)}`)
     if (!isOpaqueId(id)) return unknown()
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {
       const { records, total } = await openLogReader(store, config, terminal)

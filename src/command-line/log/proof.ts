@@ -1,7 +1,7 @@
 import { makeKeptTree } from '../../audit/kept-tree.ts'
 import { readLeaves } from '../../audit/leaves.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
@@ -26,7 +26,7 @@ stored text whose hash is proven; "event", its earlier name, has the same text.`
       terminal.stderr('berth: --size must be a number of events\n')
       return MISUSED
     }
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {
       const { records, total } = await openLogReader(store, config, terminal)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
 import { type Comparison, isCompared, replay } from '../../read-models/replay.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { comparisonText, verdictOf } from './replay-view.ts'
@@ -29,7 +29,7 @@ with both documents whole. The last line begins with "same" or "different".
 
 With --json it prints {"same","position","events","documents","behind","differences"} on one line.`,
   run: async ({ options }, config, terminal) => {
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {
       const views = join(config.data, 'views.db')

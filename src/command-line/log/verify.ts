@@ -7,7 +7,7 @@ import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/links.ts'
 import type { Config } from '../../service/config/config.ts'
-import { openStoreBeside } from '../../service/open-store.ts'
+import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
 import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
@@ -139,7 +139,7 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     if (E.isLeft(against)) return refuse(terminal, against.left)
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
     if (ring !== undefined && E.isLeft(ring)) return refuse(terminal, ring.left)
-    const store = await openStoreBeside(config)
+    const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {
       const reader = await openLogReader(store, config, terminal)

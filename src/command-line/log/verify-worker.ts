@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { openLinks } from '../../event-store/sqlite/links.ts'
-import type { Answer, Given } from './verify-beside.ts'
+import type { Answer, Given } from './verify-thread.ts'
 
-/** The worker thread of `verify`; see verify-beside.ts. */
+/** The worker thread of `verify`; see verify-thread.ts. */
 
 const links = openLinks(String(workerData))
 const judge = makeJudge(links)

@@ -14,7 +14,7 @@ import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/
 import { makeProgress } from '../terminal/progress.ts'
 import { readCheckpoints } from './checkpoint-files.ts'
 import { openLogReader } from './log-reader.ts'
-import { startJudgeThread } from './verify-beside.ts'
+import { startJudgeThread } from './verify-thread.ts'
 
 /** Something was found, as opposed to a log that cannot be read. */
 const FOUND = 3

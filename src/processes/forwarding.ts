@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Agenda, makeAgenda } from './agenda.ts'
 import type { ProcessClock } from './clock.ts'
-import { inTurns } from './in-turns.ts'
+import { forEachYielding } from './for-each-yielding.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
@@ -70,27 +70,27 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
   const end = async (now: number): Promise<void> => {
     // It may have been extended since it was taken.
     const endIfOver = (id: string) => (open.get(id)?.ends ?? 0) <= now && open.close(id, 'over')
-    await inTurns(open.takeEnded(now), endIfOver, signal)
+    await forEachYielding(open.takeEnded(now), endIfOver, signal)
   }
   const bar = (): Promise<void> =>
-    inTurns(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
+    forEachYielding(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
   /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
   const follow = async (now: number): Promise<void> => {
-    await inTurns(open.all(), ({ _id, starts }) => starts > now && open.close(_id, 'over'), signal)
+    await forEachYielding(open.all(), ({ _id, starts }) => starts > now && open.close(_id, 'over'), signal)
     const beginIfDue = ({ _id, starts }: Upcoming) => starts <= now && open.get(_id) === undefined && begin(_id)
-    await inTurns(upcoming.all(), beginIfDue, signal)
+    await forEachYielding(upcoming.all(), beginIfDue, signal)
   }
 
   return async (): Promise<void> => {
     const mayAct = clock.mayAct()
     if (mayAct !== trust.isGiven) {
       trust.isGiven = mayAct
-      await inTurns(open.all(), open.forward, signal)
+      await forEachYielding(open.all(), open.forward, signal)
     }
     const now = clock.now()
     if (mayAct) {
       await end(now)
-      await inTurns(begins.takeDue(now), begin, signal)
+      await forEachYielding(begins.takeDue(now), begin, signal)
     }
     if (Math.abs(now - checkedAt) < CHECK_EVERY) return
     checkedAt = now

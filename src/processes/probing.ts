@@ -33,7 +33,7 @@ export interface Probing {
   readonly ifRoom: (sut: Sut) => Promise<Probed> | undefined
 }
 
-const AT_ONCE = 64
+const CONCURRENCY = 64
 
 /** A SUT and its address: a probe of another address says nothing about this one. */
 const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${sut_type} ${address} ${port}`
@@ -44,7 +44,7 @@ export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingO
   let taken = 0
 
   const take = (): Promise<void> | undefined => {
-    if (taken < AT_ONCE) {
+    if (taken < CONCURRENCY) {
       taken++
       return undefined
     }
@@ -88,5 +88,5 @@ export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingO
     return probed
   }
 
-  return { now, ifRoom: (sut) => (taken < AT_ONCE ? now(sut) : undefined) }
+  return { now, ifRoom: (sut) => (taken < CONCURRENCY ? now(sut) : undefined) }
 }

@@ -32,7 +32,7 @@ export interface ScheduleOptions {
  * recording them all at once would hold up every request for a second. With larger batches or shorter pauses, requests
  * take more than twice as long meanwhile.
  */
-const AT_ONCE = 25
+const BATCH_SIZE = 25
 const NEXT_AFTER = 10
 /** Milliseconds before a failed command is retried. */
 const RETRY_AFTER = 1_000
@@ -53,10 +53,10 @@ type RunBatches = (ids: readonly string[], one: (id: string) => Promise<void>) =
 const makeRunBatches =
   ({ signal }: ScheduleOptions): RunBatches =>
   async (ids, one) => {
-    for (let n = 0; n < ids.length; n += AT_ONCE) {
+    for (let n = 0; n < ids.length; n += BATCH_SIZE) {
       if (n > 0) await delay(NEXT_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
-      await Promise.all(ids.slice(n, n + AT_ONCE).map(one))
+      await Promise.all(ids.slice(n, n + BATCH_SIZE).map(one))
     }
   }
 

@@ -25,7 +25,9 @@ export const openStore = async ({ eventStore }: Config, opening: OpenOptions): P
 }
 
 /**
- * Opens the store for a command, beside a running service or without one. Does not wait for an unreachable store. @throws UnusableLog, StoreUnavailable
+ * Opens the store for a command, beside a running service or without one. Does not wait for an unreachable store.
+ *
+ * @throws UnusableLog, StoreUnavailable
  */
 export const openStoreForCommand = async (
   { eventStore }: Config,

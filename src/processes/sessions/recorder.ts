@@ -12,7 +12,7 @@ export const GATEWAY: Actor = { _id: 'gateway', role: 'system' }
 /** Maximum sessions waiting for their opening to be recorded, about 5 MB. Further ones are not recorded at all. */
 const WAITING_MAX = 10_000
 /** Concurrent commands, each for another SUT. */
-const AT_ONCE = 25
+const BATCH_SIZE = 25
 
 export interface RecorderOptions {
   readonly runner: Pick<Runner, 'run' | 'look'>
@@ -62,7 +62,7 @@ const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): rea
   for (const tracked of waiting) {
     const { sut_id } = tracked.session
     if (!batch.has(sut_id) && !failed.has(sut_id)) batch.set(sut_id, tracked)
-    if (batch.size === AT_ONCE) break
+    if (batch.size === BATCH_SIZE) break
   }
   return [...batch.values()]
 }

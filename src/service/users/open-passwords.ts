@@ -1,7 +1,7 @@
 import type { Users } from '../../users/users.ts'
 
 /** Passwords decrypted in one turn of the event loop: 3 ms. */
-const A_TURN = 200
+const BATCH_SIZE = 200
 
 /**
  * Decrypts the passwords of all users soon after a start, in turns. Otherwise the first attempt with an unknown name
@@ -11,8 +11,8 @@ export const openPasswords = (users: Pick<Users, 'list' | 'credentialOf'>): (() 
   const all = users.list()
   let next: NodeJS.Immediate | undefined
   const open = (from: number): void => {
-    for (const { name } of all.slice(from, from + A_TURN)) void users.credentialOf(name)?.hash
-    next = from + A_TURN < all.length ? setImmediate(open, from + A_TURN) : undefined
+    for (const { name } of all.slice(from, from + BATCH_SIZE)) void users.credentialOf(name)?.hash
+    next = from + BATCH_SIZE < all.length ? setImmediate(open, from + BATCH_SIZE) : undefined
   }
   next = setImmediate(open, 0)
   return () => clearImmediate(next)

@@ -1,23 +1,23 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
 /** Items that are looked at in one turn of the event loop: some of them parse documents, 40 us each. */
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
 /**
  * Calls for each item, with a turn of the event loop after every hundred, so that thousands hold no request up. Ends when
  * the signal aborts.
  */
-export const inTurns = async <A>(
+export const forEachYielding = async <A>(
   items: Iterable<A>,
   each: (item: A) => unknown,
   signal?: AbortSignal,
 ): Promise<void> => {
-  let left = AT_ONCE
+  let left = BATCH_SIZE
   for (const item of items) {
     if (left-- === 0) {
       await turn()
       if (signal?.aborted) return
-      left = AT_ONCE - 1
+      left = BATCH_SIZE - 1
     }
     each(item)
   }

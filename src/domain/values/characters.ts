@@ -51,7 +51,7 @@ export const INVISIBLE: readonly Range[] = [
  * Letters, marks and symbols that show nothing: the property Default_Ignorable_Code_Point, which is stable, and the blank
  * of Braille. Text differs by them without looking different. Ids in the log may have them.
  */
-export const UNSEEN: readonly Range[] = [
+export const DEFAULT_IGNORABLE: readonly Range[] = [
   ...([0x00ad, 0x034f, 0x061c, 0x2800, 0x3164, 0xfeff, 0xffa0] as const).map((one): Range => [one, one]),
   [0x115f, 0x1160],
   [0x17b4, 0x17b5],

@@ -1,7 +1,7 @@
-import { classExcluding, INVISIBLE, single, UNSEEN, WHITE_SPACE } from './characters.ts'
+import { classExcluding, DEFAULT_IGNORABLE, INVISIBLE, single, WHITE_SPACE } from './characters.ts'
 
 /** Characters that new names cannot have. */
-export const REFUSED_IN_NAMES = [...INVISIBLE, ...UNSEEN, single(':')]
+export const REFUSED_IN_NAMES = [...INVISIBLE, ...DEFAULT_IGNORABLE, single(':')]
 const ENDS = `[${classExcluding([...REFUSED_IN_NAMES, ...WHITE_SPACE])}]`
 
 /** 1 to 128 visible characters. RFC 7617 separates name and password at the first colon. */

@@ -5,7 +5,7 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
-import { CONTROL, classExcluding, INVISIBLE, UNSEEN } from '../../domain/values/characters.ts'
+import { CONTROL, classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
@@ -58,7 +58,7 @@ const OwnPassword = closed(
 
 const TokenName = matching(
   'token name',
-  new RegExp(`^[${classExcluding([...INVISIBLE, ...UNSEEN])}]{1,64}$`, 'u'),
+  new RegExp(`^[${classExcluding([...INVISIBLE, ...DEFAULT_IGNORABLE])}]{1,64}$`, 'u'),
   'must be 1 to 64 characters, without invisible ones',
 )
 const TokenRequest = closed('TokenRequest', { name: TokenName }, { role: Role, expires_in: integer(60, 31_536_000) })

@@ -16,7 +16,7 @@ const RECHECK_AFTER = 60_000
 const CHECKS_MIN = 3
 
 /** An event's public position and store position. */
-interface EventPlace {
+interface OwnerEvent {
   readonly position: number
   readonly mark: number
 }
@@ -28,7 +28,7 @@ interface WatchOptions {
    * Events about owners of secrets after a position, in order, at most `limit`; undefined while the views are
    * unavailable.
    */
-  readonly ownerEvents: (after: number, limit: number) => readonly EventPlace[] | undefined
+  readonly ownerEvents: (after: number, limit: number) => readonly OwnerEvent[] | undefined
   /** `onFound` is called when unusable secrets are found, `onRecovered` when there are none any more. */
   readonly onFound: (findings: readonly SecretFinding[]) => void
   readonly onRecovered: () => void

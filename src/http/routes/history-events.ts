@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import type { EventPlace, SessionEvents } from '../../read-models/lists/histories.ts'
+import type { HistoryPlace, SessionEvents } from '../../read-models/lists/histories.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Objects } from '../response/objects.ts'
@@ -37,7 +37,7 @@ const eventAt = async ({ store }: HistoryDependencies, log: Log, position: numbe
 const eventsAt = async (
   dependencies: HistoryDependencies,
   log: Log,
-  places: readonly Pick<EventPlace, 'position'>[],
+  places: readonly Pick<HistoryPlace, 'position'>[],
 ): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
   for (const [n, { position }] of places.entries()) {
@@ -52,7 +52,7 @@ const eventsAt = async (
 export const historyOfPlaces = (
   dependencies: HistoryDependencies,
   log: Log,
-  places: readonly EventPlace[],
+  places: readonly HistoryPlace[],
 ): History => ({
   count: places.length,
   upTo: async (position) => places.findIndex((place) => place.position === position) + 1 || undefined,

@@ -5,7 +5,7 @@ import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 
 /** An event's position in the log and revision in its stream. */
-export interface EventPlace {
+export interface HistoryPlace {
   readonly position: number
   readonly revision: number
 }
@@ -31,7 +31,7 @@ export interface SessionEvents {
 /** The history of objects and what each event changed, from the versions of their documents. */
 export interface Histories {
   /** The events of an object, oldest first. */
-  readonly places: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly EventPlace[]
+  readonly places: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly HistoryPlace[]
   /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
   /**
@@ -94,7 +94,7 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     before: db.prepare(`SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`),
   }))
   return {
-    places: (of, id) => places[of].all({ id }) as unknown as readonly EventPlace[],
+    places: (of, id) => places[of].all({ id }) as unknown as readonly HistoryPlace[],
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
       const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)

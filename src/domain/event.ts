@@ -54,7 +54,7 @@ export const Metadata = closed(
     schema: integer(1, 65535),
   },
   {
-    /** The client's address as a keyed hash (see vault/derived/client-names.ts), for events that a request recorded. */
+    /** The client's address as a keyed hash (see vault/derived/client-pseudonyms.ts), for events that a request recorded. */
     client: matching('client', /^[A-Za-z0-9._-]{1,32}:[A-Za-z0-9_-]{22}$/, 'must be a key id and an HMAC'),
     /** HMACs of the idempotency key and of its request, joined by a dot (see commands/idempotency-key.ts). */
     key: matching('key', /^[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}$/, 'must be two HMACs'),

@@ -45,7 +45,7 @@ export interface AppDependencies {
   readonly addressOf: (request: IncomingMessage) => string
   readonly userNameOf: UserNames
   /** The name of an address in the log; undefined for requests that come from no address. */
-  readonly clientNameOf: (address: string) => string | undefined
+  readonly pseudonymOf: (address: string) => string | undefined
 }
 
 const internalError = () =>
@@ -116,10 +116,10 @@ const callHandler = (
   const { user, requestId } = stateOf(ctx)
   const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
-  const { gate, idempotencyKeys, inFlight, repeated, addressOf, clientNameOf } = dependencies
+  const { gate, idempotencyKeys, inFlight, repeated, addressOf, pseudonymOf } = dependencies
   const idempotencyKey =
     given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
-  const client = route.method === 'POST' ? clientNameOf(addressOf(ctx.req)) : undefined
+  const client = route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined
   const caller = () => callerOf(ctx, addressOf, passwordsOf(ctx, gate))
   // Spelled out, because rest and spread cost a hundredth of a create.
   const call: Call = {

@@ -11,12 +11,12 @@ export interface AdmissionOptions {
   readonly get: (id: string) => Upcoming | undefined
   readonly targetOf: (sutId: string) => Target | undefined
   readonly runner: Pick<Runner, 'look'>
-  /** Client names in the log. */
-  readonly clientNames: {
-    /** Whether a name belongs to an address. */
-    readonly matches: (name: string, address: string) => boolean
-    /** False once the key of a name is gone: it then belongs to no address. */
-    readonly isKnown: (name: string) => boolean
+  /** Pseudonyms of clients in the log. */
+  readonly clientPseudonyms: {
+    /** Whether a pseudonym belongs to an address. */
+    readonly matches: (pseudonym: string, address: string) => boolean
+    /** False once the key of a pseudonym is gone: it then belongs to no address. */
+    readonly isKnown: (pseudonym: string) => boolean
   }
   /** The password of a SUT; undefined if it has none. */
   readonly passwordOf: (sutId: string) => Promise<string | undefined>
@@ -28,7 +28,7 @@ export interface AdmissionOptions {
 
 /** Decides who may connect to a running reservation. The log says to which client it is bound. */
 export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit' | 'answerChallenge'> => {
-  const { get, targetOf, runner, clientNames, passwordOf, respond, clients } = options
+  const { get, targetOf, runner, clientPseudonyms, passwordOf, respond, clients } = options
   return {
     admit: async (id, address) => {
       const reservation = get(id)
@@ -38,9 +38,10 @@ export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit
       if (target?.isOurs !== true) return { admitted: false, reason: 'not_here' }
       if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
       const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, id))
-      const name = held?.client ?? undefined
-      if (name === undefined || !clientNames.isKnown(name)) return { admitted: false, reason: 'not_bound' }
-      if (!clientNames.matches(name, address)) return { admitted: false, reason: 'not_holder' }
+      const pseudonym = held?.client ?? undefined
+      if (pseudonym === undefined || !clientPseudonyms.isKnown(pseudonym))
+        return { admitted: false, reason: 'not_bound' }
+      if (!clientPseudonyms.matches(pseudonym, address)) return { admitted: false, reason: 'not_holder' }
       // Other types do not depend on the vault.
       const hasPassword = target.protocol === 'vnc' && (await passwordOf(sut_id)) !== undefined
       return { admitted: true, isBound: true, hasPassword }

@@ -91,11 +91,11 @@ const closeWithStreams = (listening: Listening, feed: Feed, consoles: Consoles):
   },
 })
 
-type Making = Pick<Parts, 'store' | 'views' | 'users' | 'vault' | 'clientNames' | 'metrics' | 'isUpToDate'>
+type Making = Pick<Parts, 'store' | 'views' | 'users' | 'vault' | 'clientPseudonyms' | 'metrics' | 'isUpToDate'>
 
 /** What the application needs of the parts. */
 const dependenciesOf = (
-  { store, views, users, vault, clientNames, metrics, isUpToDate }: Making,
+  { store, views, users, vault, clientPseudonyms, metrics, isUpToDate }: Making,
   { clock, randomBytes }: World,
   addresses: ClientAddresses,
   signedIn: Pick<AuthenticatorOptions, 'tokens' | 'sessions'>,
@@ -117,7 +117,7 @@ const dependenciesOf = (
     synced: () => store.synced?.(),
     clock,
     addressOf: addresses.clientOf,
-    clientNameOf: clientNames.of,
+    pseudonymOf: clientPseudonyms.of,
     userNameOf: makeUserNames(users),
   }
 }

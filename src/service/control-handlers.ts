@@ -68,7 +68,7 @@ export const listenForCommands = async (
     ...dependencies,
     routes: [...dependencies.routes, importing],
     gate: AS_COMMAND_LINE,
-    clientNameOf: () => undefined,
+    pseudonymOf: () => undefined,
   })
   const handlers = makeControlHandlers(world, randomHex, parts)
   return openControlSocket({ path, handlers, serve: app.callback(), onError })

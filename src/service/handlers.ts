@@ -55,14 +55,14 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
 export const makeHandlers = (options: HandlersOptions): Handlers => {
   const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, page } = options
   const { sessions, quotas, objects, endReservations, endBindings, isOurs, checkConsole } = options
-  const { store, views, users, vault, clientNames, consoleTickets, forwarded, signer, metrics, condition } = parts
+  const { store, views, users, vault, clientPseudonyms, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
   const asOf = makeAsOfReads({ objects, views, store, clock })
   return {
     reservations: makeReservationHandlers({ runner, objects, users, quotas, limits: config.limits, randomHex }),
     access: {
       connection: makeConnectionHandler({
-        ...{ objects, runner, views, clientNames, forwarded, isOurs, clock },
+        ...{ objects, runner, views, clientPseudonyms, forwarded, isOurs, clock },
         gatewayHost: publicHost ?? gatewayHost,
       }),
       consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),

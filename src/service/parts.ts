@@ -9,7 +9,7 @@ import type { ProcessClock } from '../processes/clock.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
-import type { ClientNames } from '../vault/derived/client-names.ts'
+import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import type { ConsoleTickets } from '../vault/derived/console-tickets.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { ForwardedRegistry } from './forwarding/forwarded.ts'
@@ -24,7 +24,7 @@ export interface Parts {
   readonly isUpToDate: () => boolean
   readonly vault: Vault
   /** Names of client addresses in the log. */
-  readonly clientNames: ClientNames
+  readonly clientPseudonyms: ClientPseudonyms
   readonly consoleTickets: ConsoleTickets
   /** Signs checkpoints. */
   readonly signer: Signer

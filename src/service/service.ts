@@ -5,7 +5,7 @@ import { openInstance } from '../files/instance.ts'
 import type { Condition } from '../http/routes/health.ts'
 import { openCertificate } from '../http/server/certificate.ts'
 import type { FirstAdministrator } from '../users/first-administrator.ts'
-import { makeClientNames } from '../vault/derived/client-names.ts'
+import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
 import { assemble } from './assemble.ts'
 import { problemsOfConfig } from './checks/config.ts'
@@ -94,7 +94,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       ...people,
       ...{ store, vault, guard, processClock, signer, certificate, metrics, alarms, condition, opened, stage },
       ...{ scheduledFrom, instance, sessions: { isInUse: () => false }, forwarded: makeForwarded(world.clock) },
-      clientNames: makeClientNames(vault.keys, config.gateway.ipv6Prefix),
+      clientPseudonyms: makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix),
       consoleTickets: makeConsoleTickets(vault.keys, world.randomBytes),
     })
     // Not before: with many users these would delay the start.

@@ -7,7 +7,7 @@ import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { makeCheckHandler } from '../../src/http/routes/probes/checks.ts'
 import { makeForwarded } from '../../src/service/forwarding/forwarded.ts'
-import { makeClientNames } from '../../src/vault/derived/client-names.ts'
+import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
 
@@ -64,12 +64,12 @@ test('more SUTs than are remembered can be checked within a second', async (t) =
   t.true(E.isRight(await check(0)), 'the one that was checked first is forgotten')
 })
 
-test('more addresses than are remembered keep their names', (t) => {
+test('more addresses than are remembered keep their pseudonyms', (t) => {
   const key = { id: 'k1', key: createSecretKey(Buffer.alloc(32, 1)) }
-  const { of, matches } = makeClientNames(() => ({ current: key, keys: [key] }), 128)
-  const names = Array.from({ length: 10_500 }, (_, n) => of(addressOf(n)))
-  t.is(new Set(names).size, names.length)
-  for (const n of [0, 1, 10_499]) t.true(of(addressOf(n)) === names[n] && matches(of(addressOf(n)), addressOf(n)))
+  const { of, matches } = makeClientPseudonyms(() => ({ current: key, keys: [key] }), 128)
+  const pseudonyms = Array.from({ length: 10_500 }, (_, n) => of(addressOf(n)))
+  t.is(new Set(pseudonyms).size, pseudonyms.length)
+  for (const n of [0, 1, 10_499]) t.true(of(addressOf(n)) === pseudonyms[n] && matches(of(addressOf(n)), addressOf(n)))
 })
 
 test('of more reservations than are remembered the least recent error is forgotten', (t) => {

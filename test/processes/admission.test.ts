@@ -3,7 +3,7 @@ import test from 'ava'
 import type { Runner } from '../../src/commands/order.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { type AdmissionOptions, makeAdmission } from '../../src/processes/admission.ts'
-import { makeClientNames } from '../../src/vault/derived/client-names.ts'
+import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 import type { KeyRing } from '../../src/vault/keys.ts'
 import { alice, bob, clock, idOf, LISTEN_PORT, reservationCreated, SUT_ID, sutCreated } from '../domain/builders.ts'
 import { at, stories } from '../domain/given-when-then.ts'
@@ -13,7 +13,8 @@ import { at, stories } from '../domain/given-when-then.ts'
 const [HERE, ELSEWHERE] = ['192.0.2.7', '192.0.2.8']
 const keyOf = (id: string, byte: number) => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })
 const [FIRST, SECOND] = [keyOf('k1', 1), keyOf('k2', 2)]
-const namesUnder = (...keys: KeyRing['keys']) => makeClientNames(() => ({ current: keys[0] ?? FIRST, keys }), 128)
+const pseudonymsUnder = (...keys: KeyRing['keys']) =>
+  makeClientPseudonyms(() => ({ current: keys[0] ?? FIRST, keys }), 128)
 
 const ADMITTED = { admitted: true, isBound: true, hasPassword: true }
 const refused = (reason: string) => ({ admitted: false, reason })
@@ -23,7 +24,7 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
   const made = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'), {
     actor: madeBy,
     role: 'tester',
-    client: namesUnder(FIRST).of(HERE),
+    client: pseudonymsUnder(FIRST).of(HERE),
   })
   const { state } = stories(reservationDecider).given(at('05:00', sutCreated()), made)
   const look = (async (_decider, _stream, find) => find(state as never)) as Runner['look']
@@ -33,7 +34,7 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
     get: (id) => (id === idOf(1) ? held : undefined),
     targetOf: () => ({ host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true }),
     runner: { look },
-    clientNames: namesUnder(FIRST),
+    clientPseudonyms: pseudonymsUnder(FIRST),
     passwordOf: async () => 'machine secret',
     respond: (password, challenge) => Buffer.concat([Buffer.from(password), challenge]),
     clients: 'holder',
@@ -50,7 +51,7 @@ test('the address of the holder is admitted, another one is not', async (t) => {
 })
 
 test('a binding counts under every key of the ring, and is none once its key is gone', async (t) => {
-  const under = (...keys: KeyRing['keys']) => admission({ clientNames: namesUnder(...keys) })
+  const under = (...keys: KeyRing['keys']) => admission({ clientPseudonyms: pseudonymsUnder(...keys) })
   t.deepEqual(await under(SECOND, FIRST).admit(idOf(1), HERE), ADMITTED)
   t.deepEqual(await under(SECOND, FIRST).admit(idOf(1), ELSEWHERE), refused('not_holder'))
   for (const address of [HERE, ELSEWHERE])

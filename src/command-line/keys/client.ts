@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { parseAddress } from '../../http/protocol/forwarded.ts'
-import { makeClientNames } from '../../vault/derived/client-names.ts'
+import { makeClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
 
@@ -26,7 +26,7 @@ With --json it prints {"clients":[...]}.`,
     const ring = await configuredRing(config)
     if (E.isLeft(ring)) return refuse(terminal, ring.left)
     const clients = ring.right.keys.map((key) =>
-      makeClientNames(() => ({ current: key, keys: [key] }), config.gateway.ipv6Prefix).of(address),
+      makeClientPseudonyms(() => ({ current: key, keys: [key] }), config.gateway.ipv6Prefix).of(address),
     )
     if (options.json) terminal.stdout(`${JSON.stringify({ clients })}\n`)
     else for (const client of clients) terminal.stdout(`${client}\n`)

@@ -14,7 +14,7 @@ import type { UpcomingReservations } from '../../processes/upcoming.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Alarms } from '../../telemetry/alarms.ts'
 import type { Users } from '../../users/users.ts'
-import type { ClientNames } from '../../vault/derived/client-names.ts'
+import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
@@ -30,7 +30,7 @@ export interface OpenForwardingOptions {
   readonly views: Views
   readonly users: Pick<Users, 'byId' | 'list' | 'onChange'>
   readonly vault: Pick<Vault, 'reveal'>
-  readonly clientNames: Pick<ClientNames, 'matches' | 'isKnown'>
+  readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   readonly metrics: GatewayMeasures
   readonly alarms: Alarms
   readonly forwarded: ForwardedRegistry
@@ -60,7 +60,7 @@ const makeHasPassword =
 
 /** Opens the gateway, and the process that has it forward running reservations. */
 export const openForwarding = (options: OpenForwardingOptions) => {
-  const { clock, log, processClock, views, users, vault, clientNames, metrics, alarms, forwarded } = options
+  const { clock, log, processClock, views, users, vault, clientPseudonyms, metrics, alarms, forwarded } = options
   const { runner, upcoming, ownPort, wake, signal, sessions } = options
   const { host, clients, suts, ...limits } = options.config
   const logOnce = makeLogOnce(log, clock)
@@ -69,7 +69,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
   const passwordOf = makePasswordOf(vault)
   const get: Forwarding['get'] = (id) => forwarding.get(id)
   const admission = makeAdmission({
-    ...{ get, targetOf, runner, clientNames, passwordOf, respond: respondToChallenge, clients },
+    ...{ get, targetOf, runner, clientPseudonyms, passwordOf, respond: respondToChallenge, clients },
   })
   const ports = watchPorts(alarms, (id) => get(id) !== undefined)
   const warnIfShared = makeWarnIfShared(log)

@@ -64,7 +64,7 @@ const listen = (config: Config, world: World, opening: Opening, core: Core, peop
     onAnswered: () => undefined,
     addressOf: () => 'unknown',
     userNameOf: makeUserNames(people.users),
-    clientNameOf: () => undefined,
+    pseudonymOf: () => undefined,
   })
   return openControlSocket({ path, handlers: {}, serve: app.callback(), onError })
 }

@@ -8,7 +8,7 @@ import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { epochSecondsOf } from '../../../domain/values/instant.ts'
 import type { Views } from '../../../read-models/views.ts'
-import type { ClientNames } from '../../../vault/derived/client-names.ts'
+import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
@@ -20,7 +20,7 @@ export interface ConnectionDependencies {
   readonly objects: Pick<Objects, 'newest' | 'latest'>
   readonly runner: Pick<Runner, 'look'>
   readonly views: Pick<Views, 'newest'>
-  readonly clientNames: Pick<ClientNames, 'matches' | 'isKnown'>
+  readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   readonly forwarded: Forwarded
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
@@ -49,19 +49,19 @@ const isAnyAddress = (host: string): boolean => {
   return address === '::' || address === '::ffff:0.0.0.0'
 }
 
-/** The client that a reservation is bound to, as named in the log. Undefined if the name's key no longer exists. */
+/** The pseudonym of the client that a reservation is bound to. Undefined if its key no longer exists. */
 const makeBindingOf =
-  ({ runner, clientNames, clock }: Pick<ConnectionDependencies, 'runner' | 'clientNames' | 'clock'>) =>
+  ({ runner, clientPseudonyms, clock }: Pick<ConnectionDependencies, 'runner' | 'clientPseudonyms' | 'clock'>) =>
   async ({ reservation, isReleased }: Found): Promise<string | undefined> => {
     const { _id, sut_id, end_time } = reservation
     if (isReleased || epochSecondsOf(end_time) * 1000 <= clock()) return undefined
     const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
-    const name = held?.client ?? undefined
-    return name !== undefined && clientNames.isKnown(name) ? name : undefined
+    const pseudonym = held?.client ?? undefined
+    return pseudonym !== undefined && clientPseudonyms.isKnown(pseudonym) ? pseudonym : undefined
   }
 
 export const makeConnectionHandler = (dependencies: ConnectionDependencies): ((call: Call) => RouteResult) => {
-  const { objects, views, clientNames, forwarded, isOurs, gatewayHost } = dependencies
+  const { objects, views, clientPseudonyms, forwarded, isOurs, gatewayHost } = dependencies
   const bindingOf = makeBindingOf(dependencies)
 
   const displayOf = (sutId: string): SutDisplay => {
@@ -89,14 +89,14 @@ export const makeConnectionHandler = (dependencies: ConnectionDependencies): ((c
       const body = file.write({ host, port, display: displayOf(sut_id) })
       return E.right({ status: 200, body, mediaType, headers, position })
     }
-    const name = await bindingOf(found.right)
+    const pseudonym = await bindingOf(found.right)
     const connection: Connection = {
       host,
       port,
       sut_type: sut.sut_type,
       open: host !== null && forwarded.isOpen(id),
-      bound: name !== undefined,
-      bound_here: name !== undefined && clientNames.matches(name, address),
+      bound: pseudonym !== undefined,
+      bound_here: pseudonym !== undefined && clientPseudonyms.matches(pseudonym, address),
       connections: forwarded.connections(id),
       last_error: forwarded.lastError(id) ?? null,
     }

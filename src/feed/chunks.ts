@@ -85,7 +85,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
     maxSize: CHARACTERS_MAX,
     sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + entry.json().length, 1),
   })
-  const underWay = new Map<string, Promise<readonly Entry[]>>()
+  const inFlight = new Map<string, Promise<readonly Entry[]>>()
   const cursors = makeCursors(options)
   const compared = new WeakSet<Cursor>()
 
@@ -120,10 +120,10 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
     const kept = whole.get(first)
     if (kept !== undefined) return kept
     const name = `${first} ${count}`
-    const already = underWay.get(name)
+    const already = inFlight.get(name)
     if (already !== undefined) return already
-    const reading = read(first, count).finally(() => underWay.delete(name))
-    underWay.set(name, reading)
+    const reading = read(first, count).finally(() => inFlight.delete(name))
+    inFlight.set(name, reading)
     return reading
   }
 

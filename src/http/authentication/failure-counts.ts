@@ -8,7 +8,7 @@ export interface Count {
   readonly failed: number
   /** Attempts refused unchecked for lack of capacity. */
   readonly refused: number
-  readonly underWay: number
+  readonly inFlight: number
 }
 
 /** A store of counts. */
@@ -23,7 +23,7 @@ export interface CountStore {
 /** A clock that goes back ends the minute rather than prolonging it. */
 const isOver = ({ since }: Count, now: number): boolean => now < since || now >= since + MINUTE
 
-const isIdle = (count: Count, now: number): boolean => count.underWay === 0 && isOver(count, now)
+const isIdle = (count: Count, now: number): boolean => count.inFlight === 0 && isOver(count, now)
 
 /**
  * Counts ordered by the beginning of their minutes. Expired ones are removed from the front. Beyond `max`, the oldest
@@ -61,16 +61,16 @@ const makeColumns = (entries: number) => ({
   since: new Float64Array(entries),
   failed: new Uint16Array(entries),
   refused: new Uint16Array(entries),
-  underWay: new Uint16Array(entries),
+  inFlight: new Uint16Array(entries),
 })
 
 type Columns = ReturnType<typeof makeColumns>
 
-const countAt = ({ since, failed, refused, underWay }: Columns, at: number): Count => ({
+const countAt = ({ since, failed, refused, inFlight }: Columns, at: number): Count => ({
   since: since[at] as number,
   failed: failed[at] as number,
   refused: refused[at] as number,
-  underWay: underWay[at] as number,
+  inFlight: inFlight[at] as number,
 })
 
 /** The entry of a key, or -1. */
@@ -114,7 +114,7 @@ export const makeCountTable = (rows: number): CountStore => {
       columns.since[at] = count.since
       columns.failed[at] = Math.min(count.failed, 0xffff)
       columns.refused[at] = Math.min(count.refused, 0xffff)
-      columns.underWay[at] = count.underWay
+      columns.inFlight[at] = count.inFlight
     },
     delete: (key) => {
       if (columns === undefined) return
@@ -144,33 +144,33 @@ export const makeFailureCounts = (store: CountStore): FailureCounts => {
   /** The current count. An expired one keeps only attempts in flight. */
   const current = (key: string, now: number): Count => {
     const count = store.get(key)
-    if (count === undefined) return { since: now, failed: 0, refused: 0, underWay: 0 }
-    return isOver(count, now) ? { since: now, failed: 0, refused: 0, underWay: count.underWay } : count
+    if (count === undefined) return { since: now, failed: 0, refused: 0, inFlight: 0 }
+    return isOver(count, now) ? { since: now, failed: 0, refused: 0, inFlight: count.inFlight } : count
   }
 
   return {
     waitOf: (key, max, now) => {
-      const { since, failed, underWay } = current(key, now)
+      const { since, failed, inFlight } = current(key, now)
       if (failed >= max) return Math.ceil((since + MINUTE - now) / 1000)
-      return failed + underWay >= max ? 1 : 0
+      return failed + inFlight >= max ? 1 : 0
     },
     tried: (key, now) => {
-      const { failed, refused, underWay } = current(key, now)
-      return failed + refused + underWay
+      const { failed, refused, inFlight } = current(key, now)
+      return failed + refused + inFlight
     },
     begin: (key, now) => {
       const count = current(key, now)
-      store.set(key, { ...count, underWay: count.underWay + 1 }, now)
+      store.set(key, { ...count, inFlight: count.inFlight + 1 }, now)
     },
     end: (key, how, now) => {
       // An attempt evicted while in flight still counts.
       const count = current(key, now)
-      const ended = { ...count, underWay: Math.max(0, count.underWay - 1) }
+      const ended = { ...count, inFlight: Math.max(0, count.inFlight - 1) }
       if (how === 'failed') {
         const since = count.failed === 0 ? now : count.since
         store.set(key, { ...ended, since, failed: count.failed + 1 }, now)
       } else if (how === 'refused') store.set(key, { ...ended, refused: count.refused + 1 }, now)
-      else if (ended.failed + ended.refused + ended.underWay === 0) store.delete(key)
+      else if (ended.failed + ended.refused + ended.inFlight === 0) store.delete(key)
       else store.set(key, ended, now)
     },
     size: store.size,

@@ -110,10 +110,10 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Committer) => {
   let isWaiting = false
   const tick = (): void => {
     if (attempts.isAlarmed() || isWaiting) return
-    const underWay = file.inProgress()
-    if (underWay !== undefined) {
+    const inFlight = file.inProgress()
+    if (inFlight !== undefined) {
       isWaiting = true
-      void underWay.then(() => {
+      void inFlight.then(() => {
         isWaiting = false
         tick()
       })

@@ -164,8 +164,8 @@ export const assemble = async (
   opened.push(withTimeout(monitor.start()))
   opened.push(await listenForCommands(config, world, randomHex, parts, dependencies))
   const { host, port } = config
-  const { patience } = world
-  const connections = { host, port, addresses, certificate, patience, onRefused, upgrades: consoles }
+  const { timeouts } = world
+  const connections = { host, port, addresses, certificate, timeouts, onRefused, upgrades: consoles }
   const listening = await listen(handleInBursts(app.callback()), { ...connections, clock, randomHex })
   const ownPort = listening.port
   opened.push(

@@ -28,7 +28,7 @@ export interface World {
   /** Aborts a start that waits for an unreachable store. */
   readonly signal?: AbortSignal
   /** Overrides the timeouts of http/server/listen.ts. */
-  readonly patience?: Partial<Timeouts>
+  readonly timeouts?: Partial<Timeouts>
   /** Overrides the limits of feed/subscribers.ts. */
   readonly feed?: Partial<FeedLimits>
   /** Overrides the limits of http/console/bridge.ts. */

@@ -30,7 +30,7 @@ export interface Setting {
   readonly randomHex?: RandomHex
   readonly randomBytes?: World['randomBytes']
   readonly openStore?: World['openStore']
-  readonly patience?: World['patience']
+  readonly timeouts?: World['timeouts']
   readonly feed?: World['feed']
   readonly console?: World['console']
   /** Aborts a start that waits for the store. */
@@ -155,7 +155,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     onAnswered: (summary) => answered.push(summary),
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),
-    ...(setting.patience && { patience: setting.patience }),
+    ...(setting.timeouts && { timeouts: setting.timeouts }),
     ...(setting.feed && { feed: setting.feed }),
     ...(setting.console && { console: setting.console }),
     ...(setting.signal && { signal: setting.signal }),

@@ -21,7 +21,7 @@ interface ConnectionOptions {
   readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
   /** Milliseconds a client has to take a complete response, and between checks of that. */
-  readonly patience: { readonly answer: number; readonly look: number }
+  readonly timeouts: { readonly answer: number; readonly look: number }
 }
 
 export interface Connections {
@@ -59,17 +59,17 @@ const trackSockets = (server: Server, event: 'connection' | 'secureConnection'):
 }
 
 /** Disconnects clients that do not read their responses. Returns the function that stops this. */
-const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, patience }: ConnectionOptions): (() => void) => {
+const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, timeouts }: ConnectionOptions): (() => void) => {
   const waited = new WeakMap<object, number>()
   const timer = setInterval(() => {
     for (const socket of speaking) {
       const response = queues.open(socket)[0]?.response
       if (!response?.writableEnded) continue
-      const since = (waited.get(response) ?? 0) + patience.look
-      if (since > patience.answer) socket.destroy()
+      const since = (waited.get(response) ?? 0) + timeouts.look
+      if (since > timeouts.answer) socket.destroy()
       waited.set(response, since)
     }
-  }, patience.look)
+  }, timeouts.look)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -42,8 +42,8 @@ export interface Listening {
 
 const malformed = (): Refusal => refusal('malformed_request', 'The request is not valid HTTP/1.1.')
 
-const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Timeouts): Refusal => {
-  const [header, whole] = [patience.headers / 1000, patience.request / 1000]
+const refusalOf = (error: Error & { code?: string; reason?: string }, timeouts: Timeouts): Refusal => {
+  const [header, whole] = [timeouts.headers / 1000, timeouts.request / 1000]
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return refusal('headers_too_large', `The header exceeds ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
@@ -65,7 +65,7 @@ export interface ListenOptions {
   readonly addresses: ClientAddresses
   /** If set, connections are encrypted. */
   readonly certificate?: Certificate | undefined
-  readonly patience?: Partial<Timeouts> | undefined
+  readonly timeouts?: Partial<Timeouts> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
   readonly upgrades?: Upgrades | undefined
   /** Called for what was refused before it became a request. */
@@ -74,9 +74,9 @@ export interface ListenOptions {
 
 const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, ...TLS }) as const
 
-const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Timeouts): Server => {
+const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, timeouts: Timeouts): Server => {
   if (certificate === undefined) return createServer(limits)
-  const encrypted = { ...limits, ...secretsOf(certificate.current()), handshakeTimeout: patience.headers }
+  const encrypted = { ...limits, ...secretsOf(certificate.current()), handshakeTimeout: timeouts.headers }
   const server = createEncryptedServer(encrypted)
   certificate.onChange((pair) => server.setSecureContext(secretsOf(pair)))
   return server
@@ -85,12 +85,12 @@ const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, p
 /** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
   const { host, certificate, addresses, connectionsMax, upgrades, clock, randomHex } = options
-  const patience = { ...TIMEOUTS, ...options.patience }
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const limits = {
     maxHeaderSize: HEADERS_MAX,
-    headersTimeout: patience.headers,
-    requestTimeout: patience.request,
-    connectionsCheckingInterval: patience.look,
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    connectionsCheckingInterval: timeouts.look,
     keepAliveTimeout: KEEP_ALIVE,
     // The application refuses a missing Host, with a body.
     requireHostHeader: false,
@@ -98,7 +98,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.accepts(request) === true,
   }
-  const server = serverOf(certificate, limits, patience)
+  const server = serverOf(certificate, limits, timeouts)
   server.maxHeadersCount = FIELDS_MAX
   const queues = makeRequestQueues((request, response) => {
     // Close after this response at shutdown: a busy client would otherwise keep its connection, and be cut off in the
@@ -107,7 +107,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     handle(request, response)
   })
   const isEncrypted = certificate !== undefined
-  const connections = watchConnections(server, { queues, addresses, isEncrypted, connectionsMax, patience })
+  const connections = watchConnections(server, { queues, addresses, isEncrypted, connectionsMax, timeouts })
   const refuse = (socket: Socket, refused: Refusal, accept?: string): void => {
     const instance = makeEventId(clock(), randomHex(10))
     if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
@@ -121,7 +121,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     const socket = stream as Socket
     // Without a completed handshake nobody can read a response.
     if (!connections.isHttpReady(socket)) return void socket.destroy()
-    queues.afterResponses(socket, () => refuse(socket, refusalOf(error, patience)))
+    queues.afterResponses(socket, () => refuse(socket, refusalOf(error, timeouts)))
   })
   if (upgrades !== undefined) handUpgrades(server, upgrades, queues)
   server.on('connect', (request: IncomingMessage, socket: Socket) => {

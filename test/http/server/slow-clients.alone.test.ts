@@ -18,7 +18,7 @@ const SHORT: Timeouts = { headers: 1_500, request: 2_000, answer: 1_000, look: 5
 const LARGE = `"${'x'.repeat(16 * 1024 * 1024)}"`
 
 /** A server that echoes a body, returns a large answer, or waits for `goOn`. */
-const serve = async (t: ExecutionContext, patience: Partial<Timeouts> = SHORT, more: Partial<ListenOptions> = {}) => {
+const serve = async (t: ExecutionContext, timeouts: Partial<Timeouts> = SHORT, more: Partial<ListenOptions> = {}) => {
   const begun: string[] = []
   const ended: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -36,7 +36,7 @@ const serve = async (t: ExecutionContext, patience: Partial<Timeouts> = SHORT, m
   const randomHex = pooledHex((size) => new Uint8Array(size))
   const addresses = makeClientAddresses([])
   const clock = () => 0
-  const options = { host: '127.0.0.1', port: 0, clock, randomHex, addresses, patience, ...more }
+  const options = { host: '127.0.0.1', port: 0, clock, randomHex, addresses, timeouts, ...more }
   const listening = await listen(handle, options)
   t.teardown(() => listening.close(0))
   return { ...listening, begun, ended, goOn: gate.resolve }
@@ -88,7 +88,7 @@ const open = (port: number): Promise<Socket> =>
 
 test('with 1,000 idle and 50 dripping connections others are answered, and slow ones cut off', async (t) => {
   // Long enough that all are connected at once on a slow machine.
-  const service = await start(t, { patience: { headers: 5_000, request: 5_000, look: 50 } })
+  const service = await start(t, { timeouts: { headers: 5_000, request: 5_000, look: 50 } })
   const idle = await Promise.all(Array.from({ length: 1000 }, () => open(service.port)))
   const idleEnded = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)))
   const slow = Array.from({ length: 50 }, (_, i) =>

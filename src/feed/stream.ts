@@ -19,7 +19,7 @@ export interface StreamOptions extends StreamRequest {
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
   /** Milliseconds a slow consumer has to drain its buffer. */
-  readonly patience: number
+  readonly stallTimeout: number
   /** Reconnection delay for the reader, in milliseconds. */
   readonly retry: number
   /** Called on an unexpected error. */
@@ -80,11 +80,11 @@ const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run):
 }
 
 /** Sends heartbeats. Returns true if the reader has taken nothing for too long. */
-const makeHeartbeat = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
+const makeHeartbeat = ({ format, end, heartbeat, stallTimeout }: StreamOptions, outlet: Outlet, bell: Bell) => {
   let lastBeat = performance.now()
   return (now: number, writeCheckpoint: () => void): boolean => {
     const fullSince = outlet.fullSince()
-    if (fullSince !== undefined && now - fullSince >= patience) return true
+    if (fullSince !== undefined && now - fullSince >= stallTimeout) return true
     if (end !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return false
     lastBeat = now
     writeCheckpoint()

@@ -15,7 +15,7 @@ export interface FeedLimits {
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
   /** Milliseconds a slow consumer has to drain its buffer. */
-  readonly patience: number
+  readonly stallTimeout: number
   /** Milliseconds between checks for slow consumers. */
   readonly checkInterval: number
   /** Milliseconds readers get at shutdown to take their last event. */
@@ -27,7 +27,7 @@ export const FEED_LIMITS: FeedLimits = {
   ofAll: 2_048,
   held: 1_000,
   heartbeat: 15_000,
-  patience: 30_000,
+  stallTimeout: 30_000,
   checkInterval: 250,
   drainTimeout: 1_000,
 }
@@ -41,7 +41,10 @@ export interface FeedMeasures {
 
 /** A reserved slot, to be used or given up. */
 export interface Slot {
-  readonly start: (response: ServerResponse, options: Omit<StreamOptions, 'heartbeat' | 'patience'>) => Promise<void>
+  readonly start: (
+    response: ServerResponse,
+    options: Omit<StreamOptions, 'heartbeat' | 'stallTimeout'>,
+  ) => Promise<void>
   readonly leave: () => void
 }
 
@@ -137,7 +140,7 @@ export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOp
     (user: User): Slot['start'] =>
     async (response, options) => {
       drain.add(response)
-      const waiting = { heartbeat: limits.heartbeat, patience: limits.patience, onBegun: slots.begin }
+      const waiting = { heartbeat: limits.heartbeat, stallTimeout: limits.stallTimeout, onBegun: slots.begin }
       const stream = startStream(response, { ...options, ...waiting })
       const one: ActiveStream = { user, stream }
       active.add(one)
@@ -148,7 +151,7 @@ export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOp
       slots.leave(user)
       measures.unsubscribed(how)
       // Give the reader a limited time to take its last event.
-      if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.patience).unref()
+      if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.stallTimeout).unref()
     }
 
   return {

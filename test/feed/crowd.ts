@@ -79,8 +79,11 @@ const problemsOf = ({ received, problems }: CrowdReport, expected: number): read
 const cutOffsIn = (metrics: string): number => Number(/cut_offs_total\{why="too_slow"\} (\d+)/.exec(metrics)?.[1])
 
 /** Readers that follow the log, and a stalled one, with the service in this process. */
-export const crowdAround = async (scope: Tidying, { patience, ...setting }: CrowdSetting & { patience: number }) => {
-  const service = await startWithLog(scope, LARGE, { now: NOW, feed: { patience, checkInterval: 50 } })
+export const crowdAround = async (
+  scope: Tidying,
+  { stallTimeout, ...setting }: CrowdSetting & { stallTimeout: number },
+) => {
+  const service = await startWithLog(scope, LARGE, { now: NOW, feed: { stallTimeout, checkInterval: 50 } })
   const admin = service.as('admin')
   const sut = await createSut(admin)
   const order = { port: service.port, authorization: AUTHORIZATION, readers: setting.readers, after: LARGE.count + 7 }

@@ -151,7 +151,12 @@ test('at shutdown, streams end with a "stopping" event, without waiting for stal
 })
 
 test('with 50 readers, a stalled one is disconnected and the others receive everything', async (t) => {
-  const { stalled, received, problems } = await crowdAround(t, { readers: 50, writes: 40, pause: 5, patience: 1_500 })
+  const { stalled, received, problems } = await crowdAround(t, {
+    readers: 50,
+    writes: 40,
+    pause: 5,
+    stallTimeout: 1_500,
+  })
   t.deepEqual(problems, [])
   t.is(received, 50 * 40)
   t.is(stalled.why, 'too_slow')

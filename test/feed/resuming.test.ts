@@ -176,7 +176,7 @@ test('an event between the last read and the start of listening is delivered at 
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {
-    startStream(response, { ...streamRequest, source, heartbeat: 60_000, patience: 60_000 })
+    startStream(response, { ...streamRequest, source, heartbeat: 60_000, stallTimeout: 60_000 })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

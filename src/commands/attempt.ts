@@ -17,7 +17,7 @@ import type { StateCache } from './states/state-cache.ts'
  * Milliseconds for which a command is decided again after it was overtaken first: a few times what an instance keeps a
  * stream busy before it leaves a pause. Slow answers of the store before that do not count.
  */
-const PATIENCE = 5_000
+const RETRY_TIMEOUT = 5_000
 const TOO_MANY = 'Too many concurrent changes by other instances. Try again.'
 /** Maximum backoff after a conflict, in milliseconds. */
 const PAUSE_MAX = 8
@@ -34,7 +34,7 @@ export interface AttemptOptions {
   /** For metrics. */
   readonly hooks?: RunnerHooks
   /** Milliseconds for which a command that was overtaken is decided again: 5,000 unless given. */
-  readonly patience?: number
+  readonly retryTimeout?: number
 }
 
 /** Called as the command loop works. */
@@ -51,7 +51,7 @@ export interface RunnerHooks {
 /** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
 export const makeAttempt =
   (
-    { store, clock, randomHex, guard, hooks, patience = PATIENCE }: AttemptOptions,
+    { store, clock, randomHex, guard, hooks, retryTimeout = RETRY_TIMEOUT }: AttemptOptions,
     cache: StateCache,
     onOvertaken?: (stream: string) => void,
   ) =>
@@ -85,7 +85,7 @@ export const makeAttempt =
         if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
         hooks?.onRetry('moved')
         onOvertaken?.(stream)
-        if (overtaken++ === 0) until = performance.now() + patience
+        if (overtaken++ === 0) until = performance.now() + retryTimeout
         else if (performance.now() >= until) return E.left(failure('unavailable', TOO_MANY))
         await backOff(overtaken)
       } else if (isToTheEnd) {

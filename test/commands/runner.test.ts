@@ -103,7 +103,7 @@ test('a refusal that had to wait for a slow store is still that refusal', async 
       yield* store.readStream(...given)
     },
   }
-  const instance = anInstance(slow, { patience: 1 })
+  const instance = anInstance(slow, { retryTimeout: 1 })
   const sut = await instance.aSut()
   t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'made')
   t.is(await instance.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
@@ -111,12 +111,12 @@ test('a refusal that had to wait for a slow store is still that refusal', async 
   t.is(await instance.reserve(sut, explicit('10:00', '11:00')), 'made', 'overtaken once')
 })
 
-test('a command that is overtaken at every attempt is tried for as long as patience lasts, and ends as unavailable', async (t) => {
+test('a command that is overtaken at every attempt is tried until its timeout, and ends as unavailable', async (t) => {
   const healthy = await aStore(t)
   const sut = await anInstance(healthy).aSut()
   const { store, appends } = counting({ ...healthy, append: () => async () => E.left('moved') })
   const begun = performance.now()
-  const instance = anInstance(store, { patience: 200 })
+  const instance = anInstance(store, { retryTimeout: 200 })
   t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'unavailable')
   t.true(performance.now() - begun >= 200)
   // With pauses of up to 8 ms in between.

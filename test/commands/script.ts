@@ -137,7 +137,7 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
   const name = randomHex(6)
   let now = clock('06:00')
   // A store that lies about an append lets nothing more be written. No other one makes a command try for long.
-  const options = { randomHex, snapshots: NO_SNAPSHOTS, patience: 500 }
+  const options = { randomHex, snapshots: NO_SNAPSHOTS, retryTimeout: 500 }
   const fresh = (): Runner => makeRunner({ store, clock: () => now, ...options })
   const lasting = fresh()
   const runner = (): Runner => (isForgetful ? fresh() : lasting)

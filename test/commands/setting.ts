@@ -34,7 +34,7 @@ interface InstanceOptions {
   readonly log?: FollowedLog
   readonly cacheBytesMax?: number
   readonly isShared?: boolean
-  readonly patience?: number
+  readonly retryTimeout?: number
 }
 
 export const anInstance = (store: EventStore, options: InstanceOptions = {}): Instance => {

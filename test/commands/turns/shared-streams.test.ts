@@ -107,7 +107,7 @@ const fastAndSlow = async (t: ExecutionContext, { isShared = true } = {}) => {
       }
     },
   }
-  return { fast: anInstance(fast, { isShared }), slow: anInstance(slow, { isShared, patience: 2_500 }) }
+  return { fast: anInstance(fast, { isShared }), slow: anInstance(slow, { isShared, retryTimeout: 2_500 }) }
 }
 
 /** The outcome of a change by the slow instance, while the fast one changes the same machine without a break. */

@@ -19,8 +19,8 @@ export type Break = () => (store: EventStore) => EventStore
 
 export interface Law {
   readonly title: string
-  /** Throws an AssertionError if the law is broken. `patience` is the timeout in milliseconds. */
-  readonly check: (subject: Subject, patience: number) => Promise<void>
+  /** Throws an AssertionError if the law is broken. `timeout` is in milliseconds. */
+  readonly check: (subject: Subject, timeout: number) => Promise<void>
   /** Stores that break this law, keyed by how. The check must fail for each. */
   readonly brokenBy: Readonly<Record<string, Break>>
 }
@@ -34,9 +34,9 @@ const laws: readonly Law[] = [
   ...lawsOfSubscribing,
 ]
 
-const PATIENCE = 20_000
+const TIMEOUT = 20_000
 /** For broken stores, some of which never answer. */
-const PATIENCE_WITH_BROKEN_ONES = 300
+const TIMEOUT_WITH_BROKEN_ONES = 300
 
 const broken = (subject: Subject, breakIt: Break): Subject => {
   const wrap = breakIt()
@@ -49,7 +49,7 @@ type Open = (t: ExecutionContext) => Promise<Subject>
 export const storeContract = (name: string, open: Open): void => {
   for (const { title, check } of laws) {
     test(`${name}: ${title}`, async (t) => {
-      await t.notThrowsAsync(check(await open(t), PATIENCE))
+      await t.notThrowsAsync(check(await open(t), TIMEOUT))
     })
   }
 }
@@ -60,7 +60,7 @@ export const contractControls = (name: string, open: Open): void => {
     for (const [how, breakIt] of Object.entries(brokenBy)) {
       test(`control: ${name}: a store that ${how} fails: ${title}`, async (t) => {
         const subject = broken(await open(t), breakIt)
-        await t.throwsAsync(check(subject, PATIENCE_WITH_BROKEN_ONES), { instanceOf: AssertionError })
+        await t.throwsAsync(check(subject, TIMEOUT_WITH_BROKEN_ONES), { instanceOf: AssertionError })
       })
     }
   }

@@ -7,9 +7,9 @@ import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
 /** Awaits a promise; a timeout (in milliseconds) breaks the law. */
-const within = async <A>(patience: number, what: string, promise: Promise<A>): Promise<A> => {
+const within = async <A>(timeout: number, what: string, promise: Promise<A>): Promise<A> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new assert.AssertionError({ message: `still waiting for ${what}` })), patience)
+  const timer = setTimeout(() => reject(new assert.AssertionError({ message: `still waiting for ${what}` })), timeout)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
@@ -31,10 +31,10 @@ const follow = async (
 
 const everyPosition: Law = {
   title: 'a subscription from any position delivers the rest of the log in order and reports being caught up',
-  check: async ({ store }, patience) => {
+  check: async ({ store }, timeout) => {
     const from = await store.head()
     const ids = await interleave(store, [aStream(), aStream(), aStream()], 20)
-    const log = await within(patience, 'the end of the log', readLog(store, from))
+    const log = await within(timeout, 'the end of the log', readLog(store, from))
     assert.deepEqual(idsOf(log), ids)
     const marks = log.map(({ mark }) => mark)
     assert.deepEqual(
@@ -44,10 +44,10 @@ const everyPosition: Law = {
     )
     assert.equal(await store.head(), marks.at(-1))
     for (const [index, mark] of marks.entries()) {
-      const rest = await within(patience, 'the end of the log', readLog(store, mark))
+      const rest = await within(timeout, 'the end of the log', readLog(store, mark))
       assert.deepEqual(rest, log.slice(index + 1))
     }
-    const all = await within(patience, 'the end of the log', readLog(store, -1))
+    const all = await within(timeout, 'the end of the log', readLog(store, -1))
     assert.deepEqual(all.slice(-log.length), log)
   },
   brokenBy: {
@@ -64,21 +64,21 @@ const everyPosition: Law = {
 
 const live: Law = {
   title: 'after catching up, a subscription delivers each new event exactly as it is read back',
-  check: async ({ store }, patience) => {
+  check: async ({ store }, timeout) => {
     const from = await store.head()
     const streams = [aStream(), aStream()]
     const before = await interleave(store, streams, 6)
     const batches = store.subscribe(from, new AbortController().signal)[Symbol.asyncIterator]()
     const events: Recorded[] = []
     for (let caughtUp = false; !caughtUp; ) {
-      const { value } = await within(patience, 'the end of the log', batches.next())
+      const { value } = await within(timeout, 'the end of the log', batches.next())
       events.push(...value.events)
       caughtUp = value.caughtUp
     }
     assert.deepEqual(idsOf(events), before)
     const rest = follow({ [Symbol.asyncIterator]: () => batches }, 9)
     const after = await interleave(store, streams, 6)
-    events.push(...(await within(patience, 'live events', rest)))
+    events.push(...(await within(timeout, 'live events', rest)))
     assert.deepEqual(idsOf(events), [...before, ...after])
     for (const stream of streams) {
       const ofStream = events.filter((event) => event.stream === stream)
@@ -94,7 +94,7 @@ const live: Law = {
 
 const abort: Law = {
   title: 'an aborted subscription ends without an error, even while waiting',
-  check: async ({ store }, patience) => {
+  check: async ({ store }, timeout) => {
     const from = await store.head()
     await interleave(store, [aStream()], 3)
     const abortions = [AbortSignal.abort(), AbortSignal.timeout(5), new AbortController().signal]
@@ -107,7 +107,7 @@ const abort: Law = {
           if (caughtUp && index === 2) controller.abort()
         }
       })()
-      await assert.doesNotReject(within(patience, 'the end of an aborted subscription', ended))
+      await assert.doesNotReject(within(timeout, 'the end of an aborted subscription', ended))
     }
   },
   brokenBy: {
@@ -119,11 +119,11 @@ const abort: Law = {
 
 const slow: Law = {
   title: 'a subscriber slower than 3,000 new events gets each once, as read back, with the number still to come',
-  check: async ({ store }, patience) => {
+  check: async ({ store }, timeout) => {
     const from = await store.head()
     const stream = aStream()
     const batches = store.subscribe(from, new AbortController().signal)[Symbol.asyncIterator]()
-    await within(patience, 'the first batch', batches.next())
+    await within(timeout, 'the first batch', batches.next())
     const events = Array.from({ length: 3000 }, (_, n) => anEvent(stream, n % 3 === 0 ? `Prüfung ${n}` : `check ${n}`))
     for (let index = 0; index < 3000; index += 50) {
       assert.ok(E.isRight(await append(store, stream, index - 1, events.slice(index, index + 50))))
@@ -133,7 +133,7 @@ const slow: Law = {
       assert.equal(ahead ?? left, left, '`ahead` is the number of events still to come')
     })
     // One timeout for all: a store that keeps delivering empty batches would pass a timeout per batch.
-    const seen = await within(patience, '3,000 events', all)
+    const seen = await within(timeout, '3,000 events', all)
     assertSame(idsOf(seen), idsOf(events), 'the events of the subscription')
     assertSame(seen, (await readAll(store, stream)).map(logged), 'the events as they are read back')
   },

@@ -32,7 +32,7 @@ for (const [how, broken] of Object.entries(brokenAdapters)) {
       schedules: SCHEDULES,
       lanes: 1,
       problemsMax: 1,
-      patience: 3_000,
+      timeout: 3_000,
       ...broken,
     })
     t.log(`${schedules} schedules: ${problems[0]}`)

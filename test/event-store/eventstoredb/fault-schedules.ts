@@ -26,7 +26,7 @@ export interface Schedules {
   /** The faults to draw from; all by default. */
   readonly faults?: readonly FaultName[]
   /** Milliseconds after which a client gives up. */
-  readonly patience?: number
+  readonly timeout?: number
   /** Number of logs played concurrently. */
   readonly lanes?: number
   /** Stops after this many problems. */
@@ -53,16 +53,16 @@ const ON_ONE_LOG = 25
 const INSTANCES = 2
 const CLIENTS = 5
 const WISHES_EACH = 3
-const PATIENCE = 40_000
+const TIMEOUT = 40_000
 
 interface Stage {
   readonly server: ProtocolServer
   readonly faults: readonly FaultName[] | undefined
-  readonly patience: number
+  readonly timeout: number
   readonly services: readonly Running[]
 }
 
-const setStage = async (t: Tidying, { breakAdapter, faults, patience = PATIENCE }: Schedules): Promise<Stage> => {
+const setStage = async (t: Tidying, { breakAdapter, faults, timeout = TIMEOUT }: Schedules): Promise<Stage> => {
   const server = await startProtocolServer()
   t.teardown(server.close)
   const environment = { BERTH_VAULT_KEY: aVaultKey() }
@@ -71,7 +71,7 @@ const setStage = async (t: Tidying, { breakAdapter, faults, patience = PATIENCE 
     const change = breakAdapter === undefined ? {} : { change: () => breakAdapter(server, i) }
     services.push(await startInstance(t, server, i, { now: NOW, environment, ...change }))
   }
-  return { server, services, faults, patience }
+  return { server, services, faults, timeout }
 }
 
 /** Creates a SUT, retrying until it succeeds. */
@@ -100,7 +100,7 @@ const count = (played: Played, outcomes: readonly RequestOutcome[], faults: read
 
 /** Plays one schedule on its own SUT; returns the problems found. */
 const playOne = async (
-  { server, services, faults: among, patience }: Stage,
+  { server, services, faults: among, timeout }: Stage,
   seed: number,
   played: Played,
 ): Promise<readonly string[]> => {
@@ -108,7 +108,7 @@ const playOne = async (
   const sut = await newSut(services, random)
   const wishes = drawWishes(random, CLIENTS * WISHES_EACH)
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    const asking = { services, sut, patience, random: makeRandom(seed + 1 + client) }
+    const asking = { services, sut, timeout, random: makeRandom(seed + 1 + client) }
     const outcomes: RequestOutcome[] = []
     for (let n = 0; n < WISHES_EACH; n++) outcomes.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
     return outcomes

@@ -31,11 +31,11 @@ export interface Store {
 export type Way = 'classic' | 'batch'
 
 /** Timeout of every wait, in milliseconds. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 export const within = async <A>(what: string, promise: Promise<A>): Promise<A> => {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`timed out waiting for ${what}`)), PATIENCE)
+  const timer = setTimeout(() => late.reject(new Error(`timed out waiting for ${what}`)), TIMEOUT)
   try {
     return await Promise.race([promise, late.promise])
   } finally {

@@ -32,7 +32,7 @@ export interface Asking {
   readonly random: Random
   readonly sut: string
   /** Milliseconds after which a request counts as never answered. */
-  readonly patience: number
+  readonly timeout: number
 }
 
 const TWO = 'two responses to one idempotency key'
@@ -58,13 +58,13 @@ export const drawWishes = (random: Random, count: number): readonly Wish[] => {
  * second instance before the first answers. Without a key, it retries only if the request certainly was not recorded.
  */
 const persist = async (
-  { services, random, patience }: Asking,
+  { services, random, timeout }: Asking,
   path: string,
   body: unknown,
   key: string | undefined,
 ): Promise<{ readonly last: Answer; readonly answers: readonly string[] }> => {
   const headers: Headers = key === undefined ? {} : { 'Idempotency-Key': key }
-  const until = performance.now() + patience
+  const until = performance.now() + timeout
   const answers: string[] = []
   for (;;) {
     const post = (): Promise<Answer> => random.oneOf(services).as('alice').post(path, body, headers)

@@ -8,9 +8,9 @@ import { type Ended, type Stream, type StreamOptions, startStream } from './stre
 /** Limits and timeouts of subscribers. */
 export interface FeedLimits {
   /** Subscribers per user, and in all. A stalled one holds about 100 KB. */
-  readonly ofUser: number
-  readonly ofAll: number
-  /** Held streams, counted within `ofAll`. */
+  readonly perUser: number
+  readonly total: number
+  /** Held streams, counted within `total`. */
   readonly held: number
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
@@ -23,8 +23,8 @@ export interface FeedLimits {
 }
 
 export const FEED_LIMITS: FeedLimits = {
-  ofUser: 1_024,
-  ofAll: 2_048,
+  perUser: 1_024,
+  total: 2_048,
   held: 1_000,
   heartbeat: 15_000,
   stallTimeout: 30_000,
@@ -88,7 +88,7 @@ const makeDrain = () => {
   }
 }
 
-const makeSlotCounts = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
+const makeSlotCounts = ({ perUser, total, held: heldMax }: FeedLimits) => {
   const counts = new Map<string, number>()
   let taken = 0
   let held = 0
@@ -102,8 +102,8 @@ const makeSlotCounts = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
   return {
     take: (user: User, isHeld: boolean): LimitReached | undefined => {
       if (isHeld && held >= heldMax) return 'held'
-      if (ofOne(user) >= ofUser) return 'of_user'
-      if (taken >= ofAll) return 'of_all'
+      if (ofOne(user) >= perUser) return 'of_user'
+      if (taken >= total) return 'of_all'
       change(user, 1)
       if (isHeld) held++
       return undefined

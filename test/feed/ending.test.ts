@@ -79,7 +79,7 @@ test('a stream is counted while open and logged when it ends', async (t) => {
 })
 
 test('streams are limited per user and in total, and a closed stream makes room', async (t) => {
-  const service = await start(t, { now: NOW, feed: { ofUser: 2, ofAll: 3 } })
+  const service = await start(t, { now: NOW, feed: { perUser: 2, total: 3 } })
   const streams = [await openStream(service.port), await openStream(service.port, '?follow=true', { accept: LINES })]
   const third = await service.as('audrey').get('/api/events', { Accept: LINES })
   t.deepEqual(refusalOf(third), [429, 'too_many_subscribers'])

@@ -83,7 +83,7 @@ const late: Story = async (t) => {
 
 const often: Story = async (t) => {
   const examples: Example[] = []
-  const service = await startStory(t, { feed: { ofUser: 1 } })
+  const service = await startStory(t, { feed: { perUser: 1 } })
   const headers = { Accept: 'text/event-stream' }
   const connection = await openRaw(service.port)
   t.teardown(connection.close)

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeOnce, modeWarnings } from '../files/make-once.ts'
+import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 import { isSameKey, type KeyStore, readKnownKey, saveKnownKey } from './known-audit-key.ts'
 import { type Signer, type Verifier, verifierOf } from './signed-note.ts'
 
@@ -72,7 +72,7 @@ export const makeAuditKeyFile = async (
   randomBytes: (size: number) => Uint8Array,
 ): Promise<E.Either<string, boolean>> => {
   const line = `${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`
-  const made = await makeOnce(file, HEADER + line, randomBytes).catch(describeError)
+  const made = await createPrivateFile(file, HEADER + line, randomBytes).catch(describeError)
   return typeof made === 'string' ? E.left(`the audit key cannot be created in ${file}: ${made}`) : E.right(made)
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { makeOnce } from './make-once.ts'
+import { createPrivateFile } from './private-file.ts'
 
 const ID_BYTES = 8
 
@@ -10,7 +10,7 @@ const ID_BYTES = 8
  * @throws Error if the file holds something else
  */
 export const openInstance = async (path: string, randomBytes: (size: number) => Uint8Array): Promise<string> => {
-  await makeOnce(path, `${Buffer.from(randomBytes(ID_BYTES)).toString('hex')}\n`, randomBytes)
+  await createPrivateFile(path, `${Buffer.from(randomBytes(ID_BYTES)).toString('hex')}\n`, randomBytes)
   const id = (await readFile(path, 'utf8')).trimEnd()
   if (!/^[0-9a-f]{16}$/.test(id)) {
     throw Object.assign(new Error(`${path} does not hold the id of an instance; delete it to get another id`), {

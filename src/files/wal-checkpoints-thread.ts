@@ -34,7 +34,7 @@ export type WorkerMessage = 'ready' | TaskEnd
 export const isHarmless = (error: unknown): boolean =>
   [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
 
-const orNotNow = (work: () => boolean): boolean => {
+const falseIfBusyOrFull = (work: () => boolean): boolean => {
   try {
     return work()
   } catch (error) {
@@ -45,11 +45,11 @@ const orNotNow = (work: () => boolean): boolean => {
 
 /** Copies the whole WAL into the file and empties it. False if another connection uses it. */
 export const truncateWal = (database: DatabaseSync): boolean =>
-  orNotNow(() => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0)
+  falseIfBusyOrFull(() => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0)
 
 /** Runs a script that contains a transaction. False if the database is locked or full; then nothing has changed. */
 export const runScript = (database: DatabaseSync, script: string): boolean =>
-  orNotNow(() => {
+  falseIfBusyOrFull(() => {
     try {
       database.exec(script)
       return true

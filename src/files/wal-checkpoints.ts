@@ -56,7 +56,7 @@ const writeFirst = (database: DatabaseSync): void => {
 }
 
 /** Whether the WAL needs a checkpoint, now or soon. */
-const makeNeed = (database: DatabaseSync, pages: number) => {
+const makeCheckpointPolicy = (database: DatabaseSync, pages: number) => {
   const lengths = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   let isTooLong = false
   let wasFull = false
@@ -136,7 +136,7 @@ const makeTasks = (
 export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpointsOptions): WalCheckpoints => {
   const { pages } = options
   const phase = new Int32Array(new SharedArrayBuffer(4))
-  const need = makeNeed(database, pages)
+  const policy = makeCheckpointPolicy(database, pages)
   database.exec('PRAGMA wal_autocheckpoint = 0')
   writeFirst(database)
 
@@ -146,10 +146,10 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
   })
 
   const beginWhenDue = (): void => {
-    const { isSoon, isNow } = need.read()
+    const { isSoon, isNow } = policy.read()
     if (isSoon) tasks.thread.start()
     if (!isNow || !tasks.thread.isReady()) return
-    need.begun()
+    policy.begun()
     void tasks.begin('checkpoint', PHASE.copying)
   }
 
@@ -165,11 +165,11 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
     },
     inProgress: tasks.running,
     afterFull: () => {
-      need.afterFull()
+      policy.afterFull()
       if (!tasks.isEnded()) tasks.thread.start()
     },
     mayWrite: () => {
-      if (need.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
+      if (policy.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
       if (interrupt(phase)) return true
       Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
       return interrupt(phase)

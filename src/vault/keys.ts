@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeOnce, modeWarnings } from '../files/make-once.ts'
+import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 
 export interface VaultKey {
   readonly id: string
@@ -92,7 +92,7 @@ export const readOrMakeVaultKeyFile = async (
 ): Promise<E.Either<readonly string[], VaultKeyFile>> => {
   try {
     const { mayMake, now, randomBytes } = options
-    const made = mayMake && (await makeOnce(path, HEADER + newKey(now, randomBytes).line, randomBytes))
+    const made = mayMake && (await createPrivateFile(path, HEADER + newKey(now, randomBytes).line, randomBytes))
     const read = await readVaultKeyFile(path)
     if (E.isLeft(read)) return read
     return E.right({ ring: read.right, made, warnings: await modeWarnings(path) })

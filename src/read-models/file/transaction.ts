@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 export const makeTransactions = (db: DatabaseSync, forget: () => void) => {
   let hasStaged = false
   return {
-    orUndone: (write: () => void): void => {
+    writeOrRollBack: (write: () => void): void => {
       try {
         if (!db.isTransaction) {
           // The previous transaction was rolled back.

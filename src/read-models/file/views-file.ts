@@ -136,7 +136,7 @@ const fileOver = (
   const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
-  const { orUndone, commit } = makeTransactions(db, () => {
+  const { writeOrRollBack, commit } = makeTransactions(db, () => {
     forget()
     for (const table of filled) table.forget()
   })
@@ -147,7 +147,7 @@ const fileOver = (
     snapshot: states.read,
     page: states.page,
     stage: (rows) =>
-      orUndone(() => {
+      writeOrRollBack(() => {
         for (const row of rows) {
           if (row.place !== undefined) log.insert(row.place)
           else of(row.projection).insert(row.version)
@@ -156,7 +156,7 @@ const fileOver = (
         afterRows(rows)
       }),
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
-      orUndone(() => {
+      writeOrRollBack(() => {
         flush()
         // Discard what a failed transaction left in memory.
         states.forget()
@@ -172,7 +172,7 @@ const fileOver = (
     mayWrite: () => checkpoints?.mayWrite() ?? true,
     endCheckpoints: async () => checkpoints?.close(),
     isStaging: () => db.isTransaction,
-    settle: () => orUndone(flush),
+    settle: () => writeOrRollBack(flush),
     lists,
     log: log.index,
     tables: storedTables(db, projections),

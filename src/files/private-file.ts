@@ -11,7 +11,7 @@ const exists = (path: string): Promise<boolean> =>
 /**
  * Creates a file readable only by its owner. False if it already exists, even if another process created it just now.
  */
-export const makeOnce = async (
+export const createPrivateFile = async (
   path: string,
   text: string,
   randomBytes: (size: number) => Uint8Array,

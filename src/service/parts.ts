@@ -23,7 +23,7 @@ export interface Parts {
   /** Whether the users are those of the log, or were a moment ago. */
   readonly isUpToDate: () => boolean
   readonly vault: Vault
-  /** Names of client addresses in the log. */
+  /** Pseudonyms of client addresses in the log. */
   readonly clientPseudonyms: ClientPseudonyms
   readonly consoleTickets: ConsoleTickets
   /** Signs checkpoints. */

@@ -77,7 +77,7 @@ const VAULT_KEY = `2030-05-02-1f3a:${Buffer.alloc(32, 7).toString('base64')}`
 
 export const startStory = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   const { begin, ...randomness } = makeRandomness()
-  // Names of clients in the feed depend on it.
+  // Pseudonyms of clients in the feed depend on it.
   const environment = { BERTH_VAULT_KEY: VAULT_KEY, ...setting.environment }
   const running = await start(t, { now: NOW, ...randomness, ...setting, environment })
   // The number of readiness checks must not affect the random values.

@@ -164,7 +164,8 @@ async function* followAll<A extends { readonly mark: number }>(
       yield { events, caughtUp: last >= target }
     }
   } catch (error) {
-    freed.reject(error)
+    // Nobody waits for a call that has not begun.
+    if (inflow !== undefined) freed.reject(error)
     throw toUnavailable('the log cannot be followed', error)
   } finally {
     stop.removeEventListener('abort', end)

@@ -71,9 +71,8 @@ interface PooledClient {
   isRetired: boolean
 }
 
-export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
+const makePool = (address: EventStoreDbAddress, purpose: Purpose) => {
   let current: PooledClient | undefined
-  const limit = makeCallLimit()
   const all = new Set<PooledClient>()
 
   const end = async (held: PooledClient): Promise<void> => {
@@ -87,21 +86,36 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     if (held.uses === 0) void end(held)
   }
 
+  return {
+    use: async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
+      current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
+      const held = current
+      all.add(held)
+      held.uses++
+      try {
+        return await call(held.client)
+      } catch (error) {
+        // A client caches a failed feature request and a node that stopped responding.
+        if (!isAnswer(faultOf(error)) && !held.isRetired) retire(held)
+        throw error
+      } finally {
+        held.uses--
+        if (held.isRetired && held.uses === 0) void end(held)
+      }
+    },
+    close: async () => void (await Promise.all([...all].map(end))),
+  }
+}
+
+export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
+  const limit = makeCallLimit()
+  const pool = makePool(address, purpose)
+
   const use: Connection['use'] = async (call) => {
     await limit.acquire()
-    current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
-    const held = current
-    all.add(held)
-    held.uses++
     try {
-      return await call(held.client)
-    } catch (error) {
-      // A client caches a failed feature request and a node that stopped responding.
-      if (!isAnswer(faultOf(error)) && !held.isRetired) retire(held)
-      throw error
+      return await pool.use(call)
     } finally {
-      held.uses--
-      if (held.isRetired && held.uses === 0) void end(held)
       limit.release()
     }
   }
@@ -125,7 +139,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     checkOpen: limit.checkOpen,
     close: async () => {
       limit.close()
-      await Promise.all([...all].map(end))
+      await pool.close()
     },
   }
 }

@@ -33,7 +33,6 @@ const readUntilCaughtUp = (subscription: AllStreamSubscription, take: (event: Re
     })
     subscription.on('error', reject)
     subscription.on('close', () => reject(new Error('the subscription has ended')))
-    setTimeout(() => reject(new Error('the event store does not answer')), LIST_WITHIN).unref()
   })
 
 /** Prefix of the streams of metadata. */
@@ -70,9 +69,11 @@ export const makeVaultIndex = (connection: Connection) => {
       await connection.persist(READ_WITHIN, async (client) => {
         const filter = streamNameFilter({ prefixes: [prefix, METADATA + prefix] })
         const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
+        const timer = setTimeout(() => subscription.destroy(new Error('the event store does not answer')), LIST_WITHIN)
         try {
           await readUntilCaughtUp(subscription, take)
         } finally {
+          clearTimeout(timer)
           subscription.on('error', () => undefined)
           void subscription.unsubscribe().catch(() => undefined)
           subscription.destroy()

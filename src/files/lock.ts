@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Another process holds the lock; the message names it. */
 export class LockTaken extends Error {
@@ -13,7 +14,6 @@ export interface Lock {
   readonly release: () => void
 }
 
-const SQLITE_BUSY = 5
 /** Milliseconds between attempts of `acquireLockWithin`. */
 const RETRY_EVERY = 20
 
@@ -64,9 +64,8 @@ export const acquireLock = (path: string): Lock => {
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    const { errcode, message } = error as Error & { errcode?: number }
-    if (errcode === undefined || (errcode & 0xff) !== SQLITE_BUSY) {
-      throw new Error(`${file} cannot be locked: ${message}`, { cause: error })
+    if (sqliteCode(error) !== SQLITE.busy) {
+      throw new Error(`${file} cannot be locked: ${(error as Error).message}`, { cause: error })
     }
     throw new LockTaken(`${file} is held by ${readOwner(file)}`, { cause: error })
   }

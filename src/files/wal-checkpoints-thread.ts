@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Checkpoint phase, shared by both threads. */
 export const PHASE = {
@@ -30,9 +31,10 @@ export interface TaskEnd {
 /** `ready` once the file is open, then the end of each task. */
 export type WorkerMessage = 'ready' | TaskEnd
 
-/** SQLITE_BUSY and SQLITE_FULL: a retry may succeed. */
-export const isHarmless = (error: unknown): boolean =>
-  [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
+const harmless: readonly (number | undefined)[] = [SQLITE.busy, SQLITE.full]
+
+/** Whether a retry may succeed. */
+export const isHarmless = (error: unknown): boolean => harmless.includes(sqliteCode(error))
 
 const falseIfBusyOrFull = (work: () => boolean): boolean => {
   try {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { LockTaken } from '../../files/lock.ts'
+import { SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { migrate } from './schema.ts'
 
@@ -49,7 +50,7 @@ interface WalCheckpointResult {
   readonly checkpointed: number
 }
 
-const [SQLITE_BUSY, NAME] = [5, 'writer']
+const NAME = 'writer'
 
 const lockOf = (file: string): string => {
   const { dev, ino } = statSync(`${file}.lock`, { bigint: true })
@@ -62,7 +63,6 @@ const identityOf = (file: string): string => {
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-const walPath = (file: string): string => `${file}-wal`
 const readClaim = (database: DatabaseSync): Claim | undefined => {
   const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(NAME) as { value: string } | undefined
   return row && JSON.parse(row.value)
@@ -92,7 +92,7 @@ const readClaimInFile = (file: string): Claim | undefined => {
   return readClaimOf(url)
 }
 
-const isBusy = (error: unknown): boolean => (((error as { errcode?: number }).errcode ?? 0) & 0xff) === SQLITE_BUSY
+const isBusy = (error: unknown): boolean => sqliteCode(error) === SQLITE.busy
 
 const writeClaim = (database: DatabaseSync, claim: Claim): void => {
   database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(NAME, JSON.stringify(claim))
@@ -100,8 +100,8 @@ const writeClaim = (database: DatabaseSync, claim: Claim): void => {
 
 /** Rejects a WAL at this path that does not belong to the file, before SQLite can apply it. */
 const checkWal = (file: string, claimed: Claim | undefined): void => {
-  const journal = statSync(walPath(file), { throwIfNoEntry: false })
-  if (journal === undefined || journal.size === 0) return
+  const wal = statSync(walPath(file), { throwIfNoEntry: false })
+  if (wal === undefined || wal.size === 0) return
   const followed = readClaimOf(file)
   if (followed?.id !== claimed?.id && followed?.previous !== (claimed?.id ?? null))
     throw new UnusableLog(`has been written through another path since ${walPath(file)} was: delete that file`)

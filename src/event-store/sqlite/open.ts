@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { LockTaken } from '../../files/lock.ts'
+import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { claimFile, confirmClaim } from './claim.ts'
 import { isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
@@ -55,9 +56,9 @@ export const fileOf = (path: string): string => {
 }
 
 const makeFile = (file: string): void => {
-  const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  const unfinished = statSync(walPath(file), { throwIfNoEntry: false })
   // SQLite would delete the WAL, which may hold the last events of a log that was moved or is about to be restored.
-  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal exists`)
+  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${walPath(file)} exists`)
   closeSync(openSync(file, 'wx', 0o600))
 }
 

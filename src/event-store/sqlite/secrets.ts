@@ -75,7 +75,7 @@ interface SecretChangesOptions {
   readonly transactions: Transactions
   readonly takesWrites: () => boolean
   readonly sync: Sync | undefined
-  readonly journal: WalCheckpoints | undefined
+  readonly checkpoints: WalCheckpoints | undefined
   /** Milliseconds to wait for readers of the WAL. */
   readonly eraseTimeout: number
 }
@@ -83,38 +83,42 @@ interface SecretChangesOptions {
 type Write = (change: () => void) => Promise<void>
 
 const makeSecretWrite =
-  ({ transactions: { run, inSavepoint }, takesWrites, sync, journal }: SecretChangesOptions): Write =>
+  ({ transactions: { run, inSavepoint }, takesWrites, sync, checkpoints }: SecretChangesOptions): Write =>
   async (change) => {
-    for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
+    for (let blocked = checkpoints?.inProgress(); blocked !== undefined; blocked = checkpoints?.inProgress())
+      await blocked
     const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
     if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
     await sync?.begin()
   }
 
+const unscrubbed = (why: string): StoreUnavailable =>
+  new StoreUnavailable(`the files may still contain deleted secrets: ${why}; try again`)
+
 /** Deletes an owner's secrets, then removes what is left of them in the files, in the thread of the WAL checkpoints. */
 const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventStore['eraseSecrets'] => {
-  const { database, writer, takesWrites, eraseTimeout, journal = onThisThread(database) } = options
+  const { database, writer, takesWrites, eraseTimeout, checkpoints = onThisThread(database) } = options
   const count = database.prepare('SELECT count(*) AS n FROM vault WHERE sut_id = ?')
   // The previous process may have ended between a deletion and its scrubbing.
   let deletions = 1
   let scrubbed = 0
   let inProgress: Promise<void> | undefined
 
-  const persist = async (work: () => Promise<boolean>): Promise<void> => {
+  const persist = async (work: () => Promise<boolean>, obstacle: string): Promise<void> => {
     const until = performance.now() + eraseTimeout
     while (takesWrites()) {
       if (await work()) return
-      if (performance.now() > until) break
+      if (performance.now() > until) throw unscrubbed(obstacle)
       await delay(RETRY_AFTER)
     }
-    throw new StoreUnavailable('the files may still contain deleted secrets: another process reads the log; try again')
+    throw unscrubbed('the log is closed')
   }
 
   const scrub = async (): Promise<void> => {
     const upTo = deletions
-    await persist(() => journal.run(REWRITE))
-    await persist(journal.truncate)
+    await persist(() => checkpoints.run(REWRITE), 'another process writes the log, or the disk is full')
+    await persist(checkpoints.truncate, 'another process reads the log, or the disk is full')
     scrubbed = upTo
   }
 

@@ -103,8 +103,8 @@ const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Er
   const isLeftOver = hasUncopiedPages(database)
   const checkpoints = makeWalCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
   if (isLeftOver) checkpoints.afterFull()
-  const journal = openWal(file)
-  const sync = makeSync(journal.sync, fail)
+  const wal = openWal(file)
+  const sync = makeSync(wal.sync, fail)
   return {
     sync,
     checkpoints,
@@ -113,7 +113,7 @@ const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Er
       await sync.pending()?.catch(() => undefined)
       await checkpoints.close()
     },
-    close: journal.close,
+    close: wal.close,
   }
 }
 
@@ -169,7 +169,7 @@ const makeStore = (
         takesWrites()
           ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
           : Promise.resolve(E.left('unavailable')),
-    ...makeSecretChanges({ database, writer, transactions, takesWrites, sync, journal: checkpoints, eraseTimeout }),
+    ...makeSecretChanges({ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout }),
     close: () => {
       closed ??= (async () => {
         await batches.idle()

@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { walPath } from '../../files/sqlite.ts'
 import { StoreUnavailable } from '../event-store.ts'
 
 /** Deferred fsync: commits do not wait for the disk; code that publishes them does. */
@@ -10,9 +11,6 @@ export interface Sync {
   readonly pending: () => Promise<void> | undefined
 }
 
-/** Path of SQLite's write-ahead log. */
-const walPath = (file: string): string => `${file}-wal`
-
 /** An open WAL, synced in a libuv thread. */
 export interface Wal {
   readonly sync: (done: (error: Error | null) => void) => void
@@ -20,8 +18,8 @@ export interface Wal {
 }
 
 export const openWal = (file: string): Wal => {
-  const journal = openSync(walPath(file), 'r+')
-  return { sync: (done) => fdatasync(journal, done), close: () => closeSync(journal) }
+  const wal = openSync(walPath(file), 'r+')
+  return { sync: (done) => fdatasync(wal, done), close: () => closeSync(wal) }
 }
 
 /**
@@ -76,17 +74,17 @@ const OPEN_FLAGS = process.platform === 'win32' ? 'r+' : 'r'
 
 /** Blocks until everything readable in a log file is on disk. Its writer may not have synced it yet. */
 export const syncWal = (file: string): void => {
-  let journal: number
+  let wal: number
   try {
-    journal = openSync(walPath(file), OPEN_FLAGS)
+    wal = openSync(walPath(file), OPEN_FLAGS)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
   try {
-    fdatasyncSync(journal)
+    fdatasyncSync(wal)
   } finally {
-    closeSync(journal)
+    closeSync(wal)
   }
 }
 

@@ -1,23 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
+import { SQLITE, sqliteCode } from '../../files/sqlite.ts'
 import type { AppendFailure } from '../event-store.ts'
-
-const SQLITE_BUSY = 5
-const SQLITE_FULL = 13
-const SQLITE_TOOBIG = 18
-const SQLITE_CONSTRAINT = 19
-const SQLITE_MISMATCH = 20
-
-/** Primary result code of a SQLite error; undefined for other errors. */
-const sqliteCode = (error: unknown): number | undefined => {
-  const { errcode } = error as { errcode?: number }
-  return errcode === undefined ? undefined : errcode & 0xff
-}
 
 /** Whether the input is at fault rather than the store. The rest of a batch is then unaffected. */
 const isInputError = (error: unknown): boolean => {
   const code = sqliteCode(error)
-  return code === undefined || code === SQLITE_TOOBIG || code === SQLITE_CONSTRAINT || code === SQLITE_MISMATCH
+  return code === undefined || code === SQLITE.tooBig || code === SQLITE.constraint || code === SQLITE.mismatch
 }
 
 export interface Transactions {
@@ -79,11 +68,11 @@ export const makeTransactions = (
       } catch (error) {
         const code = sqliteCode(error)
         const isIntactAgain = tryRollBack(database, isIntact)
-        if (isIntactAgain && code === SQLITE_FULL) {
+        if (isIntactAgain && code === SQLITE.full) {
           onFull()
           return E.left('full')
         }
-        if (isIntactAgain && code === SQLITE_BUSY) return E.left('unavailable')
+        if (isIntactAgain && code === SQLITE.busy) return E.left('unavailable')
         // The commit may be on disk although it failed.
         die(error)
         return E.left(hasBegun ? 'unknown' : 'unavailable')

@@ -1,14 +1,15 @@
+import { SQLITE, sqliteCode } from '../../files/sqlite.ts'
+
 /** The views cannot be used: made by another version, for other projections, or damaged. */
 export class UnusableViews extends Error {
   override name = 'UnusableViews'
 }
 
-/** The primary result code of a SQLite error. */
-const sqliteCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff
+const damage: readonly (number | undefined)[] = [SQLITE.corrupt, SQLITE.notADatabase]
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB: the file does not contain what was written. */
-export const isDamage = (error: unknown): boolean => [11, 26].includes(sqliteCode(error))
+/** Whether the file does not contain what was written. */
+export const isDamage = (error: unknown): boolean => damage.includes(sqliteCode(error))
 
-/** Whether a rebuild helps. SQLITE_ERROR: tables are missing or have another shape. */
+/** Whether a rebuild helps, as it does if tables are missing or have another shape (SQLITE_ERROR). */
 export const isRebuildable = ({ cause }: UnusableViews): boolean =>
-  cause === undefined || isDamage(cause) || sqliteCode(cause) === 1
+  cause === undefined || isDamage(cause) || sqliteCode(cause) === SQLITE.error

@@ -214,3 +214,14 @@ test('a store that is closed or read-only erases nothing', async (t) => {
   if (erasing.status === 'rejected') await again.eraseSecrets('user:ann')
   t.is(countIn(path, secrets), 0)
 })
+
+test('an erasure that a writer holds up for too long says so', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path, { isSyncDeferred: true, limits: { eraseTimeout: 100 } })
+  const writer = new DatabaseSync(path)
+  writer.exec('BEGIN IMMEDIATE')
+  const erase = () => store.eraseSecrets('user:nobody')
+  await t.throwsAsync(erase, { name: 'StoreUnavailable', message: /another process writes the log/ })
+  writer.close()
+  await t.notThrowsAsync(erase)
+})

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Window } from '../domain/calendar/window.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
+import { SQLITE, sqliteCode } from '../files/sqlite.ts'
 import type { Shape } from './file/schema.ts'
 import type { Lists, Page, ReservationQuery, SessionQuery, SutQuery } from './lists/lists.ts'
 import type { Moment } from './tables/time-index.ts'
@@ -62,6 +63,21 @@ interface Waiting {
 const errorOf = (failed: { readonly message: string; readonly errcode: number | undefined }): Error =>
   Object.assign(new Error(failed.message), { errcode: failed.errcode })
 
+const fileErrors: readonly (number | undefined)[] = [
+  SQLITE.busy,
+  SQLITE.ioError,
+  SQLITE.corrupt,
+  SQLITE.full,
+  SQLITE.cannotOpen,
+  SQLITE.notADatabase,
+]
+
+/** Whether the file is at fault, rather than the query. */
+const isOfTheFile = (error: Error): boolean => fileErrors.includes(sqliteCode(error))
+
+const toUnavailable = (error: Error): StoreUnavailable =>
+  new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
+
 export interface LongReader {
   readonly read: ReadList
   readonly close: () => Promise<void>
@@ -106,7 +122,7 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
 
   const fail = (error: Error): void => {
     worker = undefined
-    const unavailable = new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
+    const unavailable = toUnavailable(error)
     for (const { reject } of waiting.values()) reject(unavailable)
     waiting.clear()
   }
@@ -118,7 +134,7 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
     else {
       const error = errorOf(result.failed)
       onError(error)
-      asking?.reject(error)
+      asking?.reject(isOfTheFile(error) ? toUnavailable(error) : error)
     }
   }
 
@@ -127,7 +143,10 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
     // Pending reads keep the process alive; the thread itself does not.
     started.unref()
     started.on('message', take)
-    started.on('error', fail)
+    started.on('error', (error: Error) => {
+      onError(error)
+      fail(error)
+    })
     started.on('exit', () => started === worker && fail(new Error('the thread has ended')))
     return started
   }

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
+import { isDamage } from '../../src/read-models/file/unusable-views.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import type { Lists, ReservationQuery } from '../../src/read-models/lists/lists.ts'
 import { type ListReads, openLongReader, readHereOrInThread } from '../../src/read-models/long-reads.ts'
@@ -121,7 +123,8 @@ test('the number of waiting long lists is limited, and errors are reported', asy
   t.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 32)
   t.true(outcomes.every((outcome) => outcome.status === 'fulfilled' || outcome.reason instanceof StoreUnavailable))
   const wrong = { ...FIRST_PAGE, limit: 'many' as unknown as number }
-  await t.throwsAsync(async () => reader.read('reservations', { ...wrong, offset: 20_000 }))
+  const error = await t.throwsAsync(async () => reader.read('reservations', { ...wrong, offset: 20_000 }))
+  t.false(error instanceof StoreUnavailable, 'a wrong query stays an error of the program')
   t.is(errors.length, 1)
   t.is((await reader.read('suts', FIRST_PAGE))?.listed.count, SCALE.suts, 'the thread continues')
 })
@@ -134,6 +137,23 @@ test('a worker thread that cannot read the file rejects its reads, and the next 
   await t.throwsAsync(read, { instanceOf: StoreUnavailable })
   fill(path, { reservations: 10, suts: 2, users: 1 }).file.close()
   t.is((await read())?.listed.count, 2)
+})
+
+test('a list whose rows cannot be read from the disk is unavailable, and the damage is reported', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  fill(path, SCALE).file.close()
+  const errors: unknown[] = []
+  const reader = openLongReader({ path, projections }, (error) => errors.push(error))
+  t.teardown(reader.close)
+  await reader.read('suts', { ...FIRST_PAGE, limit: 1 })
+  const { size } = statSync(path)
+  const damaged = openSync(path, 'r+')
+  const FIRST_PAGES = 64 * 4096
+  writeSync(damaged, randomBytes(size - FIRST_PAGES), 0, size - FIRST_PAGES, FIRST_PAGES)
+  closeSync(damaged)
+  const unreadable = async () => reader.read('reservations', { ...FIRST_PAGE, offset: 20_000 })
+  await t.throwsAsync(unreadable, { instanceOf: StoreUnavailable, message: /^lists cannot be read: / })
+  t.deepEqual(errors.map(isDamage), [true])
 })
 
 test('isShort covers every list except those always read in the thread', (t) => {

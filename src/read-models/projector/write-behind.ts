@@ -141,8 +141,12 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     tick,
     isFull: () => pending.count() >= PENDING_MAX,
     waitForRoom: async (signal) => {
-      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-      while (pending.count() >= PENDING_MAX && !signal.aborted) await Promise.race([attempts.nextSuccess(), stopped])
+      const stopped = Promise.withResolvers<void>()
+      const stop = (): void => stopped.resolve()
+      signal.addEventListener('abort', stop)
+      while (pending.count() >= PENDING_MAX && !signal.aborted)
+        await Promise.race([attempts.nextSuccess(), stopped.promise])
+      signal.removeEventListener('abort', stop)
     },
     settle: () => {
       if (pending.count() === 0) return true

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Snapshot } from '../../../src/domain/decider.ts'
@@ -37,4 +38,14 @@ test('snapshots that are due together are spread over several transactions, and 
     [],
   )
   file.close()
+})
+
+test('waiting for room leaves no listener behind', async (t) => {
+  const file = openViewsFile(':memory:', projections)
+  const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
+  const writer = makeWriter(file, makePending(projections, file), alarms, () => beforeTheFirst('f'.repeat(24)))
+  const { signal } = new AbortController()
+  await writer.waitForRoom(signal)
+  t.deepEqual(getEventListeners(signal, 'abort'), [])
+  await writer.close()
 })

@@ -5,7 +5,7 @@ import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
-import type { Appended, AppendFailure, EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock/guard.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
@@ -80,8 +80,11 @@ export const makeAttempt =
         const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
         const appended = await store.append(stream, revision, events, order.secrets)()
         hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
-        if (E.isRight(appended))
-          return E.right(await completeRecorded(decider, cache, folded, stream, events, appended.right))
+        if (E.isRight(appended)) {
+          const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
+          if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, order.requestId)
+          return E.mapLeft(() => appendFailure('unknown'))(completed)
+        }
         if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
         hooks?.onRetry('moved')
         onOvertaken?.(stream)
@@ -121,7 +124,7 @@ const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, o
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
 }
 
-/** Caches the new state and returns the outcome of a recorded command. */
+/** Caches the new state and returns the outcome of a recorded command. Left: the state cannot be read again. */
 const completeRecorded = async <S extends StreamState, C>(
   decider: Decider<S, C>,
   cache: StateCache,
@@ -129,7 +132,7 @@ const completeRecorded = async <S extends StreamState, C>(
   stream: string,
   decided: readonly NewEvent[],
   appended: Appended,
-): Promise<Outcome<S>> => {
+): Promise<E.Either<StoreUnavailable, Outcome<S>>> => {
   const events = decided.map((event, i): Recorded => {
     const revision = folded.revision + 1 + i
     // All get the last event's position: waiting for it waits for all of them.
@@ -138,10 +141,15 @@ const completeRecorded = async <S extends StreamState, C>(
   try {
     const state = cache.withPages(() => events.reduce(decider.evolve, folded.state))
     cache.put(decider, stream, { ...folded, state, ...appended }, (decided.at(-1) as NewEvent).id)
-    return { kind: 'recorded', state, events, ...appended }
+    return E.right({ kind: 'recorded', state, events, ...appended })
   } catch (error) {
     if (!(error instanceof PagesLost)) throw error
-    const { state } = await cache.reload(decider, stream)
-    return { kind: 'recorded', state, events, ...appended }
+    try {
+      const { state } = await cache.reload(decider, stream)
+      return E.right({ kind: 'recorded', state, events, ...appended })
+    } catch (unread) {
+      if (!(unread instanceof StoreUnavailable)) throw unread
+      return E.left(unread)
+    }
   }
 }

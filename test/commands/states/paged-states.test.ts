@@ -1,10 +1,16 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeRunner } from '../../../src/commands/runner.ts'
+import { PagesLost, type Snapshots } from '../../../src/commands/states/snapshots.ts'
 import { WIDTH } from '../../../src/domain/calendar/held.ts'
+import { sutDecider } from '../../../src/domain/sut/decide.ts'
+import { sutStream } from '../../../src/domain/values/ids.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { clock, explicit } from '../../domain/builders.ts'
+import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { administrator, clock, explicit } from '../../domain/builders.ts'
+import { randomHex } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
+import { NO_SNAPSHOTS } from '../script.ts'
 import { anInstance, type Instance } from '../setting.ts'
 import { counting } from '../store/counting-store.ts'
 import { keptStates } from './kept-states.ts'
@@ -81,7 +87,7 @@ const losing = (snapshots: Snapshots, isLost: () => boolean): Snapshots => ({
   readPage: (id) => (isLost() ? undefined : snapshots.readPage(id)),
 })
 
-test('a state with unreadable pages is folded from its stream, before and after an append', async (t) => {
+test('a state with unreadable pages is folded from its stream', async (t) => {
   const { store, sut, snapshots } = await aLongCalendar(t)
   for (const readable of [0, 1, 2, 3]) {
     let reads = 0
@@ -91,6 +97,44 @@ test('a state with unreadable pages is folded from its stream, before and after 
     t.is(await instance.reserve(sut, quarter(WINDOWS + readable)), 'reservation_conflict')
   }
 })
+
+for (const [how, isReadable, outcome] of [
+  ['recorded if its stream can be read', true, 'recorded'],
+  ['of unknown outcome if not', false, 'outcome_unknown'],
+] as const) {
+  test(`a command whose new state needs a page that is lost after the append is ${how}`, async (t) => {
+    const store = await aStore(t)
+    const sut = await anInstance(store).aSut()
+    let isAppended = false
+    const fragile: EventStore = {
+      ...store,
+      append: (...given) => {
+        const append = store.append(...given)
+        return async () => {
+          const appended = await append()
+          isAppended = E.isRight(appended)
+          return appended
+        }
+      },
+      readStream: (...given) => {
+        if (isAppended && !isReadable) throw new StoreUnavailable('the log cannot be read')
+        return store.readStream(...given)
+      },
+    }
+    let isLost = true
+    const evolve: typeof sutDecider.evolve = (state, event) => {
+      if (!isAppended || !isLost) return sutDecider.evolve(state, event)
+      isLost = false
+      throw new PagesLost('a page of a state could not be read')
+    }
+    const runner = makeRunner({ store: fragile, clock: () => clock('05:58'), randomHex, snapshots: NO_SNAPSHOTS })
+    const command = { type: 'UpdateSut', values: { description: 'another' } } as const
+    const order = { command, actor: administrator, requestId: randomHex(8) }
+    const ran = await runner.run({ ...sutDecider, evolve }, sutStream(sut), order)()
+    t.is(E.isLeft(ran) ? ran.left.code : ran.right.kind, outcome)
+    t.is(await anInstance(store).describe(sut, 'another'), 'already', 'it was recorded')
+  })
+}
 
 test('control: commands are decided on the pages: altered pages cause a double booking', async (t) => {
   const { store, sut, snapshots } = await aLongCalendar(t)

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { uptime } from 'node:os'
-import { join } from 'node:path'
 import { formatQuota } from '../domain/user/quota.ts'
 import { requestLine } from '../http/server/access-log.ts'
 import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
@@ -104,6 +103,18 @@ const onStopSignal = (log: Log, stop: () => void): void => {
   }
 }
 
+/** Leaves the first administrator's password in a file. The service runs, so another can be set if that fails. */
+export const leaveFirstPassword = async (data: string, first: FirstAdministrator, log: Log): Promise<void> => {
+  const { name } = first
+  try {
+    const file = await writePasswordFile(data, first)
+    log.info({ name, file }, 'created the administrator; read the password from this file, then delete it')
+  } catch (error) {
+    const remedy = `berth user passwd ${name}`
+    log.error({ err: error, name, remedy }, 'the password of the first administrator cannot be written; set another')
+  }
+}
+
 /** Shows the first administrator's password once. */
 const showFirstPassword = async (
   config: Config,
@@ -111,13 +122,8 @@ const showFirstPassword = async (
   first: FirstAdministrator,
   log: Log,
 ): Promise<void> => {
-  if (process.stdout.isTTY) {
-    process.stdout.write(welcome(urlOf(config, service), first))
-  } else if (first.password !== undefined) {
-    const file = join(config.data, `first-password-${process.pid}.txt`)
-    await writePasswordFile(file, first)
-    log.info({ file }, `created the administrator ${first.name}; read the password from this file, then delete it`)
-  }
+  if (process.stdout.isTTY) process.stdout.write(welcome(urlOf(config, service), first))
+  else if (first.password !== undefined) await leaveFirstPassword(config.data, first, log)
 }
 
 /** Errors whose message explains the failure; others are shown with a stack trace. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /** Name of the administrator created at the first start. */
 export const FIRST_NAME = 'admin'
@@ -9,6 +11,12 @@ export interface FirstAdministrator {
   readonly password?: string
 }
 
-/** Writes the password to a file readable only by its owner, for a service without a terminal. */
-export const writePasswordFile = (file: string, { name, password }: FirstAdministrator): Promise<void> =>
-  writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })
+/**
+ * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. In
+ * a container every start has the same process id, so the name is random.
+ */
+export const writePasswordFile = async (data: string, { name, password }: FirstAdministrator): Promise<string> => {
+  const file = join(data, `first-password-${randomUUID()}.txt`)
+  await writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })
+  return file
+}

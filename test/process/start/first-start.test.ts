@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { welcome } from '../../../src/service/serve.ts'
+import { leaveFirstPassword, welcome } from '../../../src/service/serve.ts'
+import type { Log } from '../../../src/service/world.ts'
 import { people, temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { fileOf } from '../../users/builders.ts'
@@ -15,7 +16,7 @@ const passwordFiles = async (data: string): Promise<readonly string[]> =>
 test('without a terminal the first password goes to a file only its owner can read, and not to the log', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined, BERTH_LOG_LEVEL: 'trace' } })
-  const { file } = JSON.parse(await service.line('created the administrator admin')) as { file: string }
+  const { file } = JSON.parse(await service.line('created the administrator')) as { file: string }
   t.is((await stat(file)).mode & 0o777, 0o600)
   const [name = '', password = ''] = (await readFile(file, 'utf8')).split('\n')
   const me = await service.as(name, password).get('/api/user/me')
@@ -27,6 +28,27 @@ test('without a terminal the first password goes to a file only its owner can re
   await again.stop()
   t.false(again.output().includes('created the administrator'))
   t.is((await passwordFiles(data)).length, 1)
+})
+
+const recordTo = (lines: object[]): Log => {
+  const at = (level: string) => (facts: object, sentence: string) => void lines.push({ level, facts, sentence })
+  return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+test('a first password that cannot be written is missed in the log, with the command that sets another', async (t) => {
+  const lines: object[] = []
+  const missing = join(await temporaryData(t), 'missing')
+  await leaveFirstPassword(missing, { name: 'admin', password: 'a secret of the test' }, recordTo(lines))
+  t.like(lines, [{ level: 'error', facts: { name: 'admin', remedy: 'berth user passwd admin' } }])
+  t.false(JSON.stringify(lines).includes('a secret'))
+})
+
+test('two first passwords are left in two files, whatever the process is', async (t) => {
+  const data = await temporaryData(t)
+  for (const password of ['one', 'two']) await leaveFirstPassword(data, { name: 'admin', password }, recordTo([]))
+  const files = await passwordFiles(data)
+  const left = await Promise.all(files.map((file) => readFile(join(data, file), 'utf8')))
+  t.deepEqual(left.sort(), ['admin\none\n', 'admin\ntwo\n'])
 })
 
 test('a configured first password is written nowhere', async (t) => {

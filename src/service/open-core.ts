@@ -30,7 +30,10 @@ export interface Opening {
   readonly onFatal: (error: unknown) => void
   /** Close functions, called in reverse order of opening. */
   readonly opened: (() => Promise<void> | void)[]
+  /** Closes everything, also after an error. Rejects with the first one. */
   readonly closeAll: () => Promise<void>
+  /** Closes what was opened before a start failed. That failure is reported, so others are only logged. */
+  readonly closeAfterFailure: () => Promise<void>
 }
 
 /** The log with what every change of it needs. */
@@ -60,6 +63,19 @@ export const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   return read.right
 }
 
+/** Calls all functions, the last first, also after an error. Rejects with the first error. */
+export const closeEach = async (opened: (() => Promise<void> | void)[]): Promise<void> => {
+  const errors: unknown[] = []
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+    try {
+      await close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
 export const makeOpening = (config: Config, world: World): Opening => {
   const opened: (() => Promise<void> | void)[] = []
   const stage: Stage = { hasFailed: false, isStopping: false, isOpeningPorts: config.gateway.isOn }
@@ -74,9 +90,9 @@ export const makeOpening = (config: Config, world: World): Opening => {
       world.onFatal(error)
     },
     opened,
-    closeAll: async () => {
-      for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
-    },
+    closeAll: () => closeEach(opened),
+    closeAfterFailure: () =>
+      closeEach(opened).catch((error: unknown) => world.log.error({ err: error }, 'cannot close everything')),
   }
 }
 

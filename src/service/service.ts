@@ -75,7 +75,7 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
  */
 export const startService = async (config: Config, world: World): Promise<Service> => {
   const opening = makeOpening(config, world)
-  const { alarms, metrics, randomHex, stage, opened, closeAll } = opening
+  const { alarms, metrics, randomHex, stage, opened, closeAll, closeAfterFailure } = opening
   try {
     const certificate = await checkAll(config, { ...world, alarms })
     if (certificate !== undefined) opened.push(certificate.close)
@@ -106,7 +106,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     }
     return { host: listening.host, port: listening.port, firstAdministrator, stop }
   } catch (error) {
-    await closeAll()
+    await closeAfterFailure()
     throw error
   }
 }

@@ -109,7 +109,7 @@ export const openHeadless = async (config: Config, given: World): Promise<() => 
     opening.opened.push(await listen(config, world, opening, core, people))
     return opening.closeAll
   } catch (error) {
-    await opening.closeAll()
+    await opening.closeAfterFailure()
     throw error
   }
 }

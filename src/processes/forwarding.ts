@@ -115,9 +115,12 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
   }
 
   let ticking = Promise.resolve()
-  /** Ticks run one after the other. When one resolves, what earlier ones have taken has been opened too. */
+  /**
+   * Ticks run one after the other. When one resolves, what earlier ones have taken has been opened too. What one could
+   * not read, a later one does.
+   */
   const tick = (): Promise<void> => {
-    ticking = ticking.then(tickOnce)
+    ticking = ticking.then(tickOnce).catch(onError)
     return ticking
   }
 

@@ -99,12 +99,32 @@ const readAhead = async (
   }
 }
 
+/** Records starts and ends until the signal aborts. */
+const recordOnTime = async (
+  { world, randomHex, parts, runner, isOpen }: ProcessesOptions,
+  { upcoming, wake, pause, signal }: Pick<ReadAheadOptions, 'upcoming' | 'wake' | 'pause' | 'signal'>,
+): Promise<void> => {
+  const { store, views, guard, metrics, processClock: clock, scheduledFrom } = parts
+  let from = scheduledFrom
+  while (from === undefined && !signal.aborted) {
+    await pause(RETRY_AFTER)
+    from = await tryToBeginSchedule({ store, guard, world, randomHex })
+  }
+  if (from === undefined) return
+  await runSchedule({
+    ...{ upcoming, views, runner, clock, from, isOpen, wake, signal },
+    makeRequestId: () => makeEventId(world.clock(), randomHex(10)),
+    onRecorded: metrics.scheduled,
+    onError: (error) => world.log.error({ err: error }, 'starts and ends were not recorded; retrying'),
+  })
+}
+
 /**
  * Starts the timed processes: recording starts and ends, forwarding, sessions. Returns the function that stops them.
  */
 export const startProcesses = (options: ProcessesOptions): (() => Promise<void>) => {
   const { config, world, randomHex, parts, runner, endReservations, isOpen, ownPort } = options
-  const { store, views, users, guard, metrics, alarms, instance, processClock: clock } = parts
+  const { store, views, users, alarms, instance, processClock: clock } = parts
   const { log, sinceBoot, wake = pauseBriefly } = world
   const stop = new AbortController()
   const signal = stop.signal
@@ -112,20 +132,6 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
   const upcoming = makeUpcomingReservations({ views, clock: world.clock })
 
-  const recordOnTime = async (): Promise<void> => {
-    let from = parts.scheduledFrom
-    while (from === undefined && !signal.aborted) {
-      await pause(RETRY_AFTER)
-      from = await tryToBeginSchedule({ store, guard, world, randomHex })
-    }
-    if (from === undefined) return
-    await runSchedule({
-      ...{ upcoming, views, runner, clock, from, isOpen, wake, signal },
-      makeRequestId: () => makeEventId(world.clock(), randomHex(10)),
-      onRecorded: metrics.scheduled,
-      onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
-    })
-  }
   const running = (async () => {
     while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
     if (signal.aborted) return
@@ -145,15 +151,18 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
       await forwarding?.forwarding.openDue()
       parts.stage.isOpeningPorts = false
     }
-    await Promise.all([
-      recordOnTime(),
-      readAhead({ upcoming, clock, log, wake, pause, signal }, openPorts),
-      forwarding?.forwarding.run(),
-      sessions.run(),
-      finishRemovals({ world, randomHex, store, users, runner, endReservations, isOpen, pause, signal }),
-    ])
-    await forwarding?.gateway.stop()
-    await sessions.finish()
+    try {
+      await Promise.all([
+        recordOnTime(options, { upcoming, wake, pause, signal }),
+        readAhead({ upcoming, clock, log, wake, pause, signal }, openPorts),
+        forwarding?.forwarding.run(),
+        sessions.run(),
+        finishRemovals({ world, randomHex, store, users, runner, endReservations, isOpen, pause, signal }),
+      ])
+    } finally {
+      await forwarding?.gateway.stop()
+      await sessions.finish()
+    }
   })().catch(world.onFatal)
   return async () => {
     stop.abort()

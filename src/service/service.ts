@@ -90,7 +90,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const { views, isUpToDate } = people
     const condition = (): Condition => conditionOf({ alarms, views, isUpToDate, stage })
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
-    const listening = await assemble(config, world, randomHex, {
+    const listening = await assemble(config, { ...world, onFatal: opening.onFatal }, randomHex, {
       ...people,
       ...{ store, vault, guard, processClock, signer, certificate, metrics, alarms, condition, opened, stage },
       ...{ scheduledFrom, instance, sessions: { isInUse: () => false }, forwarded: makeForwarded(world.clock) },

@@ -49,7 +49,7 @@ const userOf = (user: number): string => idOf(200 + user)
 /** What the lab has, and the processes over it. `gateway` may leave something out. */
 export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
   const { fake, views } = fakeViews()
-  const state = { now: BEGIN, isTrusted: true, reservations: [] as Reservation[] }
+  const state = { now: BEGIN, isTrusted: true, isReadable: true, reservations: [] as Reservation[] }
   const isOurs = Array.from({ length: SUTS }, () => true)
   const mayHold = Array.from({ length: USERS }, () => true)
   const ports = new Map<string, number>()
@@ -82,6 +82,7 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
       },
       clock: { now: () => state.now, mayAct: () => state.isTrusted, mayRecord: () => true, confirm: () => undefined },
       targetOf: (id) => {
+        if (!state.isReadable) throw new Error('the views cannot be read')
         const sut = Number.parseInt(id, 16) - 100
         return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs: isOurs[sut] === true }
       },
@@ -89,7 +90,7 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
       wake: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
       signal,
       onError: (error) => {
-        throw error
+        if (state.isReadable) throw error
       },
     })
     forwarding.run()
@@ -169,6 +170,9 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
     start,
     trust: (isTrusted: boolean): void => {
       state.isTrusted = isTrusted
+    },
+    makeReadable: (isReadable: boolean): void => {
+      state.isReadable = isReadable
     },
     stop: () => stop.abort(),
     ends: (): readonly (number | null)[] => [...ports.keys()].map((id) => ends.get(id) ?? null),

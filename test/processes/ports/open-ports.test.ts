@@ -49,6 +49,20 @@ const holds = async (steps: readonly Step[], leaveOut?: Parameters<typeof makeLa
 
 const aHistory = fc.array(aStep, { maxLength: 60, size: 'max' })
 
+test('a read that fails for a moment delays a port, and nothing ends', async (t) => {
+  const lab = makeLab()
+  await lab.start()
+  t.teardown(lab.stop)
+  await lab.take({ kind: 'book', sut: 0, user: 0, in: 1, for: 2 })
+  lab.makeReadable(false)
+  await lab.take({ kind: 'pass', seconds: 1_000 })
+  t.deepEqual(lab.open(), [])
+  lab.makeReadable(true)
+  await lab.take({ kind: 'pass', seconds: 1 })
+  t.is(lab.open().length, 1)
+  t.deepEqual(lab.open(), lab.expected())
+})
+
 test('at every moment of random histories the open ports are exactly those of running reservations', async (t) => {
   await t.notThrowsAsync(() =>
     fc.assert(

@@ -25,6 +25,8 @@ export interface Decisions {
   readonly onDisconnected: (end: ConnectionEnd) => void
   /** Refusals since the last call. At most ten calls a second for each reservation and reason. */
   readonly onRefused: (reservationId: string, reason: LimitReason | (string & {}), count: number) => void
+  /** Why `admit` or `answerChallenge` was rejected. */
+  readonly onUndecided: (reservationId: string, error: unknown) => void
   /** The last failure. At most ten calls a second for each reservation. */
   readonly onFailed: (reservationId: string, cause: FailureCause) => void
   /**
@@ -68,12 +70,16 @@ export const makeEvents = (decisions: Decisions, order: (order: Order) => void, 
   /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
   const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
   // The worker has been sent a refusal.
-  const ignore = (): void => undefined
+  const reportUndecided =
+    (reservationId: string) =>
+    (error: unknown): void =>
+      decisions.onUndecided(reservationId, error)
 
   const take = (event: Event): void => {
     const { kind, reservationId } = event
-    if (kind === 'admit') answers.admit(event.call, reservationId, event.address).catch(ignore)
-    else if (kind === 'challenge') answers.challenge(event.call, reservationId, event.challenge).catch(ignore)
+    if (kind === 'admit') answers.admit(event.call, reservationId, event.address).catch(reportUndecided(reservationId))
+    else if (kind === 'challenge')
+      answers.challenge(event.call, reservationId, event.challenge).catch(reportUndecided(reservationId))
     else if (kind === 'connected') {
       const { kind: _, ...connected } = event
       const { milliseconds: _took, ...begun } = connected

@@ -16,6 +16,7 @@ export interface Reported {
   readonly counted: Counted[]
   readonly disconnected: ConnectionEnd[]
   readonly refused: Record<string, number>
+  readonly undecided: unknown[]
   readonly failed: string[]
   readonly ports: string[]
   readonly errors: Error[]
@@ -42,6 +43,7 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
     counted: [],
     disconnected: [],
     refused: {},
+    undecided: [],
     failed: [],
     ports: [],
     errors: [],
@@ -60,6 +62,7 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
       onRefused: (_id, reason, count) => {
         reported.refused[reason] = (reported.refused[reason] ?? 0) + count
       },
+      onUndecided: (_id, error) => reported.undecided.push(error),
       onFailed: (_id, cause) => reported.failed.push(cause),
       onPortTaken: (_id, _port, code) => reported.ports.push(code),
       onPortOpened: () => reported.ports.push('opened'),

@@ -76,9 +76,10 @@ test('a verdict that was pending when the reservation changed is asked for again
 
 test('a client is refused if no verdict comes', async (t) => {
   const sut = await startSut(t)
-  const { forward, see } = startGateway(t, { admit: () => Promise.reject(new Error('no key')) })
+  const { forward, see, reported } = startGateway(t, { admit: () => Promise.reject(new Error('no key')) })
   await isReset(t, (await forward(sut.port)).listenPort)
   await see('the refusal', ({ refused }) => refused.undecided === 1)
+  t.is(String(reported.undecided[0]), 'Error: no key')
 })
 
 test('an IPv4-mapped IPv6 address is asked about as IPv4', async (t) => {

@@ -86,6 +86,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
       metrics.gatewayRefused(reason, count)
       logOnce(id, reason, 'the gateway refused a client')
     },
+    onUndecided: (id, error) => logOnce(id, (error as Error).message, 'the gateway could not decide about a client'),
     onFailed: (id, cause) => logOnce(id, cause, 'the gateway could not reach a SUT'),
     onThreadFailed: (error) => log.error({ err: error }, 'the thread of the gateway failed; starting another'),
   }

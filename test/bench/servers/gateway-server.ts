@@ -12,6 +12,7 @@ const gateway = openGateway(
     onConnected: ignore,
     onDisconnected: ignore,
     onRefused: ignore,
+    onUndecided: ignore,
     onFailed: ignore,
     onPortTaken: ignore,
     onPortOpened: ignore,

@@ -18,7 +18,7 @@ export type Authentication =
   | { readonly kind: 'malformed'; readonly detail: string }
   /** Not all tokens and ended sessions are known yet. */
   | { readonly kind: 'unready' }
-  /** No good token, and no text of a session. */
+  /** Neither a valid token nor the token of a session. */
   | { readonly kind: 'wrong_token' }
   /** A session that has expired or was ended. */
   | { readonly kind: 'ended_session' }
@@ -35,12 +35,12 @@ type Rank = (name: string) => number
 
 export interface Authenticator {
   /**
-   * Who a request is from, by its Authorization header. Returns at once for cached credentials that are still valid. Joins a check of the same credentials in progress.
-   * Otherwise asks `mayTry`, which can limit attempts per address and name, then checks the password, lower `rank`
+   * Who a request is from, by its Authorization header. Returns at once for cached credentials that are still valid.
+   * Joins a check of the same credentials in progress. Otherwise asks `mayTry`, which can limit attempts per address and name, then checks the password, lower `rank`
    * first. Rejects only if hashing itself fails.
    */
   readonly authenticate: (header: string | undefined, mayTry?: MayTry, rank?: Rank) => Pending
-  /** As `authenticate`, but a token does not do in place of the name. */
+  /** Like `authenticate`, but does not accept a token in place of the name. */
   readonly signIn: (credentials: NameAndPassword, mayTry?: MayTry, rank?: Rank) => Pending
   /** Whether a user has this name. */
   readonly knows: (name: string) => boolean
@@ -50,7 +50,12 @@ export interface AuthenticatorOptions extends PasswordCheckOptions {
   readonly tokens: Pick<Tokens, 'isTokenLike' | 'isReady' | 'userOf'>
   readonly sessions: Pick<LoginSessions, 'isSessionLike' | 'isReady' | 'userOf'>
   readonly users: Pick<Users, 'credentialOf' | 'isCurrent' | 'list'>
+  /** Verified credentials to remember: 65,536 unless given. */
+  readonly rememberedMax?: number
 }
+
+/** One for each user, and for each spelling of a name that is the same user's. About 300 bytes each. */
+const REMEMBERED_MAX = 65_536
 
 const NONE: Authentication = { kind: 'none' }
 const UNREADY: Authentication = { kind: 'unready' }
@@ -68,7 +73,10 @@ interface CachedCredential {
 const slotOf = (digest: string): string => digest.slice(0, 16)
 
 /** Caches verified credentials by a digest keyed with a per-process secret, never the credentials themselves. */
-const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
+const makeCredentialCache = ({
+  users,
+  rememberedMax = REMEMBERED_MAX,
+}: Pick<AuthenticatorOptions, 'users' | 'rememberedMax'>) => {
   const remembered = new Map<string, CachedCredential>()
   const scratch = Buffer.alloc(64)
   /** The list of users, which any change replaces, when what is not current was forgotten last. */
@@ -86,6 +94,8 @@ const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
         swept = users.list()
         for (const [slot, old] of remembered) if (!holds(old)) remembered.delete(slot)
       }
+      const [oldest] = remembered.keys()
+      if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest)
       const answer: Authentication = { kind: 'user', user: credential.user }
       remembered.set(slotOf(digest), { digest: Buffer.from(digest, 'latin1'), credential, answer })
       return answer
@@ -100,10 +110,9 @@ const sessionAnswer = (found: SessionUser): Authentication => {
 
 /** Checks passwords. Credentials that have been verified, or are being verified, need no further check. */
 const makePasswordLogin = (options: AuthenticatorOptions) => {
-  const { users, randomBytes } = options
-  const secret = Buffer.from(randomBytes(32)).toString('hex')
+  const secret = Buffer.from(options.randomBytes(32)).toString('hex')
   const digestOf = (header: string): string => hash('sha256', secret + header, 'hex')
-  const cache = makeCredentialCache(users)
+  const cache = makeCredentialCache(options)
   const check = makePasswordCheck(options)
   const inFlight = new Map<string, Promise<Authentication>>()
 

@@ -8,8 +8,9 @@ const OF_ADDRESS_MAX = 100
 /** Attempts each name still has at a locked-out address. */
 const OF_NAME_AT_BARRED_MAX = 3
 
-/** Addresses counted at once, about 300 bytes each. */
+/** Addresses, and pairs of an address and a known name, counted at once, about 300 bytes each. */
 const ADDRESSES_MAX = 65_536
+const PAIRS_MAX = 131_072
 /**
  * Rows of the table for unknown names: 524,288 entries, 11 MB when full. A flood from 8,192 connections, each waiting
  * two seconds for its refusal, fills less than half of them in a minute.
@@ -40,13 +41,13 @@ export interface AttemptsOptions {
   /** Makes it unpredictable which names share a row. */
   readonly secret: string
   readonly addressesMax?: number
+  readonly pairsMax?: number
   readonly rows?: number
 }
 
 export const makeAttempts = (options: AttemptsOptions): Attempts => {
-  const { clock, isKnown, secret, addressesMax = ADDRESSES_MAX, rows = ROWS } = options
-  // Bounded by the number of passwords that can be checked in a minute, because nothing else is counted for long.
-  const known = makeFailureCounts(makeCountMap())
+  const { clock, isKnown, secret, addressesMax = ADDRESSES_MAX, pairsMax = PAIRS_MAX, rows = ROWS } = options
+  const known = makeFailureCounts(makeCountMap(pairsMax))
   // Anyone can make up unknown names. A table of fixed size bounds them without evicting counts of known names.
   const unknown = makeFailureCounts(makeCountTable(rows))
   const addresses = makeFailureCounts(makeCountMap(addressesMax))

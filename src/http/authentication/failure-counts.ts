@@ -20,7 +20,7 @@ export interface CountStore {
   readonly size: () => number
 }
 
-/** A clock that goes back ends the minute rather than prolonging it. */
+/** A clock that goes back ends the minute rather than extending it. */
 const isOver = ({ since }: Count, now: number): boolean => now < since || now >= since + MINUTE
 
 const isIdle = (count: Count, now: number): boolean => count.inFlight === 0 && isOver(count, now)
@@ -29,7 +29,7 @@ const isIdle = (count: Count, now: number): boolean => count.inFlight === 0 && i
  * Counts ordered by the beginning of their minutes. Expired ones are removed from the front. Beyond `max`, the oldest
  * is evicted.
  */
-export const makeCountMap = (max = Number.POSITIVE_INFINITY): CountStore => {
+export const makeCountMap = (max: number): CountStore => {
   const counts = new Map<string, Count>()
   return {
     get: (key) => counts.get(key),

@@ -35,7 +35,7 @@ test('expired counts are removed when another attempt is counted', (t) => {
   t.is(size(), 2)
 })
 
-test('the count of a known name is never evicted', (t) => {
+test('the count of a known name outlasts a flood of other names', (t) => {
   const { fail, failOften, lockoutSeconds } = given({ rows: 4, addressesMax: 100 })
   failOften(10, HERE, () => 'name of alice')
   for (let i = 0; i < 100_000; i++) fail(address(i), i % 2 === 0 ? `name ${i}` : `other ${i}`)
@@ -49,6 +49,17 @@ test('unknown names are counted in bounded memory', (t) => {
     begin(address(i), `another ${i}`)
     t.true(size() <= 4 * 16 + 100)
   }
+})
+
+test('counts of known names are limited too, and the oldest is dropped', (t) => {
+  const { fail, failOften, lockoutSeconds, size } = given({ pairsMax: 100, addressesMax: 1 })
+  failOften(10, HERE, () => 'name of alice')
+  for (let i = 0; i < 99; i++) fail(address(i), 'name of alice')
+  t.is(size(), 100 + 1)
+  t.is(lockoutSeconds(HERE, 'name of alice'), 60)
+  fail(address(99), 'name of alice')
+  t.is(size(), 100 + 1)
+  t.is(lockoutSeconds(HERE, 'name of alice'), 0)
 })
 
 test('at a locked-out address each name keeps three attempts, known or not', (t) => {

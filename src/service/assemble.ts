@@ -131,7 +131,7 @@ export const assemble = async (
 ): Promise<Listening> => {
   const { store, views, certificate, metrics, condition, runner, opened } = parts
   const { clock, sinceBoot, randomBytes, log } = world
-  const { onRefused, ...reports } = makeReports(world, metrics)
+  const { onRefused, onAcceptError, ...reports } = makeReports(world, metrics)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, warnOfUntrustedProxy(log))
   const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
@@ -165,7 +165,7 @@ export const assemble = async (
   opened.push(await listenForCommands(config, world, randomHex, parts, dependencies))
   const { host, port } = config
   const { timeouts } = world
-  const connections = { host, port, addresses, certificate, timeouts, onRefused, upgrades: consoles }
+  const connections = { host, port, addresses, certificate, timeouts, onRefused, onAcceptError, upgrades: consoles }
   const listening = await listen(handleInBursts(app.callback()), { ...connections, clock, randomHex })
   const ownPort = listening.port
   opened.push(

@@ -12,14 +12,20 @@ const LOGGED_EVERY = 60_000
 
 export type LogUnavailable = (error: StoreUnavailable, requestId: string) => void
 
-const makeLogOnce = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number, sentence: string): LogUnavailable => {
+/** Logs one kind of warning at most once a minute. @param sinceBoot in milliseconds */
+export const makeLogOnce = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number, sentence: string) => {
   let last: number | undefined
-  return (error, requestId) => {
+  return (facts: object): void => {
     const now = sinceBoot()
     if (last !== undefined && now - last < LOGGED_EVERY) return
     last = now
-    warn({ err: error, request_id: requestId }, sentence)
+    warn(facts, sentence)
   }
+}
+
+const makeLogUnavailableOnce = (...given: Parameters<typeof makeLogOnce>): LogUnavailable => {
+  const logOnce = makeLogOnce(...given)
+  return (error, requestId) => logOnce({ err: error, request_id: requestId })
 }
 
 /**
@@ -29,14 +35,15 @@ const makeLogOnce = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number, sente
  * @param sinceBoot in milliseconds
  */
 export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => number) => ({
-  ofCommand: makeLogOnce(log, sinceBoot, 'the event store is unavailable; a command was refused'),
-  ofRequest: makeLogOnce(log, sinceBoot, 'the event store is unavailable; a request failed'),
+  ofCommand: makeLogUnavailableOnce(log, sinceBoot, 'the event store is unavailable; a command was refused'),
+  ofRequest: makeLogUnavailableOnce(log, sinceBoot, 'the event store is unavailable; a request failed'),
 })
 
 /** Hooks through which the parts report to the log and the metrics. */
 export const makeReports = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
   const unavailable = makeLogUnavailable(world.log, world.sinceBoot)
+  const logNotAccepted = makeLogOnce(world.log, world.sinceBoot, 'a connection could not be accepted')
   const report = (summary: RequestSummary): void => {
     metrics.answered(summary)
     world.onAnswered?.(summary)
@@ -51,6 +58,7 @@ export const makeReports = (world: World, metrics: Metrics) => {
       const address = peerOf(socket)
       report({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
     },
+    onAcceptError: (error: Error): void => logNotAccepted({ err: error }),
     onError: (error: unknown, requestId: string): void =>
       world.log.error({ err: error, request_id: requestId }, 'a request failed'),
     onUnavailable: unavailable.ofRequest,

@@ -70,6 +70,8 @@ export interface ListenOptions {
   readonly upgrades?: Upgrades | undefined
   /** Called for what was refused before it became a request. */
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
+  /** Called for each connection that could not be accepted, for example without free file descriptors. */
+  readonly onAcceptError?: (error: Error) => void
 }
 
 const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, ...TLS }) as const
@@ -133,7 +135,11 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, host, resolve)
+    server.listen(options.port, host, () => {
+      // From now on an error is a connection that was not accepted. Without a listener it would end the process.
+      server.off('error', reject).on('error', (error) => options.onAcceptError?.(error))
+      resolve()
+    })
   })
   const { address, port } = server.address() as AddressInfo
   return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), close: connections.close }

@@ -45,7 +45,7 @@ export const Reason = text(1, 200)
 export const Metadata = closed(
   'Metadata',
   {
-    /** The user's id; `berth`, `schedule`, `monitor` or `gateway` for actions of the service itself. */
+    /** The user's id; `berth`, `schedule`, `monitor`, `gateway`, `oidc` or `command-line` for actions that no user caused. */
     actor: opaqueId,
     role: oneOf('administrator', 'tester', 'auditor', 'system'),
     request_id: text(1, 128),

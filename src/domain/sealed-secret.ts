@@ -11,7 +11,7 @@ export interface SealedSecret {
   readonly ciphertext: Uint8Array
 }
 
-/** No SUT's id begins with it: those are hex digits. */
+/** Prefixes of owners. No id of a SUT begins with one: those are hex digits. */
 const [USER, TOKENS] = ['user:', 'tokens:']
 
 /** The owner of a user's secrets. The id may contain any printable character, `:` too. */

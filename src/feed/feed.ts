@@ -95,7 +95,7 @@ const readPage = async (source: Source, { after, end, limit, filter }: PageReque
   return { events, next, caughtUp: next >= end }
 }
 
-/** Milliseconds between looks for tokens that have expired. */
+/** Milliseconds between checks for tokens that have expired. */
 const EXPIRY_INTERVAL = 1_000
 
 /** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */

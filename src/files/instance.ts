@@ -5,7 +5,7 @@ const ID_BYTES = 8
 
 /**
  * The random id of this instance, from a file that is made at the first start. Several instances on one log each have
- * their own: a data directory is not to be copied to another one with it.
+ * their own, so do not copy this file to another data directory.
  *
  * @throws Error if the file holds something else
  */

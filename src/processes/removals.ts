@@ -8,7 +8,7 @@ export interface RemovedUser {
   readonly removed_at?: string
 }
 
-/** Milliseconds after a removal in which another instance may still accept reservations, and a reserve. */
+/** Milliseconds after a removal in which another instance may still accept reservations, with a margin. */
 const LATE = 20_000
 
 export interface RemovalsOptions {
@@ -27,11 +27,11 @@ export interface RemovalsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Milliseconds between looks. */
-const LOOK_EVERY = 1_000
+/** Milliseconds between checks. */
+const POLL_EVERY = 1_000
 
 /**
- * Finishes removals: what a crash has left, and what another instance accepted before it knew. Looks at each removed
+ * Finishes removals: what a crash has left, and what another instance accepted before it knew. Checks each removed
  * user once after a start, and every second for a while after the removal.
  */
 export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
@@ -74,6 +74,6 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
       }
       if ((await attempt(finish)) && isSettled) finished.add(key)
     }
-    await pause(LOOK_EVERY)
+    await pause(POLL_EVERY)
   }
 }

@@ -2,15 +2,15 @@ import { setTimeout } from 'node:timers/promises'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import type { ViewsFile } from './file/views-file.ts'
 
-/** Milliseconds between looks at a file that another process writes. */
-const LOOK_EVERY = 50
+/** Milliseconds between reads of a file that another process writes. */
+const POLL_EVERY = 50
 
 const markOf = (file: Pick<ViewsFile, 'progress'>): number => file.progress()?.mark ?? BEGINNING
 
 /** Resolves when another process has written views up to a mark, or after `within` milliseconds. */
 export const waitForWrittenViews = async (file: ViewsFile, mark: number, within: number): Promise<void> => {
   const end = performance.now() + within
-  while (markOf(file) < mark && performance.now() < end) await setTimeout(LOOK_EVERY)
+  while (markOf(file) < mark && performance.now() < end) await setTimeout(POLL_EVERY)
 }
 
 /** Counts the events up to the mark `head` that written views do not cover. */

@@ -5,7 +5,7 @@ export interface Refresh {
   readonly settled: () => Promise<void> | undefined
 }
 
-/** One reading at a time. Whoever asks during one needs the next, which all of them share. */
+/** One read at a time. Callers during a read share the next one. */
 export const makeRefresh = (read: () => Promise<void>): Refresh => {
   let reading: Promise<void> | undefined
   let next: Promise<void> | undefined

@@ -19,7 +19,7 @@ export interface User {
   readonly expires?: number
 }
 
-/** What stands for a user in place of a password. A token has a role of its own. */
+/** The token or session that a request used in place of a password. A token has a role of its own. */
 export type Access = Partial<Pick<User, 'token' | 'session' | 'expires' | 'role'>>
 
 export const accessOf = ({ token, session, expires, role }: User): Access => ({

@@ -27,7 +27,7 @@ export interface OpenVault {
 
 const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
   if (secrets > 0) log.info({ key: keyId, secrets }, 'secrets re-encrypted with the current vault key')
-  for (const problem of unreadable) log.error({}, `re-encrypting a secret failed: ${problem}`)
+  for (const problem of unreadable) log.error({ problem }, 'a secret was not re-encrypted')
   for (const key of freed) log.info({ key }, 'vault key no longer needed; safe to delete')
 }
 

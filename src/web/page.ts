@@ -19,8 +19,8 @@ class Refused extends Error {
 
 const SESSION = 'berth session'
 const TRANSACTION = 'berth sign-on'
-/** Milliseconds between looks whether the session must be renewed, and its rest below which it is. */
-const [LOOK_EVERY, RENEW_BELOW] = [600_000, 6 * 3_600_000]
+/** Milliseconds between checks whether the session must be renewed, and the remaining time below which it is. */
+const [CHECK_EVERY, RENEW_BELOW] = [600_000, 6 * 3_600_000]
 
 const find = <E extends HTMLElement = HTMLElement>(id: string): E => document.getElementById(id) as E
 
@@ -104,7 +104,7 @@ const show = async (): Promise<void> => {
 
 const signIn = async (): Promise<void> => {
   const password = find<HTMLInputElement>('password')
-  // A session of before must not be sent along: the answer to a wrong password would end it.
+  // Do not send a previous session along: the answer to a wrong password would end it.
   forget()
   keep(await call('POST', '/api/login', { name: find<HTMLInputElement>('name').value, password: password.value }))
   password.value = ''
@@ -150,6 +150,6 @@ find('sign-out-everywhere').addEventListener('click', () => void attempt(() => s
 addEventListener('storage', ({ key }) => {
   if (key === SESSION || key === null) void attempt(show)
 })
-setInterval(() => void attempt(renewIfNeeded), LOOK_EVERY)
+setInterval(() => void attempt(renewIfNeeded), CHECK_EVERY)
 find('single-sign-on').hidden = document.documentElement.dataset.singleSignOn === undefined
 void attempt(location.pathname === '/login/callback' ? endSingleSignOn : show)

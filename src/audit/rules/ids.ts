@@ -115,12 +115,12 @@ export const judgeId = (id: string, time: number, seen: SeenIds, report: Report)
 /**
  * Assigned ids begin with the second they were assigned.
  *
- * @param mark a number to find with the id, not 0
+ * @param tag a number to store with the id, not 0
  */
-export const judgeNewId = (_id: string, time: number, given: GivenIds, report: Report, mark = 1): void => {
+export const judgeNewId = (_id: string, time: number, given: GivenIds, report: Report, tag = 1): void => {
   const second = Math.floor(time / 1_000) % 2 ** 32
   const first = hexAt(_id, 0, 8)
   if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
-  if (!given.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), mark))
+  if (!given.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), tag))
     report(`assigns an id that was assigned before, ${_id}`)
 }

@@ -86,7 +86,7 @@ export const makeEndBindings = ({ unfinished, runner }: EndReservationsOptions):
       const reservations = await unfinished({ user_id, limit: PAGE, isRunning: true, before })
       await unbindEach(reservations, requestId)
       if (reservations.length < PAGE) return
-      // Other than ended ones, they come again.
+      // Unlike ended reservations, these are listed again.
       before = reservations.at(-1)?._id
       await turn()
     }

@@ -21,7 +21,7 @@ const session = {
  * A period in which a reservation has connections at one instance. In a stream of its own, because it is recorded late.
  */
 const SessionOpened = closed('SessionOpened', session, {})
-/** `closed_at` is the end of its last connection. Of a lost session everything is what was known of it, at least. */
+/** `closed_at` is the end of its last connection. The values of a lost session are the last known ones. */
 const SessionClosed = closed(
   'SessionClosed',
   {

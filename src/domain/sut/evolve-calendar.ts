@@ -62,7 +62,7 @@ export const evolveCalendar = (
   switch (event.type) {
     case 'ReservationCreated': {
       const { actor, client } = event.metadata
-      // One made for somebody else is bound to nothing until its holder says so.
+      // One made for another user is not bound to a client until its holder binds it.
       const bound = actor === event.data.user_id ? (client ?? null) : null
       return { windows: insert(windows, toHeld(event.data, { created: time, started: false, client: bound })) }
     }

@@ -98,7 +98,7 @@ const decide = (state: TokensState, command: TokenCommand, now: number): E.Eithe
         ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
         : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.')
     }
-    // Perhaps for the second time: keeping who has ended would cost more than another event.
+    // It may have ended already: remembering ended sessions would cost more than a second event.
     case 'EndSession':
       return E.right([{ type: 'TokenRevoked', data: command.session }])
     case 'RevokeTokens': {

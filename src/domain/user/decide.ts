@@ -11,7 +11,7 @@ import { type NameClaim, refuseName } from './name-claim.ts'
 import { evolveUsers, findUser, type UserState, type UsersState, weighUsers } from './state.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
 
-/** Somebody with this identity who has been added is not added again. */
+/** Does nothing if a user with this identity has been added already. */
 export interface AddUser extends QuotaFields {
   readonly type: 'AddUser'
   readonly _id: string

@@ -21,7 +21,7 @@ const isFree = ({ users }: UsersState, { folded, known }: NameClaim, ownId: stri
   return names.includes(undefined) ? undefined : true
 }
 
-/** Why a name cannot be had, if it cannot. */
+/** Why a name is not available; undefined if it is. */
 export const refuseName = (
   state: UsersState,
   claim: NameClaim,

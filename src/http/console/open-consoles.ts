@@ -14,7 +14,7 @@ export interface OpenConsoles {
   readonly closeAll: () => void
 }
 
-/** Milliseconds between looks for tokens and sessions that have expired. */
+/** Milliseconds between checks for tokens and sessions that have expired. */
 const EXPIRY_INTERVAL = 1_000
 
 interface OpenOne {

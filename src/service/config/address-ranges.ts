@@ -16,8 +16,8 @@ const addressRange = (value: string): AddressRange | undefined => {
   const { address } = new SocketAddress({ family, address: text })
   const prefix = bits === undefined ? length : Number(bits)
   // An IPv4-mapped IPv6 range would never match, because addresses of connections are unmapped.
-  const isClothed = family === 'ipv6' && address.includes('.')
-  return !isClothed && prefix >= 1 && prefix <= length ? { family, address, prefix } : undefined
+  const isIpv4Mapped = family === 'ipv6' && address.includes('.')
+  return !isIpv4Mapped && prefix >= 1 && prefix <= length ? { family, address, prefix } : undefined
 }
 
 /** Left completes the sentence "BERTH_TRUSTED_PROXIES ..." without the value. */

@@ -9,8 +9,8 @@ import type { Vault } from '../../vault/vault.ts'
 
 /** Milliseconds for which users count as known after all of them were. */
 const KNOWN_FOR = 10_000
-/** Milliseconds between looks. */
-const LOOK_EVERY = 250
+/** Milliseconds between checks. */
+const POLL_EVERY = 250
 
 export interface OpenedUsers {
   readonly users: Users
@@ -38,7 +38,7 @@ const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isF
     if (isKnownNow) knownAt = performance.now()
     return isKnownNow
   }
-  const looking = setInterval(look, LOOK_EVERY)
+  const looking = setInterval(look, POLL_EVERY)
   looking.unref()
   return {
     isUpToDate: () => look() || performance.now() - knownAt < KNOWN_FOR,
@@ -54,7 +54,7 @@ const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void
     known = vault.keys()
     // If this fails, an event that could not be read raises the alarm.
     refresh().catch(() => undefined)
-  }, LOOK_EVERY)
+  }, POLL_EVERY)
   looking.unref()
   return () => clearInterval(looking)
 }

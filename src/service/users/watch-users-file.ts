@@ -9,8 +9,8 @@ import { readUsersFile, type UserRecord } from '../../users/users-file.ts'
 import type { Config } from '../config/config.ts'
 import { readImported, saveImported } from './imported-digest.ts'
 
-/** Milliseconds between looks at the file. */
-const LOOK_EVERY = 2_000
+/** Milliseconds between checks of the file. */
+const POLL_EVERY = 2_000
 /** Commands in the alarm. */
 const NAMED_MAX = 10
 
@@ -104,7 +104,7 @@ export const watchUsersFile = async (options: WatchOptions): Promise<() => Promi
   await lookAgain()
   const watching = (async () => {
     while (!signal.aborted) {
-      await delay(LOOK_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
+      await delay(POLL_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
       if (!signal.aborted) await lookAgain()
     }
   })()

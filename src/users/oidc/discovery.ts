@@ -1,6 +1,6 @@
 /** What is known of the provider. */
 export interface Discovery<A> {
-  /** Waits for a look under way; looks itself if the last one failed a while ago. Rejects if nothing is known. */
+  /** Waits for a discovery in flight; begins one if the last failed a while ago. Rejects if nothing is known. */
   readonly known: () => Promise<A>
   /** Call if what is known turned out to be out of date. */
   readonly forget: () => void
@@ -14,19 +14,19 @@ interface DiscoveryOptions<A> {
   readonly onRecovered: () => void
 }
 
-/** Milliseconds between looks while the provider is known, and the least and the most while it is not. */
+/** Milliseconds between discoveries while the provider is known, and the least and the most while it is not. */
 const RENEW_EVERY = 3_600_000
 const [RETRY_MIN, RETRY_MAX] = [1_000, 30_000]
 /** Milliseconds in which what is known is forgotten once. */
 const FORGET_EVERY = 10_000
 
-/** Milliseconds until the next look, after so many failures in a row. */
+/** Milliseconds until the next discovery, after so many failures in a row. */
 const waitAfter = (failures: number): number =>
   failures === 0 ? RENEW_EVERY : Math.min(RETRY_MAX, RETRY_MIN * 2 ** (failures - 1))
 
-/** Looks one at a time, and again when it is due. */
-const makeLooks = <A>({ discover, onFailure, onRecovered }: DiscoveryOptions<A>, onFound: (value: A) => void) => {
-  let looking: Promise<A> | undefined
+/** One discovery at a time, and another when it is due. */
+const makeDiscoveries = <A>({ discover, onFailure, onRecovered }: DiscoveryOptions<A>, onFound: (value: A) => void) => {
+  let inFlight: Promise<A> | undefined
   let failures = 0
   let failure: { readonly error: unknown; readonly at: number } | undefined
   let timer: NodeJS.Timeout | undefined
@@ -45,21 +45,21 @@ const makeLooks = <A>({ discover, onFailure, onRecovered }: DiscoveryOptions<A>,
       failure = { error, at: performance.now() }
       throw error
     } finally {
-      looking = undefined
+      inFlight = undefined
       clearTimeout(timer)
-      if (!isStopped) timer = setTimeout(() => void look().catch(() => undefined), waitAfter(failures)).unref()
+      if (!isStopped) timer = setTimeout(() => void discoverNow().catch(() => undefined), waitAfter(failures)).unref()
     }
   }
-  const look = (): Promise<A> => {
-    looking ??= tryOnce()
-    return looking
+  const discoverNow = (): Promise<A> => {
+    inFlight ??= tryOnce()
+    return inFlight
   }
   return {
-    look,
-    /** The error of the last look, if it failed a moment ago and no look is under way. */
+    discoverNow,
+    /** The error of the last discovery, if it failed a moment ago and none is in flight. */
     recentFailure: () => {
       const isRecent = failure !== undefined && performance.now() - failure.at < RETRY_MIN
-      return isRecent && failures > 0 && looking === undefined ? failure : undefined
+      return isRecent && failures > 0 && inFlight === undefined ? failure : undefined
     },
     stop: () => {
       isStopped = true
@@ -72,16 +72,16 @@ const makeLooks = <A>({ discover, onFailure, onRecovered }: DiscoveryOptions<A>,
 export const startDiscovery = <A>(options: DiscoveryOptions<A>): Discovery<A> => {
   let current: { readonly value: A } | undefined
   let forgottenAt = Number.NEGATIVE_INFINITY
-  const { look, recentFailure, stop } = makeLooks(options, (value) => {
+  const { discoverNow, recentFailure, stop } = makeDiscoveries(options, (value) => {
     current = { value }
   })
-  void look().catch(() => undefined)
+  void discoverNow().catch(() => undefined)
   return {
     known: async () => {
       if (current !== undefined) return current.value
       const failure = recentFailure()
       if (failure !== undefined) throw failure.error
-      return look()
+      return discoverNow()
     },
     forget: () => {
       if (performance.now() - forgottenAt < FORGET_EVERY) return

@@ -120,7 +120,7 @@ export const openProvider = (options: ProviderOptions): Provider => {
   const stopping = new AbortController()
   let secret: string | undefined
   const readSecret = followClientSecret(options.clientSecretFile, (problem) =>
-    log.warn({}, `the client secret ${problem}; the last one stays in use`),
+    log.warn({ problem }, 'the client secret cannot be used; the last one stays in use'),
   )
   const provider = startDiscovery({
     discover: () => discover({ ...options, secret: () => secret ?? '', stop: stopping.signal }),

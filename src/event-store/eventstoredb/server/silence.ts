@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../event-store.ts'
 /** Milliseconds without any response, while commands wait, after which the store counts as silent. */
 const SILENT_AFTER = 5_000
 /** Milliseconds between checks, and between probes of a silent store. */
-const LOOK_EVERY = 1_000
+const POLL_EVERY = 1_000
 
 export interface SilenceOptions {
   /** Probes the write path without changing anything. */
@@ -56,7 +56,7 @@ export const makeSilence = ({ probe, onSilence }: SilenceOptions): Silence => {
     watch: async (call, isAnswer) => {
       if (waiting++ === 0) {
         since = performance.now()
-        timer ??= setInterval(() => void look(), LOOK_EVERY).unref()
+        timer ??= setInterval(() => void look(), POLL_EVERY).unref()
       }
       try {
         const result = await call

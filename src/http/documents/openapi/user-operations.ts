@@ -21,7 +21,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     tag: 'Users',
     summary: 'Change the name, the role, the quota or the scope of a user',
     description:
-      'Omitted fields keep their values, as omitted limits of a quota do. Only testers have a quota and a scope. A role that may not ends streams and connections.',
+      'Omitted fields keep their values, as omitted limits of a quota do. Only testers have a quota and a scope. Streams and connections that the new role does not allow end.',
     answer: refTo('User'),
     isTagged: true,
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
@@ -57,7 +57,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     id: 'restoreUser',
     tag: 'Users',
     summary: 'Restore a removed user',
-    description: 'The password of before works again. Cancelled reservations stay cancelled.',
+    description: 'The previous password works again. Cancelled reservations stay cancelled.',
     answer: refTo('User'),
     isTagged: true,
     refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
@@ -67,7 +67,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     tag: 'Users',
     summary: 'Erase a removed user',
     description:
-      'Deletes the name and the password, which no backup of later brings back. Events and histories then show the id. Final.',
+      'Deletes the name and the password, which no later backup brings back. Events and histories then show the id. This cannot be undone.',
     answer: refTo('User'),
     isTagged: true,
     refusals: ['user_not_found', 'user_not_removed'],
@@ -148,7 +148,7 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
     tag: 'Users',
     summary: 'Sign in with a name and a password',
     description:
-      'Begins a session for twelve hours, which `POST /api/login/renew` prolongs up to seven days after the login. Send `session` as a Bearer token. An Idempotency-Key is ignored.',
+      'Begins a session for twelve hours, which `POST /api/login/renew` extends, until seven days after the login at most. Send `session` as a Bearer token. An Idempotency-Key is ignored.',
     answer: refTo('LoginSession'),
     refusals: ['unauthenticated', 'too_many_attempts'],
   },
@@ -157,7 +157,7 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
     tag: 'Users',
     summary: 'Begin a single sign-on',
     description:
-      'Keep `transaction`, which is good for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
+      'Keep `transaction`, which is valid for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
     answer: refTo('SignOnStart'),
     refusals: ['oidc_not_configured', 'provider_unavailable'],
   },
@@ -166,7 +166,7 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
     tag: 'Users',
     summary: 'End a single sign-on',
     description:
-      'Begins a session for twelve hours, which cannot be prolonged. The first sign-in adds a user, and each brings its role. A transaction and a code are good once.',
+      'Begins a session for twelve hours, which cannot be extended. The first sign-in adds a user, and each one sets its role. A transaction and a code can be used once.',
     answer: refTo('LoginSession'),
     refusals: [
       'oidc_not_configured',
@@ -180,9 +180,9 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
   'POST /api/login/renew': {
     id: 'renewSession',
     tag: 'Users',
-    summary: 'Prolong your session',
+    summary: 'Extend your session',
     description:
-      'The session keeps its identity, and the text of before stays good until it expires. A session that cannot be prolonged is returned with the time at which it expires anyway.',
+      'The session keeps its id, and its previous token stays valid until it expires. A session that cannot be extended is returned with the time at which it expires.',
     answer: refTo('LoginSession'),
   },
   'POST /api/logout': {

@@ -51,7 +51,7 @@ export const TOKENS_MAX = 1_000
 /** Events of one append: 200 KB. */
 const REVOKED_AT_ONCE = 500
 
-const isGood = ({ expires_at }: TokenState, now: number): boolean =>
+const isValid = ({ expires_at }: TokenState, now: number): boolean =>
   expires_at === null || epochMillisecondsOf(expires_at) > now
 
 /**
@@ -61,13 +61,13 @@ const isGood = ({ expires_at }: TokenState, now: number): boolean =>
 const EXPIRED_MAX = TOKENS_MAX
 
 const withoutOldest = (tokens: readonly TokenState[], now: number): readonly TokenState[] => {
-  const expired = tokens.filter((token) => !isGood(token, now))
+  const expired = tokens.filter((token) => !isValid(token, now))
   const dropped = new Set(expired.slice(0, Math.max(0, expired.length - EXPIRED_MAX)))
   return dropped.size === 0 ? tokens : tokens.filter((token) => !dropped.has(token))
 }
 
-export const goodTokens = ({ tokens }: TokensState, now: number): readonly TokenState[] =>
-  tokens.filter((token) => isGood(token, now))
+export const validTokens = ({ tokens }: TokensState, now: number): readonly TokenState[] =>
+  tokens.filter((token) => isValid(token, now))
 
 const evolve = (state: TokensState, event: Recorded): TokensState => {
   const time = epochMillisecondsOf(event.metadata.time)
@@ -89,7 +89,7 @@ const evolve = (state: TokensState, event: Recorded): TokensState => {
 const decide = (state: TokensState, command: TokenCommand, now: number): E.Either<Failure, readonly Event[]> => {
   switch (command.type) {
     case 'IssueToken':
-      return goodTokens(state, now).length < TOKENS_MAX
+      return validTokens(state, now).length < TOKENS_MAX
         ? E.right([{ type: 'TokenIssued', data: command.token }])
         : refuse('too_many_tokens', `The user has ${TOKENS_MAX} tokens. Revoke one first.`)
     case 'RevokeToken': {

@@ -10,7 +10,7 @@ export const findHolder = (users: Pick<Users, 'byId'>, userId: string): User | u
 }
 
 /** Whether the token or session with which a ticket was asked for is still good, if it was one. */
-const isAccessGood = (users: Pick<Users, 'byId'>, { isCurrent, hasExpired }: SignedIn, user: User): boolean => {
+const isAccessValid = (users: Pick<Users, 'byId'>, { isCurrent, hasExpired }: SignedIn, user: User): boolean => {
   if (user.token === undefined && user.session === undefined) return true
   // A session has the role of its user, which may have changed.
   const role = user.session === undefined ? user.role : (users.byId(user._id)?.role ?? user.role)
@@ -19,7 +19,7 @@ const isAccessGood = (users: Pick<Users, 'byId'>, { isCurrent, hasExpired }: Sig
 
 /** Whether a user may still hold reservations, and its access has not ended since. */
 export const isStillHolder = (users: Pick<Users, 'byId'>, signedIn: SignedIn, user: User): boolean =>
-  findHolder(users, user._id)?.accessSince === user.accessSince && isAccessGood(users, signedIn, user)
+  findHolder(users, user._id)?.accessSince === user.accessSince && isAccessValid(users, signedIn, user)
 
 /** The user of a ticket, if its access has not ended since the ticket was issued. */
 export const makeTicketHolder =
@@ -30,5 +30,5 @@ export const makeTicketHolder =
     const user = findHolder(users, userId)
     if (user?.accessSince !== accessSince) return undefined
     const admitted: User = { ...user, ...(access as Access) }
-    return isAccessGood(users, signedIn, admitted) ? admitted : undefined
+    return isAccessValid(users, signedIn, admitted) ? admitted : undefined
   }

@@ -1,5 +1,5 @@
 import type { Runner } from '../../commands/order.ts'
-import { makeAdmitPerson } from '../../commands/users/admit-person.ts'
+import { makeProvisionUser } from '../../commands/users/provision-user.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { makeUsedTickets } from '../../http/console/used-tickets.ts'
 import { makeSingleSignOn, noSingleSignOn, type SingleSignOnHandlers } from '../../http/routes/login/single-sign-on.ts'
@@ -66,7 +66,7 @@ export const openSingleSignOn = (options: SingleSignOnOptions): SingleSignOnHand
     ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
     transactions: makeSignInTransactions(vault.keys, randomBytes),
     used: makeUsedTickets(clock),
-    admit: makeAdmitPerson({ runner, people: users, vault, quotaDefault, clock, randomHex }),
+    provisionUser: makeProvisionUser({ runner, people: users, vault, quotaDefault, clock, randomHex }),
     onAdmitted: makeOnAdmitted(parts),
     onFailure: (reason, requestId) => log.warn({ reason, request_id: requestId }, 'a single sign-on failed'),
   })

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type ClockCorrection, correctClock } from '../../../src/commands/clock/correct.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
-import { goodTokens, type TokenCommand, tokenDecider } from '../../../src/domain/token/decide.ts'
+import { type TokenCommand, tokenDecider, validTokens } from '../../../src/domain/token/decide.ts'
 import { type UserCommand, userDecider } from '../../../src/domain/user/decide.ts'
 import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
 import { monitoringStream, sutStream, tokenStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
@@ -117,7 +117,7 @@ test('a correction makes users changeable again, and keeps them as they are', as
   t.is(await run({ type: 'RemoveUser', _id: alice, reservations: 'keep' }), 'recorded')
 })
 
-test('a correction makes tokens revocable again, and those good again that the wrong time had expired', async (t) => {
+test('a correction makes tokens revocable again, and those valid again that the wrong time had expired', async (t) => {
   const store = await aStore(t)
   let now = clock(RIGHT)
   const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
@@ -140,9 +140,9 @@ test('a correction makes tokens revocable again, and those good again that the w
   const head = await store.head()
   t.deepEqual(rightOf(await correct(store, { from: head, to: head })), { streams: 1, before: 0, windows: 0 })
   t.is((await readAll(store, tokenStream(alice))).at(-1)?.type, 'ClockCorrected')
-  const good = goodTokens(await runner.stateOf(tokenDecider, tokenStream(alice)), now)
+  const valid = validTokens(await runner.stateOf(tokenDecider, tokenStream(alice)), now)
   t.deepEqual(
-    good.map(({ _id }) => _id),
+    valid.map(({ _id }) => _id),
     [one, two],
   )
   t.is(await run(revoke), 'recorded')

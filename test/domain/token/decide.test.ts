@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import { findRecord } from '../../../src/domain/idempotency-records.ts'
-import { goodTokens, TOKENS_MAX, type TokenCommand, tokenDecider } from '../../../src/domain/token/decide.ts'
+import { TOKENS_MAX, type TokenCommand, tokenDecider, validTokens } from '../../../src/domain/token/decide.ts'
 import { alice, clock, sessionEnded, tokenIssued, tokenRevoked } from '../builders.ts'
 import { at, decided, type Past, recordedAt, records, stories, whyRefused } from '../given-when-then.ts'
 
@@ -85,9 +85,9 @@ test('more than fit into an append are revoked by further commands, the oldest f
 
 test('good tokens are those that have not expired, oldest first', (t) => {
   const { state } = given(at('05:00', issued(1)), at('05:00', issued(2, '06:00')), at('05:01', issued(3, '07:00')))
-  const goodAt = (time: string) => goodTokens(state, clock(time)).map(({ _id }) => Number(_id))
-  t.deepEqual([goodAt('05:59'), goodAt('06:00'), goodAt('07:00')], [[1, 2, 3], [1, 3], [1]])
-  t.deepEqual(goodTokens(state, clock('06:00'))[1], {
+  const validAt = (time: string) => validTokens(state, clock(time)).map(({ _id }) => Number(_id))
+  t.deepEqual([validAt('05:59'), validAt('06:00'), validAt('07:00')], [[1, 2, 3], [1, 3], [1]])
+  t.deepEqual(validTokens(state, clock('06:00'))[1], {
     ...{ _id: idOf(3), role: 'tester', created_at: '2030-05-02T05:01:00.000Z' },
     expires_at: '2030-05-02T07:00:00.000Z',
   })
@@ -108,7 +108,7 @@ test('a token that a wrong clock has expired is good again, and can be revoked, 
   const { state, when } = given(...past)
   t.is(state.time, clock('05:10'))
   t.deepEqual(
-    goodTokens(state, clock('05:11')).map(({ _id }) => Number(_id)),
+    validTokens(state, clock('05:11')).map(({ _id }) => Number(_id)),
     [1, 2],
   )
   t.deepEqual(when(revoke(1), '05:11'), records(tokenRevoked(idOf(1))))

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { makeAdmitPerson } from '../../../commands/users/admit-person.ts'
+import type { makeProvisionUser } from '../../../commands/users/provision-user.ts'
 import { failure } from '../../../domain/failure.ts'
 import { type RoleMapping, roleOf } from '../../../domain/user/role-mapping.ts'
 import { StoreUnavailable } from '../../../event-store/event-store.ts'
@@ -26,7 +26,7 @@ export interface SingleSignOnDependencies {
   readonly transactions: SignInTransactions
   /** Transactions that were used, by their nonce. */
   readonly used: UsedTickets
-  readonly admit: ReturnType<typeof makeAdmitPerson>
+  readonly provisionUser: ReturnType<typeof makeProvisionUser>
   readonly users: Pick<Users, 'byId'>
   readonly sessions: Pick<LoginSessions, 'begin'>
   /** Called for each sign-in, with whether the user keeps a role only because it is the last administrator. */
@@ -112,14 +112,14 @@ const makeIdentify = (dependencies: SingleSignOnDependencies) => {
 }
 
 export const makeSingleSignOn = (dependencies: SingleSignOnDependencies): SingleSignOnHandlers => {
-  const { provider, roles, transactions, admit, users, sessions, onAdmitted, onFailure, clock } = dependencies
+  const { provider, roles, transactions, provisionUser, users, sessions, onAdmitted, onFailure, clock } = dependencies
   const identify = makeIdentify(dependencies)
   const random = (): string => Buffer.from(dependencies.randomBytes(RANDOM_BYTES)).toString('base64url')
 
   const enter = async (call: Call, person: Person): RouteResult => {
     const role = roleOf(roles, person.values)
     if (role === undefined) return E.left(NO_ROLE)
-    const admitted = await admit({ ...person, role }, call.requestId)
+    const admitted = await provisionUser({ ...person, role }, call.requestId)
     if (E.isLeft(admitted)) return admitted
     const { _id, isLastAdministrator } = admitted.right
     onAdmitted(_id, isLastAdministrator)

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../../../projections/token.ts'
 import type { Runner } from '../../../commands/order.ts'
 import { failure } from '../../../domain/failure.ts'
-import { goodTokens, type TokenCommand, tokenDecider } from '../../../domain/token/decide.ts'
+import { type TokenCommand, tokenDecider, validTokens } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
@@ -116,7 +116,7 @@ export const makeUserTokens = (dependencies: TokenDependencies): UserTokens => {
       if (E.isLeft(subject)) return subject
       const { limit, offset, before } = call.query
       const state = await runner.stateOf(tokenDecider, tokenStream(subject.right))
-      const all = goodTokens(state, clock()).toReversed()
+      const all = validTokens(state, clock()).toReversed()
       const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
       if (before !== undefined && index === -1) return E.left(unknownBefore('token'))
       const names = await vault.revealTokenNames(subject.right)

@@ -20,7 +20,7 @@ export interface KnownPeople extends KnownNames {
   readonly byIdentity: (identity: string) => Pick<UserState, '_id' | 'role' | 'status'> | undefined
 }
 
-export interface AdmitOptions {
+export interface ProvisionOptions {
   readonly runner: Runner
   readonly people: KnownPeople
   readonly vault: Pick<Vault, 'sealUser'>
@@ -31,13 +31,13 @@ export interface AdmitOptions {
 }
 
 /** Somebody who signed in with the provider. */
-export interface PersonToAdmit {
+export interface ProviderUser {
   readonly identity: string
   readonly name: string
   readonly role: Role
 }
 
-export interface Admitted {
+export interface ProvisionedUser {
   readonly _id: string
   /** Whether it keeps the role of an administrator, which the provider gives it no more, because it is the last one. */
   readonly isLastAdministrator: boolean
@@ -47,8 +47,8 @@ export interface Admitted {
 const NAMES_MAX = 16
 
 /** Adds a user for an identity that none has. Nothing is recorded if one has it by now. */
-const makeAdd = ({ runner, people, vault, quotaDefault, clock, randomHex }: AdmitOptions) => {
-  return async (person: PersonToAdmit, requestId: string): Promise<E.Either<Failure, unknown>> => {
+const makeAdd = ({ runner, people, vault, quotaDefault, clock, randomHex }: ProvisionOptions) => {
+  return async (person: ProviderUser, requestId: string): Promise<E.Either<Failure, unknown>> => {
     const { identity, role } = person
     for (let attempt = 1; ; attempt++) {
       const name = freeName(person.name, new Set(people.names().values()))
@@ -73,10 +73,10 @@ const makeAdd = ({ runner, people, vault, quotaDefault, clock, randomHex }: Admi
  *
  * @throws StoreUnavailable
  */
-export const makeAdmitPerson = (options: AdmitOptions) => {
+export const makeProvisionUser = (options: ProvisionOptions) => {
   const { runner, people, quotaDefault } = options
   const add = makeAdd(options)
-  return async (person: PersonToAdmit, requestId: string): Promise<E.Either<Failure, Admitted>> => {
+  return async (person: ProviderUser, requestId: string): Promise<E.Either<Failure, ProvisionedUser>> => {
     const { identity, role } = person
     await people.refresh()
     const added = people.byIdentity(identity) === undefined ? await add(person, requestId) : E.right(undefined)

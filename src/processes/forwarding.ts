@@ -72,6 +72,13 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
     const endIfOver = (id: string) => (open.get(id)?.ends ?? 0) <= now && open.close(id, 'over')
     await forEachYielding(open.takeEnded(now), endIfOver, signal)
   }
+  const retry = async (): Promise<void> => {
+    const forwardIfOpen = (id: string): void => {
+      const reservation = open.get(id)
+      if (reservation !== undefined) open.forward(reservation)
+    }
+    await forEachYielding(open.takeFailed(), forwardIfOpen, signal)
+  }
   const bar = (): Promise<void> =>
     forEachYielding(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
   /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
@@ -94,6 +101,7 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
     }
     if (Math.abs(now - checkedAt) < CHECK_EVERY) return
     checkedAt = now
+    await retry()
     await bar()
     if (mayAct) await follow(now)
   }

@@ -16,6 +16,8 @@ export interface OpenPorts {
   readonly close: (id: string, cause: CloseCause) => void
   /** Passes the current target and end of a reservation to the gateway, which drops its cached verdicts. */
   readonly forward: (reservation: Upcoming) => void
+  /** Removes and returns the ids of reservations whose target could not be read to forward them. */
+  readonly takeFailed: () => readonly string[]
   /** Resolves when the gateway has tried to open every port so far. */
   readonly tried: () => Promise<void>
   /** Removes and returns the ids of reservations that have ended. */
@@ -30,14 +32,38 @@ interface Options {
   readonly onError: (error: unknown) => void
 }
 
+/** Reads targets, and keeps for which reservations that failed. Callers also follow the views, and must not throw. */
+const makeTargetReads = ({ targetOf, onError }: Pick<Options, 'targetOf' | 'onError'>) => {
+  const failed = new Set<string>()
+  return {
+    read: ({ _id, sut_id }: Upcoming): Target | undefined => {
+      try {
+        return targetOf(sut_id)
+      } catch (error) {
+        // Reported once until the next attempt: such a read fails for every reservation.
+        if (failed.size === 0) onError(error)
+        failed.add(_id)
+        return undefined
+      }
+    },
+    takeFailed: (): readonly string[] => {
+      const ids = [...failed]
+      failed.clear()
+      return ids
+    },
+  }
+}
+
 export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options): OpenPorts => {
   const open = new Map<string, Upcoming>()
   const bySut = new Map<string, Map<string, Upcoming>>()
   const ends = makeAgenda()
   const inFlight = new Set<Promise<unknown>>()
+  const reads = makeTargetReads({ targetOf, onError })
 
-  const forward = ({ _id, sut_id, listen_port, ends: end }: Upcoming): void => {
-    const target = targetOf(sut_id)
+  const forward = (reservation: Upcoming): void => {
+    const { _id, listen_port, ends: end } = reservation
+    const target = reads.read(reservation)
     if (target === undefined) return
     const { host, port, protocol } = target
     const until = isTrusted() ? end : null
@@ -72,6 +98,7 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
       gateway.close(id, cause)
     },
     forward,
+    takeFailed: reads.takeFailed,
     tried: async () => {
       await Promise.all(inFlight)
     },

@@ -63,6 +63,35 @@ test('a read that fails for a moment delays a port, and nothing ends', async (t)
   t.deepEqual(lab.open(), lab.expected())
 })
 
+test('when trust in the clock is lost while targets cannot be read, an open port is not cut by time', async (t) => {
+  const lab = makeLab()
+  await lab.start()
+  t.teardown(lab.stop)
+  await lab.take({ kind: 'book', sut: 0, user: 0, in: 1, for: 2 })
+  await lab.take({ kind: 'pass', seconds: 1_000 })
+  t.is(typeof lab.ends()[0], 'number')
+  lab.makeReadable(false)
+  lab.trust(false)
+  await lab.take({ kind: 'pass', seconds: 1 })
+  lab.makeReadable(true)
+  await lab.take({ kind: 'pass', seconds: 1 })
+  t.deepEqual(lab.ends(), [null])
+})
+
+test('a reservation that is extended while targets cannot be read is forwarded until its new end', async (t) => {
+  const lab = makeLab()
+  await lab.start()
+  t.teardown(lab.stop)
+  await lab.take({ kind: 'book', sut: 0, user: 0, in: 1, for: 2 })
+  await lab.take({ kind: 'pass', seconds: 1_000 })
+  const [end] = lab.ends()
+  lab.makeReadable(false)
+  await lab.take({ kind: 'extend', which: 0 })
+  lab.makeReadable(true)
+  await lab.take({ kind: 'pass', seconds: 1 })
+  t.deepEqual(lab.ends(), [Number(end) + 900_000])
+})
+
 test('at every moment of random histories the open ports are exactly those of running reservations', async (t) => {
   await t.notThrowsAsync(() =>
     fc.assert(

@@ -141,6 +141,8 @@ export const openSigner = async (
       log.warn({ err: error }, 'storing the public audit key failed; its loss will not be detected')
     })
   }
-  if (auditKey === undefined) for (const warning of await modeWarnings(file)) log.warn({}, warning)
+  if (auditKey === undefined) {
+    for (const problem of await modeWarnings(file)) log.warn({ problem }, 'the audit key is not private')
+  }
   return E.right(signer)
 }

@@ -36,6 +36,6 @@ export const openKeyRing = async (
   }
   const { ring, made, warnings } = read.right
   if (made) log.info({ file }, 'created the vault key; keep a copy elsewhere')
-  for (const warning of warnings) log.warn({}, warning)
+  for (const problem of warnings) log.warn({ problem }, 'the vault key is not private')
   return E.right(ring)
 }

@@ -38,9 +38,11 @@ test('a key file readable by others logs a warning; an invalid or unwritable one
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
   await chmod(file, 0o644)
   const warned = await start(t, { now: NOW, data })
-  t.true(
-    warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} is readable by others`)),
-  )
+  const logged = warned.log.find(({ sentence }) => sentence === 'the audit key is not private')
+  t.like(logged, {
+    level: 'warn',
+    facts: { problem: `${file} is readable by others (mode 0644); change it to 0600` },
+  })
   await warned.stop()
   await writeFile(file, 'hush, secret')
   const broken = await t.throwsAsync(start(t, { now: NOW, data }))

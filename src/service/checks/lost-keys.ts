@@ -12,7 +12,7 @@ export interface LostKeys {
   readonly remedyFor: (vaultKey: string) => Promise<string>
 }
 
-/** The key id of a signature line, in the format of `idOf`. */
+/** The key id of a signature line, in the format of `formatKeyId`. */
 const signerOf = (line: string): string => {
   const [, name = '', encoded = ''] = line.split(' ')
   return `${name}+${Buffer.from(encoded, 'base64').subarray(0, 4).toString('hex')}`

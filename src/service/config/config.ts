@@ -54,7 +54,10 @@ export interface Config {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Checks variables that hold keys. They are passed in because this room may import nothing; see checks/keys.ts. */
+/**
+ * Checks variables that hold keys. They are passed in because this folder may import neither vault nor audit; see
+ * checks/keys.ts.
+ */
 export interface KeyChecks {
   readonly vaultKeys: Read<string>
   readonly auditKey: Read<string>
@@ -69,7 +72,7 @@ const port: Read<number> = (value) => {
   return wholeNumber(0, 65_535)(value)
 }
 
-// Repeats the rule of users/password.ts, which this room may not import; test/service/config/config.test.ts compares
+// Repeats the rule of users/password.ts, which this folder may not import; test/service/config/config.test.ts compares
 // the two.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const PASSWORD = /^[^\u0000-\u001f\u007f-\u009f\p{Cs}]{8,}$/u

@@ -69,7 +69,7 @@ const makeLook = ({ config, users, alarms, log }: WatchOptions) => {
     const file = await readUsersFile(path)
     if (E.isLeft(file)) {
       if (file.left.kind === 'malformed') return raise('has changed since users were imported', [])
-      if (file.left.kind === 'unreadable') log.warn({}, file.left.detail)
+      if (file.left.kind === 'unreadable') log.warn({ problem: file.left.detail }, 'the users file cannot be read')
       return alarms.clear('usersFile', 'the users file is gone')
     }
     const { users: records, digest } = file.right

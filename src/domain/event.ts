@@ -45,7 +45,10 @@ export const Reason = text(1, 200)
 export const Metadata = closed(
   'Metadata',
   {
-    /** The user's id; `berth`, `schedule`, `monitor`, `gateway`, `oidc` or `command-line` for actions that no user caused. */
+    /**
+     * The user's id. For actions that no user of the service caused: `berth`, `schedule`, `monitor`, `gateway`, `oidc` or
+     * `command-line`.
+     */
     actor: opaqueId,
     role: oneOf('administrator', 'tester', 'auditor', 'system'),
     request_id: text(1, 128),
@@ -54,7 +57,7 @@ export const Metadata = closed(
     schema: integer(1, 65535),
   },
   {
-    /** The client's address as a keyed hash (see vault/derived/client-pseudonyms.ts), for events that a request recorded. */
+    /** The client's address as a keyed hash (vault/derived/client-pseudonyms.ts), for events that a request recorded. */
     client: matching('client', /^[A-Za-z0-9._-]{1,32}:[A-Za-z0-9_-]{22}$/, 'must be a key id and an HMAC'),
     /** HMACs of the idempotency key and of its request, joined by a dot (see commands/idempotency-key.ts). */
     key: matching('key', /^[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}$/, 'must be two HMACs'),

@@ -160,7 +160,9 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
         finishRemovals({ world, randomHex, store, users, runner, endReservations, isOpen, pause, signal }),
       ])
     } finally {
-      await forwarding?.gateway.stop()
+      // After an error the others are still running.
+      stop.abort()
+      await forwarding?.gateway.stop().catch(world.onFatal)
       await sessions.finish()
     }
   })().catch(world.onFatal)

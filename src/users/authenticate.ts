@@ -36,8 +36,8 @@ type Rank = (name: string) => number
 export interface Authenticator {
   /**
    * Who a request is from, by its Authorization header. Returns at once for cached credentials that are still valid.
-   * Joins a check of the same credentials in progress. Otherwise asks `mayTry`, which can limit attempts per address and name, then checks the password, lower `rank`
-   * first. Rejects only if hashing itself fails.
+   * Joins a check of the same credentials in progress. Otherwise asks `mayTry`, which can limit attempts per address and
+   * name, then checks the password, lower `rank` first. Rejects only if hashing itself fails.
    */
   readonly authenticate: (header: string | undefined, mayTry?: MayTry, rank?: Rank) => Pending
   /** Like `authenticate`, but does not accept a token in place of the name. */

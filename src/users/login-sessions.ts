@@ -21,7 +21,7 @@ export interface LoginSessions {
    * @param renewable whether it can be renewed beyond its first hours
    */
   readonly begin: (user: User, options: { readonly renewable: boolean }) => Promise<IssuedSession>
-  /** Prolongs a session, as far as it can be. Its id stays. Undefined if its user has another epoch by now. */
+  /** Extends a session, as far as it can be. Its id stays. Undefined if its user has another epoch by now. */
   readonly renew: (user: SessionOwner) => IssuedSession | undefined
   /** Whether a text has the form of a session. */
   readonly isSessionLike: (text: string) => boolean

@@ -166,7 +166,7 @@ test('setting a deadline does not look at the others, of which there may be thou
   t.true(looks < 10_000, `${looks} looks at the clock`)
 })
 
-test('setting the clock by an hour neither ends nor prolongs a reservation', (t) => {
+test('setting the clock by an hour neither ends nor extends a reservation', (t) => {
   for (const step of [3_600_000, -3_600_000]) {
     const { clock, made, pass } = deadlines(t)
     made.set('a', clock.wall + 10_000)

@@ -12,10 +12,10 @@ export interface SeenIds {
 /** Ids of 96 bits, each with a number that is not 0. The numbers take the place of the fourth word. */
 export interface GivenIds {
   /** Adds an id, given as three words, with its number. Returns whether the id is new. */
-  readonly add: (a: number, b: number, c: number, mark: number) => boolean
+  readonly add: (a: number, b: number, c: number, tag: number) => boolean
   readonly find: (a: number, b: number, c: number) => number | undefined
   /** Gives an id that was added another number. */
-  readonly change: (a: number, b: number, c: number, mark: number) => void
+  readonly change: (a: number, b: number, c: number, tag: number) => void
 }
 
 const INITIAL_PLACES = 1_024
@@ -72,8 +72,8 @@ const makeTable = (hasMarks: boolean): SeenIds & GivenIds => {
       return true
     },
     find: (a, b, c) => words[placeOf(a, b, c, 0) + 3] || undefined,
-    change: (a, b, c, mark) => {
-      words[placeOf(a, b, c, 0) + 3] = mark
+    change: (a, b, c, tag) => {
+      words[placeOf(a, b, c, 0) + 3] = tag
     },
   }
 }

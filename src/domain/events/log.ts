@@ -20,9 +20,9 @@ const RestoredWindow = closed(
 /**
  * Corrects the times of a span of the log. `revisions` are the span's events in this stream; `time` replaces their
  * times. `windows` are restored as they were without the span: its times had dropped them from the state, or its starts
- * and ends no longer count. Windows with `started` began before the span. If there are too many for one event, a series of
- * events is written. `remaining` counts the windows still to come. The event with 0 remaining corrects the
- * stream's time.
+ * and ends no longer count. Windows with `started` began before the span. If there are too many for one event, a series
+ * of events is written. `remaining` counts the windows still to come. The event with 0 remaining corrects the stream's
+ * time.
  */
 const ClockCorrected = closed(
   'ClockCorrected',

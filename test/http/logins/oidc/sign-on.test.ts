@@ -29,7 +29,7 @@ test('the first sign-in adds a user with a name and a role, and later ones find 
   t.like(me.json, { _id: first.json._id, name: 'Anna', role: 'tester', quota: null, scope: '' })
 })
 
-test('a session of a single sign-on is good for twelve hours and cannot be prolonged', async (t) => {
+test('a session of a single sign-on is valid for twelve hours and cannot be extended', async (t) => {
   const { service } = await startWithLab(t)
   const begun = Date.now()
   const { json } = await signOn(service, 'anna')

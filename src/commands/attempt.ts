@@ -44,7 +44,7 @@ export interface RunnerHooks {
   readonly onRetry: (why: 'moved' | 'refused') => void
   /** The command was already recorded under its idempotency key. */
   readonly onRepeat: (stream: string) => void
-  /** The command was refused because the store could not be read. */
+  /** The store could not be read: the command was refused, or is recorded and answered as of unknown outcome. */
   readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
 }
 

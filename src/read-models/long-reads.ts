@@ -140,7 +140,7 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
 
   const start = (): Worker => {
     const started = new Worker(new URL('./long-reads-worker.ts', import.meta.url), { workerData })
-    // Pending reads keep the process alive; the thread itself does not.
+    // The thread must not keep the process alive; whoever waits for a read does.
     started.unref()
     started.on('message', take)
     started.on('error', (error: Error) => {

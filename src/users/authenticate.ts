@@ -54,7 +54,11 @@ export interface AuthenticatorOptions extends PasswordCheckOptions {
   readonly rememberedMax?: number
 }
 
-/** One for each user, and for each spelling of a name that is the same user's. About 300 bytes each. */
+/**
+ * One for each user, and for each spelling of a name that is the same user's; about 300 bytes each. Each was verified, so
+ * only users can push out others, at the cost of one check each; these are then verified again. In the order of their
+ * verification: moving one at each request would cost every request.
+ */
 const REMEMBERED_MAX = 65_536
 
 const NONE: Authentication = { kind: 'none' }

@@ -60,7 +60,7 @@ interface LoginSessionsOptions {
 }
 
 const HOUR = 3_600_000
-/** Milliseconds for which a session is good, and from the login for which it can be renewed. */
+/** Milliseconds for which a session is valid, and from the login for which it can be renewed. */
 const [GOOD_FOR, RENEWABLE_FOR] = [12 * HOUR, 7 * 24 * HOUR]
 
 /** `revision` is that of the user, below which an instance does not know enough to judge. */

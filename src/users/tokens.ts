@@ -21,7 +21,7 @@ export interface Tokens {
   readonly isTokenLike: (text: string) => boolean
   /** Whether all tokens are known. */
   readonly isReady: () => boolean
-  /** The user that a token stands for, with the token's role; undefined unless it is good. */
+  /** The user that a token stands for, with the token's role; undefined unless it is valid. */
   readonly userOf: (token: string) => User | undefined
   /** Whether a user that a token stood for still is what it was. */
   readonly isCurrent: (user: User & { readonly token: string }) => boolean

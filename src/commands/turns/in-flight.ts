@@ -28,7 +28,7 @@ export const makeInFlight = (): InFlight => {
   /** Waits for the key and returns a function that frees it. Undefined on timeout. */
   const claim = async (names: readonly string[]): Promise<(() => void) | undefined> => {
     let first = findEarlier(names)
-    // To abort a signal makes an exception with its stack: a twentieth of a create, if all did it.
+    // Aborting a signal creates an exception with a stack trace. In every create it would be a twentieth of the cost.
     const stop = first && new AbortController()
     const late = stop && delay(WAIT_MAX, 'late', { signal: stop.signal }).catch(() => 'stopped')
     for (; first !== undefined; first = findEarlier(names)) {

@@ -19,7 +19,7 @@ export interface SharedStreams {
 const CONTENDED_FOR = 2_000
 /** Milliseconds for which an instance keeps a contended stream busy, and for which it then leaves it to the others. */
 const [BUSY_FOR, PAUSE] = [50, 25]
-/** Milliseconds for which it keeps any other stream busy: somebody may be there who was never fast enough to be seen. */
+/** Milliseconds for which it keeps any other stream busy: another instance may never have been fast enough to show. */
 const BUSY_ALONE_FOR = 1_000
 /** Streams remembered. A forgotten one begins a new second. */
 const STREAMS_MAX = 1_024

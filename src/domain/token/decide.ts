@@ -45,7 +45,7 @@ export interface EndSession {
 
 export type TokenCommand = IssueToken | RevokeToken | RevokeTokens | EndSession
 
-/** Tokens of a user that are good at the same time. */
+/** Tokens of a user that are valid at the same time. */
 export const TOKENS_MAX = 1_000
 
 /** Events of one append: 200 KB. */
@@ -56,7 +56,7 @@ const isValid = ({ expires_at }: TokenState, now: number): boolean =>
 
 /**
  * Expired tokens that are kept too, so that they can still be revoked: they may have expired by a clock that was ahead,
- * and be good again once it has been corrected.
+ * and be valid again once it has been corrected.
  */
 const EXPIRED_MAX = TOKENS_MAX
 

@@ -8,8 +8,12 @@ const OF_ADDRESS_MAX = 100
 /** Attempts each name still has at a locked-out address. */
 const OF_NAME_AT_BARRED_MAX = 3
 
-/** Addresses, and pairs of an address and a known name, counted at once, about 300 bytes each. */
+/** Addresses counted at once, about 300 bytes each. */
 const ADDRESSES_MAX = 65_536
+/**
+ * Pairs of an address and a known name counted at once, as large. Whoever drops a count by filling this has made 2,000
+ * attempts a second from 1,300 addresses for a minute, and has ten more guesses.
+ */
 const PAIRS_MAX = 131_072
 /**
  * Rows of the table for unknown names: 524,288 entries, 11 MB when full. A flood from 8,192 connections, each waiting

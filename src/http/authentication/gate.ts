@@ -69,7 +69,7 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
   const familiar = makeSeenUsers(addresses)
 
   const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
-    // Nobody guesses a token or a session: a good one is let in from a locked-out address too.
+    // Nobody guesses a token or a session: a valid one is let in from a locked-out address too.
     if (user.token !== undefined || user.session !== undefined) return E.right(user)
     if (familiar.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
@@ -105,7 +105,7 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
         return UNREADY
       case 'wrong_token':
         return ofWrongToken(request)
-      // It was a good one, so this is not a guess.
+      // It was valid once, so this is not a guess.
       case 'ended_session':
         return E.left(SESSION_ENDED)
       case 'wrong':

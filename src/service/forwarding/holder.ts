@@ -9,7 +9,7 @@ export const findHolder = (users: Pick<Users, 'byId'>, userId: string): User | u
   return user?.role === 'tester' || user?.role === 'administrator' ? user : undefined
 }
 
-/** Whether the token or session with which a ticket was asked for is still good, if it was one. */
+/** Whether the token or session with which a ticket was asked for is still valid, if it was one. */
 const isAccessValid = (users: Pick<Users, 'byId'>, { isCurrent, hasExpired }: SignedIn, user: User): boolean => {
   if (user.token === undefined && user.session === undefined) return true
   // A session has the role of its user, which may have changed.

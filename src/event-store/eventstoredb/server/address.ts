@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
+import { decodePercent } from '../../../domain/values/percent-encoded.ts'
 
 /** Connection settings of an EventStoreDB or KurrentDB. All times are in milliseconds. */
 export interface EventStoreDbAddress {
@@ -25,14 +26,6 @@ export interface EventStoreDbAddress {
 
 const DEFAULT_PORT = 2113
 
-const decodePart = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
 type Option = (value: string) => E.Either<string, Partial<EventStoreDbAddress>>
 
 const integerOption =
@@ -50,7 +43,7 @@ const booleanOption =
 const textOption =
   (make: (value: string) => Partial<EventStoreDbAddress>): Option =>
   (value) =>
-    E.map(make)(E.fromNullable('is not percent-encoded')(decodePart(value)))
+    E.map(make)(E.fromNullable('is not percent-encoded')(decodePercent(value)))
 
 /**
  * Options of the vendor's connection strings, in lower case because names are case-insensitive, and our own
@@ -108,7 +101,7 @@ const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddr
 
 const readCredentials = (text: string, problems: string[]): EventStoreDbAddress['credentials'] => {
   const [name = '', secret = ''] = text.split(/:(.*)/s, 2)
-  const [username, password] = [decodePart(name), decodePart(secret)]
+  const [username, password] = [decodePercent(name), decodePercent(secret)]
   if (username && password) return { username, password }
   problems.push('must have the name and the password as name:password, each percent-encoded')
   return undefined

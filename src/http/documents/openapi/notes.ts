@@ -57,7 +57,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   transaction: 'What the end of the sign-in needs of its beginning, encrypted.',
   state: 'As the provider sent it back.',
   iss: 'As the provider sent it back, if it did.',
-  expires_at: 'The time from which the ticket, token or session is no longer good; null if it does not expire.',
+  expires_at: 'The time from which the ticket, token or session is no longer valid; null if it does not expire.',
   expires_in: 'Seconds until the token expires; without it, it does not.',
   token: 'The token, shown once.',
   session: 'The session, to be sent as a Bearer token.',

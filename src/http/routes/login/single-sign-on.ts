@@ -105,7 +105,7 @@ const makeIdentify = (dependencies: SingleSignOnDependencies) => {
     const person = E.isLeft(taken) ? taken : await exchange(call, taken.right)
     if (E.isRight(person)) return person
     if (person.left === FAILED) signOn.failed()
-    // The code may still be good.
+    // The code may still be valid.
     else if (E.isRight(taken)) used.release(taken.right.nonce)
     return person
   }

@@ -1,5 +1,6 @@
 import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
+import type { reservationEvents } from '../../domain/events/reservation.ts'
 import { countBefore, findPlace, formatId } from './calendar.ts'
 import { hexAt } from './ids.ts'
 import { offsetIn, secondsIn } from './moments.ts'
@@ -148,18 +149,8 @@ const judgeBinding = (sut: Sut, { type, data, metadata }: Binding, time: number,
   held.isBound = isBound
 }
 
-type ReservationEvent = Extract<
-  Recorded,
-  {
-    readonly type:
-      | 'ReservationCreated'
-      | 'ReservationExtended'
-      | 'ReservationReleased'
-      | 'ReservationCancelled'
-      | 'ReservationBound'
-      | 'ReservationUnbound'
-  }
->
+type Scheduled = 'ReservationStarted' | 'ReservationEnded'
+type ReservationEvent = Extract<Recorded, { readonly type: Exclude<keyof typeof reservationEvents, Scheduled> }>
 
 interface Context {
   readonly time: number

@@ -13,7 +13,7 @@ const LOGGED_EVERY = 60_000
 export type LogUnavailable = (error: StoreUnavailable, requestId: string) => void
 
 /** Logs one kind of warning at most once a minute. @param sinceBoot in milliseconds */
-export const makeLogOnce = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number, sentence: string) => {
+export const makeWarnEveryMinute = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number, sentence: string) => {
   let last: number | undefined
   return (facts: object): void => {
     const now = sinceBoot()
@@ -23,8 +23,8 @@ export const makeLogOnce = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number
   }
 }
 
-const makeLogUnavailableOnce = (...given: Parameters<typeof makeLogOnce>): LogUnavailable => {
-  const logOnce = makeLogOnce(...given)
+const makeLogUnavailableOnce = (...given: Parameters<typeof makeWarnEveryMinute>): LogUnavailable => {
+  const logOnce = makeWarnEveryMinute(...given)
   return (error, requestId) => logOnce({ err: error, request_id: requestId })
 }
 
@@ -43,7 +43,7 @@ export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => numb
 export const makeReports = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
   const unavailable = makeLogUnavailable(world.log, world.sinceBoot)
-  const logNotAccepted = makeLogOnce(world.log, world.sinceBoot, 'a connection could not be accepted')
+  const logNotAccepted = makeWarnEveryMinute(world.log, world.sinceBoot, 'a connection could not be accepted')
   const report = (summary: RequestSummary): void => {
     metrics.answered(summary)
     world.onAnswered?.(summary)

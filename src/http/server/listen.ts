@@ -70,7 +70,7 @@ export interface ListenOptions {
   readonly upgrades?: Upgrades | undefined
   /** Called for what was refused before it became a request. */
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
-  /** Called for each connection that could not be accepted, for example without free file descriptors. */
+  /** Called for each connection that Node reports as not accepted. With libuv 1.52 it retries instead. */
   readonly onAcceptError?: (error: Error) => void
 }
 

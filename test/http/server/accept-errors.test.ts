@@ -4,7 +4,7 @@ import { get, type IncomingMessage, type Server } from 'node:http'
 import test from 'ava'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { listen } from '../../../src/http/server/listen.ts'
-import { makeLogOnce } from '../../../src/service/reports.ts'
+import { makeWarnEveryMinute } from '../../../src/service/reports.ts'
 
 const outOfFiles = () => Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
 
@@ -39,7 +39,7 @@ test('connections that the system cannot accept are reported and do not end the 
 test('a repeated warning is logged once a minute', (t) => {
   let now = 0
   const logged: object[] = []
-  const warnOnce = makeLogOnce({ warn: (facts) => logged.push(facts) }, () => now, 'a sentence')
+  const warnOnce = makeWarnEveryMinute({ warn: (facts) => logged.push(facts) }, () => now, 'a sentence')
   const error = outOfFiles()
   for (now = 0; now <= 120_000; now += 1_000) warnOnce({ err: error })
   t.deepEqual(logged, [{ err: error }, { err: error }, { err: error }])

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { makeLab, type Step, SUTS, USERS } from './lab.ts'
 
@@ -63,12 +63,17 @@ test('a read that fails for a moment delays a port, and nothing ends', async (t)
   t.deepEqual(lab.open(), lab.expected())
 })
 
-test('when trust in the clock is lost while targets cannot be read, an open port is not cut by time', async (t) => {
+const aLabWithAnOpenPort = async (t: ExecutionContext) => {
   const lab = makeLab()
   await lab.start()
   t.teardown(lab.stop)
   await lab.take({ kind: 'book', sut: 0, user: 0, in: 1, for: 2 })
   await lab.take({ kind: 'pass', seconds: 1_000 })
+  return lab
+}
+
+test('when trust in the clock is lost while targets cannot be read, an open port is not cut by time', async (t) => {
+  const lab = await aLabWithAnOpenPort(t)
   t.is(typeof lab.ends()[0], 'number')
   lab.makeReadable(false)
   lab.trust(false)
@@ -79,11 +84,7 @@ test('when trust in the clock is lost while targets cannot be read, an open port
 })
 
 test('a reservation that is extended while targets cannot be read is forwarded until its new end', async (t) => {
-  const lab = makeLab()
-  await lab.start()
-  t.teardown(lab.stop)
-  await lab.take({ kind: 'book', sut: 0, user: 0, in: 1, for: 2 })
-  await lab.take({ kind: 'pass', seconds: 1_000 })
+  const lab = await aLabWithAnOpenPort(t)
   const [end] = lab.ends()
   lab.makeReadable(false)
   await lab.take({ kind: 'extend', which: 0 })

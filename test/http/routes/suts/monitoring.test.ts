@@ -81,7 +81,8 @@ test('a monitored SUT goes online at its first probe and offline at its third fa
   const sut = await startSut(t, (socket) => socket.resume())
   const port = await freePort()
   const id = await createSut(service.as('admin'), { ...LOCAL, port: sut.port })
-  await monitor(service, id, { enabled: true })
+  // A shorter interval could add a fourth probe before the metrics are read.
+  await monitor(service, id, { enabled: true, interval: 86_400 })
   await becomes(service, id, 'Online')
   const online = await read(service, id)
   t.like(online.json.monitoring, { status_description: 'SUT is online' })

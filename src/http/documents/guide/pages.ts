@@ -15,6 +15,9 @@ const renderPages = (): Promise<Pages> =>
     worker.on('exit', () => reject(new Error('the worker thread of the guide has ended')))
   })
 
+/** The name of the page about an error code. */
+export const problemPageName = (code: string): string => `problems/${code}`
+
 let pages: Promise<Pages> | undefined
 
 /** A page of the guide by its name. The first call renders all of them; a failure is forgotten. */

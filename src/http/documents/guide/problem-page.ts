@@ -1,11 +1,9 @@
 import { type Code, codes } from '../../protocol/problem.ts'
 import { escapeHtml, renderInline } from './markdown.ts'
+import { problemPageName } from './pages.ts'
 
 /** A row of the table of codes in the chapter on errors. */
 const ROW = /^\| \[`(\w+)`\]\(\/problems\/\w+\) \| \d+ \| (.+) \|$/gm
-
-/** The name under which the page about a code is kept. */
-export const problemPageName = (code: string): string => `problems/${code}`
 
 const renderProblemPage = (code: Code, remedy: string): string => {
   const { status, title } = codes[code]

@@ -78,7 +78,8 @@ test('write-only fields are never returned', async (t) => {
   const answers = [created, await admin.get(path), await admin.post(`${path}/update`, { ...secrets, os: 'linux' })]
   for (const { json, text } of answers) {
     for (const field of Object.keys(secrets)) t.false(Object.hasOwn(json, field))
-    t.notRegex(text, /canary|1050|1680|credentials/)
+    // The random digits of an id may contain a number.
+    t.notRegex(text.replaceAll(String(json._id), ''), /canary|1050|1680|credentials/)
   }
 })
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import Provider, { type AccountClaims, type Configuration } from 'oidc-provider'
+import { freePort } from '../../gateway/peers.ts'
 
 export const CLIENT_ID = 'berth'
 export const CLIENT_SECRET = 'a secret of the client, 42+%:/'
@@ -146,7 +147,8 @@ export const startLabProvider = async (
   }
   const makeFront = (): Server => createServer((from, to) => void handle(from, to).catch(() => to.destroy()))
   let front = makeFront()
-  const port = await listen(front, 0)
+  // One that nobody is given while it is away.
+  const port = await listen(front, await freePort())
   const issuer = `http://127.0.0.1:${port}`
   const provider = quietly(() => new Provider(issuer, configurationOf(redirectUri, people, key, configuration)))
   const back = createServer(provider.callback())

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { freePort, startSut } from '../../../gateway/peers.ts'
+import { startSut } from '../../../gateway/peers.ts'
 import { type Running, start, type Tidying } from '../../harness.ts'
-import { aReservation, createSut, NOW, reserve } from '../../requests.ts'
+import { aReservation, createSut, NOW, REFUSING, reserve } from '../../requests.ts'
 import { until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
 import { becomes, check, LOCAL, MINUTE, monitor, passing, read, SOON, statusOf } from './monitored.ts'
@@ -78,7 +78,7 @@ test('failures at a former address, port or type do not count', async (t) => {
   const { service, id, isUp } = await given(t)
   isUp(false)
   for (let n = 0; n < 2; n++) t.is(await statusAfterCheck(service, id), 'Unknown')
-  await service.as('admin').post(`/api/sut/${id}/update`, { port: await freePort() })
+  await service.as('admin').post(`/api/sut/${id}/update`, { port: REFUSING.port })
   for (const status of ['Unknown', 'Unknown', 'Offline']) t.is(await statusAfterCheck(service, id), status)
 })
 
@@ -89,7 +89,7 @@ test('what a probe finds at a former address is not recorded', async (t) => {
   await monitor(service, id, { enabled: true, interval: DAY })
   const checking = check(service, id)
   const { socket } = await server.accepted()
-  await service.as('admin').post(`/api/sut/${id}/update`, { port: await freePort() })
+  await service.as('admin').post(`/api/sut/${id}/update`, { port: REFUSING.port })
   socket.write(CONFIRM)
   t.is((await checking).json.reachable, true)
   t.is(statusOf(await read(service, id)), 'Unknown')

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { freePort, startSut } from '../../../gateway/peers.ts'
+import { startSut } from '../../../gateway/peers.ts'
 import type { Answer } from '../../client.ts'
 import { start } from '../../harness.ts'
-import { createSut, NOW } from '../../requests.ts'
+import { createSut, NOW, REFUSING } from '../../requests.ts'
 import '../../documents/fit-answers.ts'
 import { check, LOCAL, monitor, read, statusOf } from './monitored.ts'
 
@@ -48,7 +48,7 @@ test('a SUT as of every position is what was answered then, with its ETag', asyn
   step()
   await admin.post(`/api/sut/${id}/tags`, { rack: '4' })
   await keep()
-  await admin.post(`/api/sut/${id}/update`, { port: await freePort() })
+  await admin.post(`/api/sut/${id}/update`, { port: REFUSING.port })
   await keep()
   for (let n = 0; n < 3; n++) {
     step()

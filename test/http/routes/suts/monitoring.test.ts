@@ -1,7 +1,7 @@
 import test from 'ava'
-import { freePort, startSut } from '../../../gateway/peers.ts'
+import { startSut } from '../../../gateway/peers.ts'
 import { start } from '../../harness.ts'
-import { createSut, NOW } from '../../requests.ts'
+import { createSut, NOW, REFUSING } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 import { until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
@@ -79,7 +79,6 @@ test('monitoring and check of nothing are 404, of a retired SUT 410, and a stale
 test('a monitored SUT goes online at its first probe and offline at its third failure', async (t) => {
   const service = await start(t, { now: NOW })
   const sut = await startSut(t, (socket) => socket.resume())
-  const port = await freePort()
   const id = await createSut(service.as('admin'), { ...LOCAL, port: sut.port })
   // A shorter interval could add a fourth probe before the metrics are read.
   await monitor(service, id, { enabled: true, interval: 86_400 })
@@ -87,7 +86,7 @@ test('a monitored SUT goes online at its first probe and offline at its third fa
   const online = await read(service, id)
   t.like(online.json.monitoring, { status_description: 'SUT is online' })
   t.is(online.headers.etag, '"1.1"')
-  const updated = await service.as('admin').post(`/api/sut/${id}/update`, { port })
+  const updated = await service.as('admin').post(`/api/sut/${id}/update`, { port: REFUSING.port })
   t.like((await read(service, id)).json.monitoring, { status: 'Unknown' })
   t.is((await read(service, id)).headers.etag, '"2.1"')
   await becomes(service, id, 'Offline')
@@ -146,7 +145,7 @@ test('a check answers what it found, counts as a probe, and shows at once', asyn
   t.is((await logOf(service)).length, 2, 'nothing is recorded of a SUT that is not monitored')
   const second = await check(service, id)
   t.deepEqual([second.status, second.json.code, second.headers['retry-after']], [429, 'too_many_checks', '1'])
-  await admin.post(`/api/sut/${id}/update`, { port: await freePort() })
+  await admin.post(`/api/sut/${id}/update`, { port: REFUSING.port })
   await monitor(service, id, { enabled: true, interval: 86_400 })
   for (let n = 1; n <= 3; n++) {
     t.is(statusOf(await read(service, id)), 'Unknown', `after ${n - 1} failures`)

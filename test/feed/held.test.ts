@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { EventSource } from 'eventsource'
 import { formatPosition } from '../../src/domain/values/position.ts'
+import { freePort } from '../gateway/peers.ts'
 import { basic } from '../http/client.ts'
 import { dataWithPeople, type Running, type Setting, start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
@@ -68,13 +69,15 @@ test('a browser that connects before the service is ready waits and then receive
 
 test('a browser that reconnects before the service is ready resumes at its position', async (t) => {
   const data = await dataWithPeople(t)
-  const first = await start(t, { now: NOW, data })
+  // A port that no other service is given between the two.
+  const environment = { BERTH_PORT: String(await freePort()) }
+  const first = await start(t, { now: NOW, data, environment })
   await createSut(first.as('admin'))
   const { source, got } = browse(t, first)
   await until('existing events', async () => got.length >= 2, 10_000)
   await first.stop()
   const last = await makeLog(t, data)
-  const { letGo } = await startHeld(t, data, { environment: { BERTH_PORT: String(first.port) } })
+  const { letGo } = await startHeld(t, data, { environment })
   await until('the browser has reconnected', async () => source.readyState === EventSource.OPEN, 20_000)
   letGo()
   await until('all events are received', async () => got.at(-1) === last, 20_000)

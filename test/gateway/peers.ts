@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Tidying } from '../http/harness.ts'
 
 export const HOST = '127.0.0.1'
@@ -11,20 +11,45 @@ export const HOST = '127.0.0.1'
  */
 const [LOWEST, HIGHEST] = [10_000, 19_999]
 
-const isFree = async (port: number): Promise<boolean> => {
-  const server = createServer()
-  const isBound = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false)).listen({ port, host: HOST, exclusive: true }, () => resolve(true))
+/** Ports in a row that a process gives to its tests, and no other process does. */
+const OF_ONE = 200
+
+/** Undefined if the port is taken. */
+const listenOn = (port: number): Promise<Server | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined)).listen({ port, host: HOST, exclusive: true }, () => resolve(server))
   })
-  if (isBound) await new Promise((resolve) => server.close(resolve))
-  return isBound
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = await listenOn(port)
+  if (server !== undefined) await new Promise((resolve) => server.close(resolve))
+  return server !== undefined
 }
 
-/** So many ports in a row that were free a moment ago. */
+let [next, end] = [0, 0]
+let taking: Promise<void> | undefined
+
+/** Takes ports for as long as this process runs, which listens on the first of them: it may be long until a test does. */
+const takePorts = async (): Promise<void> => {
+  for (;;) {
+    const first = LOWEST + OF_ONE * randomInt((HIGHEST + 1 - LOWEST) / OF_ONE)
+    const server = await listenOn(first)
+    if (server === undefined) continue
+    server.unref()
+    next = first + 1
+    end = first + OF_ONE
+    taking = undefined
+    return
+  }
+}
+
+/** So many ports in a row that were free a moment ago, and that are given to nobody else. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   for (;;) {
-    const first = randomInt(LOWEST, HIGHEST - count)
-    const ports = Array.from({ length: count }, (_, n) => first + n)
+    while (next + count > end) await (taking ??= takePorts())
+    const ports = Array.from({ length: count }, (_, n) => next + n)
+    next += count
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return ports
   }
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { freePort } from '../gateway/peers.ts'
 import { basic, type Client, connectTo } from '../http/client.ts'
 import { temporaryData } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
@@ -57,7 +57,7 @@ test('requests are logged at level info, but not at level warn', async (t) => {
   const service = await serve(t, { data: await temporaryData(t) })
   await service.stop()
   t.true(answeredIn(service.output()).length > 0)
-  const quiet = await started(t, 'pipe', { BERTH_LOG_LEVEL: 'warn', BERTH_PORT: String(await aFreePort()) })
+  const quiet = await started(t, 'pipe', { BERTH_LOG_LEVEL: 'warn', BERTH_PORT: String(await freePort()) })
   let output = ''
   quiet.child.stdout?.on('data', (chunk) => {
     output += chunk
@@ -66,15 +66,6 @@ test('requests are logged at level info, but not at level warn', async (t) => {
   t.is(await ended(quiet.child), 0)
   t.is(output, '')
 })
-
-const aFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 interface Started {
   readonly child: ChildProcess
@@ -111,7 +102,7 @@ const destinations: readonly (readonly [string, (t: ExecutionContext) => 'pipe' 
 ]
 for (const [what, destination] of destinations) {
   test(`with its log on ${what} the service keeps answering, counts lost lines and stops cleanly`, async (t) => {
-    const { child, client } = await started(t, destination(t), { BERTH_PORT: String(await aFreePort()) })
+    const { child, client } = await started(t, destination(t), { BERTH_PORT: String(await freePort()) })
     await untilReady(client)
     if (what === 'a closed pipe') child.stdout?.destroy()
     for (let i = 0; i < 20; i++) {
@@ -128,7 +119,7 @@ for (const [what, destination] of destinations) {
 }
 
 test('log lines can be read from a pipe as they are written', async (t) => {
-  const { child, client } = await started(t, 'pipe', { BERTH_PORT: String(await aFreePort()) })
+  const { child, client } = await started(t, 'pipe', { BERTH_PORT: String(await freePort()) })
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
   const seen = new Promise<Line>((resolve) => {
     lines.on('line', (line) => {

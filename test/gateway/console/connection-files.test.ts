@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../http/client.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { createSut } from '../../http/requests.ts'
-import { freePort } from '../peers.ts'
+import { freePorts } from '../peers.ts'
 import '../../http/documents/fit-answers.ts'
 import { forwarding, NEXT_QUARTER, reserveFor, type Stage } from './stage.ts'
 
@@ -31,8 +31,8 @@ test('an rdp SUT has a file with its address and, if known, the size of its desk
 })
 
 test('a file is only for SUTs of its type', async (t) => {
-  const port = await freePort()
-  const stage = await given(t, {}, { BERTH_LISTEN_PORTS: `${port}-${port + 2}` })
+  const [first, , last] = await freePorts(3)
+  const stage = await given(t, {}, { BERTH_LISTEN_PORTS: `${first}-${last}` })
   const admin = stage.service.as('admin')
   const pathOf = (sutId: string): Promise<string> => reserveFor({ ...stage, sutId }, NEXT_QUARTER)
   const vnc = await pathOf(stage.sutId)

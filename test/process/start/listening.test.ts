@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { freePort } from '../../gateway/peers.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { type Launch, launch, run, serve } from '../harness.ts'
 
@@ -24,7 +25,9 @@ const listening = async (t: Parameters<typeof launch>[0], env: Launch['env']): P
 }
 
 test('the service listens on the configured address only, and logs it; port 0 takes a free port', async (t) => {
-  const [usual, configured] = await Promise.all([listening(t, {}), listening(t, { BERTH_HOST: '127.0.0.2' })])
+  // Of a port that the system gives for one address, another program may have the same number at the other one.
+  const env = { BERTH_HOST: '127.0.0.2', BERTH_PORT: String(await freePort()) }
+  const [usual, configured] = await Promise.all([listening(t, {}), listening(t, env)])
   t.is(usual.hostname, '127.0.0.1')
   t.is(configured.hostname, '127.0.0.2')
   t.true(Number(usual.port) > 0 && Number(configured.port) > 0)

@@ -47,7 +47,10 @@ const takePorts = async (): Promise<void> => {
 /** So many ports in a row that were free a moment ago, and that are given to nobody else. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   for (;;) {
-    while (next + count > end) await (taking ??= takePorts())
+    while (next + count > end) {
+      taking ??= takePorts()
+      await taking
+    }
     const ports = Array.from({ length: count }, (_, n) => next + n)
     next += count
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return ports

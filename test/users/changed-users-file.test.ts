@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { UserRecord } from '../../src/users/users-file.ts'
@@ -18,6 +18,12 @@ const given = async (t: ExecutionContext) => {
   const data = await temporaryData(t)
   const startAgain = (): Promise<Running> => start(t, { data, environment: { BERTH_USERS: path } })
   return { path, data, records, startAgain }
+}
+
+/** Edits the file at once, because the service may look at it at any moment. */
+const edit = async (path: string, text: string | Uint8Array): Promise<void> => {
+  await writeFile(`${path}.new`, text)
+  await rename(`${path}.new`, path)
 }
 
 const alarms = ({ log }: Running) =>
@@ -75,7 +81,7 @@ test('an edited file raises an alarm with the commands that do what was meant, a
   const { path, records, startAgain } = await given(t)
   const service = await startAgain()
   t.false(await isAlarmed(service))
-  await writeFile(path, fileOf(await edited(records)))
+  await edit(path, fileOf(await edited(records)))
   await until('the alarm', () => isAlarmed(service), 10_000)
   const [alarm, ...others] = alarms(service)
   t.deepEqual([alarm?.level, others], ['error', []])
@@ -105,8 +111,8 @@ test('the alarm ends when the file is gone, or as it was', async (t) => {
   const { path, records, startAgain } = await given(t)
   const service = await startAgain()
   const original = await readFile(path)
-  for (const end of [() => rm(path), () => writeFile(path, original)]) {
-    await writeFile(path, fileOf(records.slice(1)))
+  for (const end of [() => rm(path), () => edit(path, original)]) {
+    await edit(path, fileOf(records.slice(1)))
     await until('the alarm', () => isAlarmed(service), 10_000)
     await end()
     await until('the end of the alarm', async () => !(await isAlarmed(service)), 10_000)
@@ -120,7 +126,7 @@ test('the alarm ends when the file is gone, or as it was', async (t) => {
 test('a file that is broken by an edit raises the alarm without commands, and not its content', async (t) => {
   const { path, records, startAgain } = await given(t)
   const service = await startAgain()
-  await writeFile(path, fileOf(records).replaceAll('alice', 'malice').slice(0, -3))
+  await edit(path, fileOf(records).replaceAll('alice', 'malice').slice(0, -3))
   await until('the alarm', () => isAlarmed(service), 10_000)
   t.regex(
     alarms(service)[0]?.sentence ?? '',
@@ -146,7 +152,7 @@ test('the alarm lists ten commands, and says how many more there are', async (t)
   const { path, records, startAgain } = await given(t)
   const service = await startAgain()
   const more = await Promise.all(Array.from({ length: 13 }, (_, n) => aUser(`user ${n}`, 'x', { _id: `u${n}` })))
-  await writeFile(path, fileOf([...records, ...more]))
+  await edit(path, fileOf([...records, ...more]))
   await until('the alarm', () => isAlarmed(service), 10_000)
   t.regex(alarms(service)[0]?.sentence ?? '', /--id u9; and 3 more$/)
 })

@@ -48,9 +48,15 @@ export const leaks = (secrets: Readonly<Record<string, Buffer>>, places: readonl
   return found
 }
 
-/** Every file in a directory tree, as it is now. */
-export const filesIn = async (directory: string): Promise<readonly Place[]> => {
+const readAllIn = async (directory: string): Promise<readonly Place[]> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return Promise.all(files.map(async (name) => ({ name, bytes: await readFile(name) })))
 }
+
+/** Every file in a directory tree, as it is now. Read anew if a service has replaced one meanwhile. */
+export const filesIn = (directory: string): Promise<readonly Place[]> =>
+  readAllIn(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return filesIn(directory)
+    throw error
+  })

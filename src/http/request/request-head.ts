@@ -29,11 +29,18 @@ const isHost = (host: string): boolean =>
   HOST.test(host) &&
   Number(/:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? 0) <= PORT_MAX
 
+/** The host and port of an address that is a whole URL, as for a proxy. No URL parser takes every text in their place. */
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i
+
 /** Percent-encoded control characters in UTF-8. No valid path contains one. Node refuses unencoded ones. */
 const CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i
 
 const targetProblem = (url: string): string | undefined => {
   if (url.includes('#')) return 'The address must not contain a fragment.'
+  const authority = AUTHORITY.exec(url)?.[1]
+  if (authority !== undefined && !isHost(authority)) {
+    return 'The host in the address must be a host name or an IP address, with an optional port.'
+  }
   const query = url.indexOf('?')
   return CONTROL.test(query === -1 ? url : url.slice(0, query)) ? 'The path contains a control character.' : undefined
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a poll counts at most, in milliseconds: while the machine is busy, the awaited may not have run either. */
-const POLL_MAX = 200
+export const POLL_MAX = 200
 
 /** Milliseconds between looks at the time, and what one look counts in full. */
 const [LOOK_EVERY, LOOK_MAX] = [10, 50]

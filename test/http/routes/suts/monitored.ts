@@ -1,6 +1,6 @@
 import type { Answer } from '../../client.ts'
 import type { Running } from '../../harness.ts'
-import { until } from '../../until.ts'
+import { POLL_MAX, until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
 
 export const SOON = 10_000
@@ -15,7 +15,10 @@ export const monitor = (service: Running, id: string, body: object, headers = {}
 export const read = (service: Running, id: string, query = ''): Promise<Answer> =>
   service.as('admin').get(`/api/sut/${id}${query}`)
 
-/** Moves the clock and lets Berth look at it, until something holds. */
+/**
+ * Moves the clock by a second at a time and lets Berth look at it, until something holds. That is asked before each
+ * second: another one could bring another probe.
+ */
 export const passing = async (
   service: Running,
   milliseconds: number,
@@ -26,15 +29,16 @@ export const passing = async (
   await until(
     what,
     async () => {
+      if (await holds()) return true
       service.clock.set(new Date(Math.min(end, service.clock.now() + 1_000)).toISOString())
       service.tick()
-      return holds()
+      return false
     },
-    SOON,
+    SOON + (milliseconds / 1_000) * POLL_MAX,
   )
 }
 export const becomes = (service: Running, id: string, status: string): Promise<void> =>
-  passing(service, 10 * MINUTE, status, async () => statusOf(await read(service, id)) === status)
+  passing(service, MINUTE, status, async () => statusOf(await read(service, id)) === status)
 
 export const check = (service: Running, id: string): Promise<Answer> =>
   service.as('admin').post(`/api/sut/${id}/check`, {})

@@ -41,7 +41,8 @@ export type Step =
   | { readonly kind: 'restart' }
 
 const portOf = (sut: number): number => 20_000 + sut
-const timeOf = (moment: number): string => new Date(moment).toISOString().slice(11, 23)
+/** With its date: the clock may be set back to the day before. */
+const timeOf = (moment: number): string => new Date(moment).toISOString()
 const wallOf = (moment: number): string => new Date(moment).toISOString().replace('.000Z', '+00:00')
 const sutOf = (sut: number): string => idOf(100 + sut)
 const userOf = (user: number): string => idOf(200 + user)

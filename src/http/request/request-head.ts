@@ -29,7 +29,7 @@ const isHost = (host: string): boolean =>
   HOST.test(host) &&
   Number(/:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? 0) <= PORT_MAX
 
-/** The host and port of an address that is a whole URL, as for a proxy. No URL parser takes every text in their place. */
+/** The authority of a request target in absolute form (RFC 9112, section 3.2.2). URL parsers throw on some texts there. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i
 
 /** Percent-encoded control characters in UTF-8. No valid path contains one. Node refuses unencoded ones. */

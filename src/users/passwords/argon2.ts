@@ -34,8 +34,8 @@ export const THREADS_MAX = 2
 const threads = new Set<Thread>()
 
 /**
- * A thread needs no variable but where compiled code is kept: without it each start of one removes types anew, for 35 ms.
- * Berth's own variables may have the vault's keys.
+ * A thread gets one variable only, the folder of compiled code: without it, each would strip types again when it starts,
+ * which takes 35 ms. Berth's own variables may have the vault's keys.
  */
 const threadEnvironment = ({ NODE_COMPILE_CACHE: folder }: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }

@@ -54,7 +54,7 @@ const readAllIn = async (directory: string): Promise<readonly Place[]> => {
   return Promise.all(files.map(async (name) => ({ name, bytes: await readFile(name) })))
 }
 
-/** Every file in a directory tree, as it is now. Read anew if a service has replaced one meanwhile. */
+/** Every file in a directory tree, as it is now. Reads all again if a service has replaced one meanwhile. */
 export const filesIn = (directory: string): Promise<readonly Place[]> =>
   readAllIn(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return filesIn(directory)

@@ -65,44 +65,62 @@ interface ProcessesOptions {
 }
 
 interface ReadAheadOptions {
-  readonly upcoming: UpcomingReservations
-  readonly clock: ProcessClock
-  readonly log: World['log']
+  readonly upcoming: Pick<UpcomingReservations, 'load' | 'isLoadDue'>
+  readonly clock: Pick<ProcessClock, 'mayAct'>
+  readonly log: Pick<World['log'], 'error'>
+  /** Whether the views cannot be written. Lists may then never be readable, and an alarm says so. */
+  readonly isUnwritten: () => boolean
   readonly wake: (signal: AbortSignal) => Promise<void>
   readonly pause: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
 }
 
+/** Failed reads after which the service becomes ready without open ports: one that lasts must not keep it from that. */
+const FAILURES_MAX = 5
+
 /**
  * Reads reservations ahead until the signal aborts.
  *
- * @param onFirst called after the first attempt, even if it failed: a failure must not keep the service from becoming
- * ready
+ * @param onFirst called once they have been read, or cannot be: ports are opened before the service is ready
  */
-const readAhead = async (
-  { upcoming, clock, log, wake, pause, signal }: ReadAheadOptions,
+export const readAhead = async (
+  { upcoming, clock, log, isUnwritten, wake, pause, signal }: ReadAheadOptions,
   onFirst: () => Promise<void>,
 ): Promise<void> => {
+  let failures = 0
+  /** False while lists cannot be read: a checkpoint may be in progress, which ends within milliseconds. */
   const readDue = async (): Promise<boolean> => {
     if (!clock.mayAct() || !upcoming.isLoadDue()) return true
-    return upcoming.load().catch((error: unknown) => {
-      if (!signal.aborted) log.error({ err: error }, 'reservations cannot be read ahead; retrying')
+    try {
+      return await upcoming.load()
+    } catch (error) {
+      if (signal.aborted) return false
+      failures++
+      log.error({ err: error }, 'reservations cannot be read ahead; retrying')
+      await pause(RETRY_AFTER)
       return false
-    })
+    }
   }
   let isFirst = true
   for (; !signal.aborted; await wake(signal)) {
-    const isRead = await readDue()
-    if (isFirst) await onFirst()
+    const isSettled = (await readDue()) || isUnwritten() || failures >= FAILURES_MAX
+    if (!isFirst || !isSettled || signal.aborted) continue
     isFirst = false
-    if (!isRead) await pause(RETRY_AFTER)
+    await onFirst()
   }
 }
 
 /** Records starts and ends until the signal aborts. */
 const recordOnTime = async (
   { world, randomHex, parts, runner, isOpen }: ProcessesOptions,
-  { upcoming, wake, pause, signal }: Pick<ReadAheadOptions, 'upcoming' | 'wake' | 'pause' | 'signal'>,
+  {
+    upcoming,
+    wake,
+    pause,
+    signal,
+  }: Pick<ReadAheadOptions, 'wake' | 'pause' | 'signal'> & {
+    readonly upcoming: UpcomingReservations
+  },
 ): Promise<void> => {
   const { store, views, guard, metrics, processClock: clock, scheduledFrom } = parts
   let from = scheduledFrom
@@ -131,6 +149,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
   const upcoming = makeUpcomingReservations({ views, clock: world.clock })
+  const isUnwritten = (): boolean => alarms.isRaised('views')
 
   const running = (async () => {
     while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
@@ -154,7 +173,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
     try {
       await Promise.all([
         recordOnTime(options, { upcoming, wake, pause, signal }),
-        readAhead({ upcoming, clock, log, wake, pause, signal }, openPorts),
+        readAhead({ upcoming, clock, log, isUnwritten, wake, pause, signal }, openPorts),
         forwarding?.forwarding.run(),
         sessions.run(),
         finishRemovals({ world, randomHex, store, users, runner, endReservations, isOpen, pause, signal }),

@@ -100,12 +100,12 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   const updated_at = withNumericOffset(event.metadata.time)
   switch (event.type) {
     case 'SutCreated': {
-      const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version } =
+      const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version, tags } =
         event.data
       const last_updated = withoutFraction(event.metadata.time)
       const monitoring = { status: STATUS.disabled, last_updated, status_description: DESCRIPTIONS.disabled }
       const fields = { name, description, address, port, sut_type, is_active, manufacturer, model, os, version }
-      return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: {} }
+      return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
     }
     case 'SutUpdated': {
       const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data

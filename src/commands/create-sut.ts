@@ -10,6 +10,7 @@ import type { Order, Outcome, Runner } from './order.ts'
 
 export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'> {
   readonly values: SutValues
+  readonly tags?: Readonly<Record<string, string>> | undefined
   readonly range: PortRange
   /** 8 random bytes in hex for the SUT's id. */
   readonly random: string
@@ -42,7 +43,7 @@ const createOnce = async (
   order: SutCreationOrder,
   abandonedId: string | undefined,
 ): Promise<E.Either<Failure, SutCreated>> => {
-  const { values, range, random, seal, ...common } = order
+  const { values, tags, range, random, seal, ...common } = order
   const command = { type: 'AssignListenPort', range, random } as const
   const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })()
   if (E.isLeft(assigned)) return assigned
@@ -53,7 +54,10 @@ const createOnce = async (
   const sealed = seal(_id)
   const created = await runner.run(sutDecider, sutStream(_id), {
     ...common,
-    command: { type: 'CreateSut', _id, listen_port, values, ...(sealed && { credentials: sealed.credentials }) },
+    command: {
+      ...{ type: 'CreateSut', _id, listen_port, values, ...(tags && { tags }) },
+      ...(sealed && { credentials: sealed.credentials }),
+    },
     secrets: sealed?.secrets,
     at: time,
   })()

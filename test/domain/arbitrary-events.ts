@@ -46,10 +46,10 @@ const display = () => ({
   rdp_width: fc.integer({ min: 1, max: 16384 }),
 })
 
-const arbitraryTags = () =>
+const arbitraryTags = <A>(values: fc.Arbitrary<A>) =>
   fc.dictionary(
     fc.oneof(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), fc.constantFrom('constructor', 'toString', '10')),
-    fc.oneof(arbitraryText(0, 30), fc.constant(null)),
+    values,
     { noNullPrototype: true },
   )
 
@@ -96,6 +96,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
       ...sutFields(),
       ...display(),
       listen_port: arbitraryPort(),
+      tags: arbitraryTags(arbitraryText(0, 30)),
       credentials: credentials(),
     },
     {
@@ -116,7 +117,10 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     },
   ),
   SutUpdated: fc.record(
-    { _id: arbitraryAssignedId(), ...sutFields(), ...display(), tags: arbitraryTags(), credentials: credentials() },
+    {
+      ...{ _id: arbitraryAssignedId(), ...sutFields(), ...display(), credentials: credentials() },
+      tags: arbitraryTags(fc.oneof(arbitraryText(0, 30), fc.constant(null))),
+    },
     { requiredKeys: ['_id'] },
   ),
   SutRetired: fc.record({ _id: arbitraryAssignedId(), listen_port: arbitraryPort() }),

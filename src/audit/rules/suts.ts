@@ -1,5 +1,5 @@
 import type { DataOf } from '../../domain/event.ts'
-import { TAGS_MAX } from '../../domain/sut/decide.ts'
+import { TAGS_MAX } from '../../domain/events/sut.ts'
 import type { SutValues } from '../../domain/sut/state.ts'
 import { formatId } from './calendar.ts'
 import type { Report, Sut } from './state.ts'
@@ -18,11 +18,13 @@ const deepCopy = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A
 
 export const judgeSutCreated = (sut: Sut, data: DataOf<'SutCreated'>, report: Report): void => {
   if (sut.status !== 'absent') report(`creates a SUT that is ${sut.status}`)
-  const { _id, listen_port, credentials, ...values } = data
+  const { _id, listen_port, tags, credentials, ...values } = deepCopy(data)
   judgeCredentials(credentials, report)
+  if (tags !== undefined && Object.keys(tags).length === 0) report('lists no tags')
   sut.status = 'standing'
   sut.listen_port = listen_port
-  sut.values = deepCopy(values)
+  sut.values = values
+  sut.tags = new Map(Object.entries(tags ?? {}))
 }
 
 export const judgeSutCreationAbandoned = (sut: Sut, data: DataOf<'SutCreationAbandoned'>, report: Report): void => {

@@ -76,11 +76,15 @@ const validationErrors = (codec: t.Mixed, u: unknown, c: t.Context): t.Errors =>
   return E.isLeft(read) ? read.left : []
 }
 
-/** A JSON object used as a map. io-ts's `record` silently drops members with other names; this rejects them. */
+/**
+ * A JSON object used as a map, of at most `max` members. io-ts's `record` silently drops members with other names; this
+ * rejects them.
+ */
 export const dictionary = <A>(
   name: string,
   names: t.Type<string>,
   values: t.Type<A>,
+  max?: number,
 ): t.Type<Readonly<Record<string, A>>, unknown, unknown> => {
   const validate: t.Validate<unknown, Readonly<Record<string, A>>> = (u, c) => {
     if (!isObject(u)) return t.failure(u, c, NOT_AN_OBJECT)
@@ -92,11 +96,14 @@ export const dictionary = <A>(
       if (!names.is(key)) errors.push(...validationErrors(names, key, at(key, names)))
       if (!values.is(u[key])) errors.push(...validationErrors(values, u[key], at(key, values)))
     }
+    const isTooLarge = max !== undefined && Object.keys(u).length > max
+    if (isTooLarge) errors.push({ value: u, context: c, message: `must have at most ${max} members` })
     return errors.length === 0 ? t.success(u as Readonly<Record<string, A>>) : t.failures(errors)
   }
   const is = (u: unknown): u is Readonly<Record<string, A>> => E.isRight(validate(u, []))
   return withSchema(new t.Type(name, is, validate, t.identity), () => ({
     type: 'object',
+    ...(max !== undefined && { maxProperties: max }),
     propertyNames: schemaOf(names),
     additionalProperties: schemaOf(values),
   }))

@@ -39,16 +39,24 @@ export const tagName = matching(
 )
 export const tagText = text(0, 256)
 export const tagValue = orNull(tagText)
+/** Tags per SUT. */
+export const TAGS_MAX = 64
+/** A SUT's tags. */
+export const tags = dictionary('tags', tagName, tagText, TAGS_MAX)
 /** A merge patch (RFC 7396) of a SUT's tags; null removes a tag. */
-export const tags = dictionary('tags', tagName, tagValue)
+export const tagsPatch = dictionary('tags patch', tagName, tagValue)
 
 const SutCreated = closed(
   'SutCreated',
   { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
-  { rdp_height, rdp_width, credentials: Credentials },
+  { rdp_height, rdp_width, tags, credentials: Credentials },
 )
 /** Contains only changed fields. */
-const SutUpdated = closed('SutUpdated', { _id: assignedId }, { ...sutFields, tags, credentials: Credentials })
+const SutUpdated = closed(
+  'SutUpdated',
+  { _id: assignedId },
+  { ...sutFields, tags: tagsPatch, credentials: Credentials },
+)
 const SutRetired = closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {})
 /** Abandons a creation whose second append never happened, so that a late creator is refused. */
 const SutCreationAbandoned = closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {})

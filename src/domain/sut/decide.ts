@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { findEndingAfter } from '../calendar/calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event } from '../event.ts'
-import type { SecretField } from '../events/sut.ts'
+import { type SecretField, TAGS_MAX } from '../events/sut.ts'
 import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
 import { type SetMonitoring, setMonitoring } from './monitoring.ts'
 import { packSut, sutWeight, unpackSut } from './packed-state.ts'
@@ -17,6 +17,7 @@ export interface CreateSut {
   readonly _id: string
   readonly listen_port: number
   readonly values: SutValues
+  readonly tags?: Readonly<Record<string, string>>
   readonly credentials?: Credentials
 }
 
@@ -49,16 +50,15 @@ export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSut
 
 type Decision = E.Either<Failure, readonly Event[]>
 
-/** Tags per SUT. */
-export const TAGS_MAX = 64
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
 
 const create = (state: SutState, command: CreateSut): Decision => {
   // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
   if (state.status !== 'absent') return E.right([])
-  const { _id, listen_port, values, credentials } = command
-  const data = { _id, ...values, listen_port, ...(credentials && { credentials }) }
+  const { _id, listen_port, values, tags = {}, credentials } = command
+  const hasTags = Object.keys(tags).length > 0
+  const data = { _id, ...values, listen_port, ...(hasTags && { tags }), ...(credentials && { credentials }) }
   return E.right([{ type: 'SutCreated', data }])
 }
 

@@ -98,9 +98,9 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
-      const { _id, listen_port, credentials: _, ...values } = event.data
+      const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
       const common = { time, keys, windows, released }
-      const record = { values, tags: {}, listen_port, recordRevision: event.revision, monitoring: null }
+      const record = { values, tags, listen_port, recordRevision: event.revision, monitoring: null }
       return { status: 'standing', ...common, _id, ...record }
     }
     case 'SutCreationAbandoned':

@@ -4,7 +4,7 @@ import type { RequestedWindow } from '../../domain/calendar/window.ts'
 import { boolean, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { monitoringInterval, sutFields, tags } from '../../domain/events/sut.ts'
+import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
@@ -13,7 +13,7 @@ import { decoded } from './decoded.ts'
 /** Codecs of request bodies. */
 
 const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
-const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags']
+const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']
 
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const sut = { sut_id: opaqueId }
@@ -106,22 +106,22 @@ withSchema(reservationBody, () => ({
 
 const { name, address, port, sut_type, ...others } = sutFields
 const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
-const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets })
+const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets, tags })
 const SutUpdate = closed('SutUpdate', {}, { ...sutFields, ...secrets })
 
 export type SutCreation = t.TypeOf<typeof SutCreation>
 export type SutUpdate = t.TypeOf<typeof SutUpdate>
 
 export const sutCreationBody: DecodeBody<SutCreation> = (body) => decoded(SutCreation, SUT_READ_ONLY, body)
-export const sutUpdateBody: DecodeBody<SutUpdate> = (body) => decoded(SutUpdate, SUT_READ_ONLY, body)
+export const sutUpdateBody: DecodeBody<SutUpdate> = (body) => decoded(SutUpdate, [...SUT_READ_ONLY, 'tags'], body)
 withSchema(sutCreationBody, () => schemaOf(SutCreation))
 withSchema(sutUpdateBody, () => schemaOf(SutUpdate))
 
-export type TagsBody = t.TypeOf<typeof tags>
+export type TagsBody = t.TypeOf<typeof tagsPatch>
 
 /** Names with values, or with null to remove a tag (RFC 7396). */
-export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tags, [], body)
-withSchema(tagsBody, () => schemaOf(tags))
+export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tagsPatch, [], body)
+withSchema(tagsBody, () => schemaOf(tagsPatch))
 
 const Monitoring = closed('Monitoring', { enabled: boolean }, { interval: monitoringInterval })
 /** Seconds between probes unless the body says otherwise. */

@@ -63,8 +63,9 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
   const change = makeChange(dependencies)
   return {
     create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
-      const { password, user_name, ...values } = body
+      const { password, user_name, tags, ...values } = body
       const ended = await createSut(runner, {
+        tags,
         values: { ...defaults, ...values },
         range,
         random: randomHex(8),

@@ -136,6 +136,11 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
   ['a binding to no client', ['06:20', of(reservationBound(FIRST))], /binds a reservation to no client/],
   ['a tag set to its current value', ['06:20', tag('site', 'b12')], /sets the tag site to its current value/],
   ['the removal of a missing tag', ['06:20', tag('room', null)], /sets the tag room to its current value/],
+  [
+    'a creation with no tags',
+    ['06:20', { type: 'SutCreated', data: { ...created.data, tags: {} } } as Event],
+    /lists no tags/,
+  ],
   ['an update of no tags', ['06:20', updated({ tags: {} })], /changes no tag/],
   [
     'too many tags',

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { type CreateSut, sutDecider, TAGS_MAX } from '../../../src/domain/sut/decide.ts'
+import { TAGS_MAX } from '../../../src/domain/events/sut.ts'
+import { type CreateSut, sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
 import {
   idOf,

@@ -113,7 +113,7 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
     '#/a~1~0%20b',
   ],
   'fields that the service assigns': [
-    create({ _id: NO_ID, created_at: '', updated_at: '', listen_port: 1, monitoring: {}, tags: {} }),
+    update({ _id: NO_ID, created_at: '', updated_at: '', listen_port: 1, monitoring: {}, tags: {} }),
     422,
     'field_read_only',
     ...['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags'].map((name) => `#/${name}`),

@@ -87,7 +87,7 @@ for (const field of ['name', 'address', 'port', 'sut_type']) {
   })
 }
 
-for (const field of ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags']) {
+for (const field of ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']) {
   test(`${field} is read-only, in creation and update`, async (t) => {
     const answers = [
       await service.as('admin').post('/api/sut/create', aSut({ [field]: 'x' })),

@@ -4,7 +4,7 @@ import test from 'ava'
 import type { Answer } from '../../client.ts'
 import { type Running, start } from '../../harness.ts'
 import { faultsOf, refusalOf } from '../../refusals/problems.ts'
-import { createSut, NOW } from '../../requests.ts'
+import { aSut, createSut, NOW } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 
 /** Shows behaviour/suts-and-reservations.md: tags. */
@@ -130,14 +130,35 @@ test('a SUT has at most 64 tags: another is refused unless one is removed with i
   t.is((await eventsOf(service)).length, 4)
 })
 
-test('tags is a read-only field in create and update', async (t) => {
-  const { service, path } = await stage(t)
-  const create = { name: 'a', address: 'a', port: 1, sut_type: 'tcp', tags: { a: '1' } }
-  const answers = [
-    await service.as('admin').post('/api/sut/create', create),
-    await service.as('admin').post(`${path}/update`, { tags: { a: '1' } }),
+test('tags given at creation are recorded with it, so that nobody can book the SUT without them', async (t) => {
+  const { service } = await stage(t)
+  const create = (tags: unknown) => service.as('admin').post('/api/sut/create', aSut({ tags }))
+  const { json } = await create({ rack: 'B', a: '1' })
+  t.deepEqual(json.tags, { a: '1', rack: 'B' })
+  t.is((await service.as('alice').get('/api/sut?tag.rack=B')).json.count, 1)
+  t.deepEqual((await create({})).json.tags, {})
+  const created = (await eventsOf(service)).filter(({ type }) => type === 'SutCreated')
+  t.deepEqual(
+    created.map(({ data }) => ('tags' in data ? data.tags : undefined)),
+    [{ a: '1', rack: 'B' }, undefined],
+  )
+  const merged = await service.as('admin').post(`/api/sut/${json._id}/tags`, { a: null, c: '3' })
+  t.deepEqual(merged.json.tags, { c: '3', rack: 'B' })
+  const refused: readonly (readonly [unknown, string])[] = [
+    [{ a: null }, '#/tags/a'],
+    [{ '-': 'x' }, '#/tags/-'],
+    [{ a: 'x'.repeat(257) }, '#/tags/a'],
+    [numbered(0, 65, 'x'), '#/tags'],
+    [[], '#/tags'],
   ]
-  for (const answer of answers) t.deepEqual(refusalOf(answer), [422, 'field_read_only', '#/tags'])
+  for (const [tags, pointer] of refused) t.deepEqual(refusalOf(await create(tags)), [422, 'invalid', pointer])
+  t.is(Object.keys((await create(numbered(0, 64, 'x'))).json.tags as object).length, 64)
+})
+
+test('tags is a read-only field in update', async (t) => {
+  const { service, path } = await stage(t)
+  const answer = await service.as('admin').post(`${path}/update`, { tags: { a: '1' } })
+  t.deepEqual(refusalOf(answer), [422, 'field_read_only', '#/tags'])
 })
 
 test('an update keeps the tags, which are the same after a restart and a rebuild', async (t) => {

@@ -1,10 +1,13 @@
 import type { EndReservations } from '../commands/users/end-reservations.ts'
+import type { RemovalOfUser } from '../commands/users/standing-removal.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 
 /** A removed user. */
 export interface RemovedUser {
   readonly _id: string
   readonly removal: 'keep' | 'cancel' | null
+  /** The revision of its removal. */
+  readonly accessSince: number
   readonly removed_at?: string
 }
 
@@ -13,7 +16,7 @@ const LATE = 20_000
 
 export interface RemovalsOptions {
   readonly removed: () => readonly RemovedUser[]
-  readonly revokeTokens: (userId: string) => Promise<void>
+  readonly revokeTokens: (removal: RemovalOfUser) => Promise<void>
   readonly endReservations: EndReservations
   /** Users that were erased, whose secrets a crash may have left. */
   readonly erased: () => readonly string[]
@@ -63,14 +66,14 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
       if (finished.has(id) || signal.aborted) continue
       if (await attempt(() => eraseSecrets(id))) finished.add(id)
     }
-    for (const { _id, removal, removed_at = '' } of isOpen() ? removed() : []) {
-      const key = `${_id} ${removed_at}`
+    for (const { _id, removal, accessSince: revision, removed_at = '' } of isOpen() ? removed() : []) {
+      const key = `${_id} ${revision}`
       if (finished.has(key)) continue
       const isSettled = clock() > epochMillisecondsOf(removed_at) + LATE
       if (signal.aborted) return
       const finish = async (): Promise<void> => {
-        await revokeTokens(_id)
-        if (removal === 'cancel') await endReservations(_id, makeRequestId)
+        await revokeTokens({ user_id: _id, revision })
+        if (removal === 'cancel') await endReservations({ user_id: _id, revision }, makeRequestId)
       }
       if ((await attempt(finish)) && isSettled) finished.add(key)
     }

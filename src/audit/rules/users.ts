@@ -15,6 +15,8 @@ interface User {
   removed: number
   /** Unix milliseconds of the restoration after a removal that cancels reservations. */
   restored: number
+  /** The reservations made for the user since then, while that is recent. */
+  readonly madeSince: Set<string>
 }
 
 /** The users of the log. */
@@ -36,8 +38,8 @@ interface Fields {
 const NO_QUOTA = 'null'
 
 /**
- * Milliseconds after a restoration in which a cancellation may still be recorded, and after a removal a token. They are
- * decided on other streams, so one that was under way is not refused.
+ * Milliseconds after a restoration in which the service may still end reservations made before it, and after a removal
+ * in which a token may still be issued. They are decided on other streams, so those in flight are not refused.
  */
 const UNDER_WAY_MAX = 60_000
 
@@ -106,6 +108,7 @@ const applyLater = (user: User, event: Later, time: number): void => {
       break
     case 'UserRestored':
       user.status = 'present'
+      user.madeSince.clear()
       if (user.removal === 'cancel') user.restored = time
       user.removal = undefined
       break
@@ -126,14 +129,32 @@ const makeJudgeFirst = () => {
 
 const newUser = (data: DataOf<'UserAdded'>): User => {
   const present = { status: 'present', removal: undefined, removed: 0, restored: 0 } as const
-  const user: User = { role: data.role, quota: NO_QUOTA, scope: '', ...present }
+  const user: User = { role: data.role, quota: NO_QUOTA, scope: '', ...present, madeSince: new Set() }
   changeFields(user, data)
   return user
 }
 
-/** Whether the service may end reservations of a user. */
-const isToLose = (user: User | undefined, time: number): boolean =>
-  user?.removal === 'cancel' || time - (user?.restored ?? 0) <= UNDER_WAY_MAX
+const isJustRestored = (user: User | undefined, time: number): user is User =>
+  user !== undefined && time - user.restored <= UNDER_WAY_MAX
+
+const noteMade = (user: User | undefined, reservationId: string, time: number): void => {
+  if (isJustRestored(user, time)) user.madeSince.add(copyText(reservationId))
+}
+
+/** Whether the service may end a reservation of a user. */
+const isToLose = (user: User | undefined, reservationId: string, time: number): boolean =>
+  user?.removal === 'cancel' || (isJustRestored(user, time) && !user.madeSince.has(reservationId))
+
+const judgeCancelled = (
+  users: ReadonlyMap<string, User>,
+  { type, data, metadata }: Recorded,
+  time: number,
+  report: Report,
+): void => {
+  if (metadata.role !== 'system' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
+  if (!isToLose(users.get(data.user_id), data._id, time))
+    report(`is by the service, but the user ${data.user_id} was not removed with its reservations`)
+}
 
 const mayHaveTokens = (user: User | undefined, time: number): boolean =>
   user !== undefined && (user.status === 'present' || time - user.removed <= UNDER_WAY_MAX)
@@ -186,13 +207,12 @@ export const makeUsers = (): Users => {
         case 'UserErased':
           judgeFirst(event, report)
           judgeLater(event, time, report)
+          break
+        case 'ReservationCreated':
+          noteMade(users.get(event.data.user_id), event.data._id, time)
       }
     },
-    judgeCancelled: ({ type, data, metadata }, time, report) => {
-      if (metadata.role !== 'system' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
-      if (!isToLose(users.get(data.user_id), time))
-        report(`is by the service, but the user ${data.user_id} was not removed with its reservations`)
-    },
+    judgeCancelled: (event, time, report) => judgeCancelled(users, event, time, report),
     mayHaveTokens: (userId, time) => mayHaveTokens(users.get(userId), time),
   }
 }

@@ -6,6 +6,7 @@ import { sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { BERTH } from '../listen-ports.ts'
 import type { Runner } from '../order.ts'
+import { makeIsStanding, type RemovalOfUser } from './standing-removal.ts'
 
 /** Reservations that were ended before their end. */
 export interface EndedEarly {
@@ -13,8 +14,11 @@ export interface EndedEarly {
   readonly released: number
 }
 
-/** Ends the reservations of a user that are not over: running ones are released, later ones cancelled. */
-export type EndReservations = (userId: string, requestId: () => string) => Promise<EndedEarly>
+/**
+ * Ends the reservations of a removed user that are not over: running ones are released, later ones cancelled. Stops if
+ * the user is restored.
+ */
+export type EndReservations = (removal: RemovalOfUser, requestId: () => string) => Promise<EndedEarly>
 
 /** Ends the bindings of a user's running reservations. */
 export type EndBindings = (userId: string, requestId: string) => Promise<void>
@@ -25,7 +29,7 @@ interface Unfinished {
   readonly user_id: string
 }
 
-export interface EndReservationsOptions {
+interface EndOptions {
   /** At most `limit` of a user's reservations that are not over, as of now, newest first. */
   readonly unfinished: (page: {
     readonly user_id: string
@@ -46,7 +50,7 @@ const PAGE = 100
  * @throws StoreUnavailable if not all could be run
  */
 const makeRunOnEach =
-  ({ runner }: Pick<EndReservationsOptions, 'runner'>, commandFor: (reservation: Unfinished) => ReservationCommand) =>
+  ({ runner }: Pick<EndOptions, 'runner'>, commandFor: (reservation: Unfinished) => ReservationCommand) =>
   (reservations: readonly Unfinished[], requestId: string): Promise<readonly (Event['type'] | undefined)[]> =>
     Promise.all(
       reservations.map(async (reservation) => {
@@ -59,15 +63,22 @@ const makeRunOnEach =
     )
 
 /** @throws StoreUnavailable if not all could be ended; what is left can be ended later */
-export const makeEndReservations = ({ unfinished, runner }: EndReservationsOptions): EndReservations => {
+export const makeEndReservations = ({
+  unfinished,
+  runner,
+}: EndOptions & { readonly runner: Pick<Runner, 'look'> }): EndReservations => {
+  const isStanding = makeIsStanding(runner)
   const cancelEach = makeRunOnEach({ runner }, ({ _id, user_id }) => {
     return { type: 'CancelReservation', actor: BERTH, _id, user_id, documentStatus: 'made' }
   })
-  return async (user_id, requestId) => {
+  return async (removal, requestId) => {
+    const { user_id } = removal
     const counts = { cancelled: 0, released: 0 }
     for (;;) {
       const reservations = await unfinished({ user_id, limit: PAGE })
-      const types = reservations.length === 0 ? [] : await cancelEach(reservations, requestId())
+      // Checked after the page was read, so no page that is ended has reservations made after a restoration.
+      if (reservations.length === 0 || !(await isStanding(removal))) return counts
+      const types = await cancelEach(reservations, requestId())
       counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
       counts.released += types.filter((type) => type === 'ReservationReleased').length
       // A page of which nothing was left to end would come again.
@@ -78,7 +89,7 @@ export const makeEndReservations = ({ unfinished, runner }: EndReservationsOptio
 }
 
 /** @throws StoreUnavailable if not all could be ended */
-export const makeEndBindings = ({ unfinished, runner }: EndReservationsOptions): EndBindings => {
+export const makeEndBindings = ({ unfinished, runner }: EndOptions): EndBindings => {
   const unbindEach = makeRunOnEach({ runner }, ({ _id }) => ({ type: 'UnbindReservation', _id }))
   return async (user_id, requestId) => {
     let before: string | undefined

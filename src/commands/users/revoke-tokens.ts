@@ -4,19 +4,27 @@ import { tokenStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Order, Runner } from '../order.ts'
 
+interface Revocation extends Pick<Order<unknown>, 'actor' | 'requestId' | 'client'> {
+  /** Called when the tokens are known: if false, none is revoked. */
+  readonly isStillDue?: () => Promise<boolean>
+}
+
 /**
- * Revokes all tokens of a user.
+ * Revokes all tokens that a user has now.
  *
  * @throws StoreUnavailable
  */
 export const revokeTokens = async (
-  runner: Pick<Runner, 'run'>,
+  runner: Pick<Runner, 'run' | 'look'>,
   user_id: string,
-  order: Pick<Order<unknown>, 'actor' | 'requestId' | 'client'>,
+  { isStillDue = async () => true, ...order }: Revocation,
 ): Promise<void> => {
-  const command = { type: 'RevokeTokens', user_id } as const
+  const stream = tokenStream(user_id)
+  const ids = await runner.look(tokenDecider, stream, ({ tokens }) => new Set(tokens.map(({ _id }) => _id)))
+  if (ids.size === 0 || !(await isStillDue())) return
+  const command = { type: 'RevokeTokens', user_id, ids } as const
   for (let isOver = false; !isOver; ) {
-    const ended = await runner.run(tokenDecider, tokenStream(user_id), { ...order, command })()
+    const ended = await runner.run(tokenDecider, stream, { ...order, command })()
     if (E.isLeft(ended)) throw new StoreUnavailable(`tokens were not revoked: ${ended.left.detail}`)
     isOver = ended.right.kind === 'already'
   }

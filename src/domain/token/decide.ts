@@ -31,10 +31,11 @@ export interface RevokeToken {
   readonly user_id: string
 }
 
-/** Revokes tokens of the user, as many as fit into an append, until there are none. */
+/** Revokes those of these tokens that are left, as many as fit into an append. */
 export interface RevokeTokens {
   readonly type: 'RevokeTokens'
   readonly user_id: string
+  readonly ids: ReadonlySet<string>
 }
 
 /** Ends the session of a login. Sessions are not recorded when they begin. */
@@ -102,8 +103,8 @@ const decide = (state: TokensState, command: TokenCommand, now: number): E.Eithe
     case 'EndSession':
       return E.right([{ type: 'TokenRevoked', data: command.session }])
     case 'RevokeTokens': {
-      const { user_id } = command
-      const some = state.tokens.slice(0, REVOKED_AT_ONCE)
+      const { user_id, ids } = command
+      const some = state.tokens.filter(({ _id }) => ids.has(_id)).slice(0, REVOKED_AT_ONCE)
       return E.right(some.map(({ _id }): Event => ({ type: 'TokenRevoked', data: { _id, user_id } })))
     }
   }

@@ -2,8 +2,8 @@ import { BERTH } from '../../commands/listen-ports.ts'
 import type { Runner } from '../../commands/order.ts'
 import { eraseUser } from '../../commands/users/erase-user.ts'
 import { revokeTokens } from '../../commands/users/revoke-tokens.ts'
-import { tokenDecider } from '../../domain/token/decide.ts'
-import { makeEventId, type RandomHex, tokenStream } from '../../domain/values/ids.ts'
+import { makeIsStanding } from '../../commands/users/standing-removal.ts'
+import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { type RemovalsOptions, runRemovals } from '../../processes/removals.ts'
 import type { Users } from '../../users/users.ts'
@@ -30,15 +30,17 @@ export const finishRemovals = ({
   ...options
 }: FinishOptions): Promise<void> => {
   const { clock, log } = world
+  const isStanding = makeIsStanding(runner)
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   return runRemovals({
     ...options,
     clock,
     removed: () => users.members().filter(({ removal }) => removal !== null),
-    revokeTokens: async (id) => {
-      const hasTokens = await runner.look(tokenDecider, tokenStream(id), ({ tokens }) => tokens.length > 0)
-      if (hasTokens) await revokeTokens(runner, id, { actor: BERTH, requestId: makeRequestId() })
-    },
+    revokeTokens: (removal) =>
+      revokeTokens(runner, removal.user_id, {
+        ...{ actor: BERTH, requestId: makeRequestId() },
+        isStillDue: () => isStanding(removal),
+      }),
     erased: () => users.members().flatMap(({ _id, status }) => (status === 'erased' ? [_id] : [])),
     eraseSecrets: (id) => eraseUser(store, id),
     makeRequestId,

@@ -1,7 +1,15 @@
 import test from 'ava'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
-import { bob, reservationReleased, userChanged, userRemoved, userRestored, wall } from '../../domain/builders.ts'
-import { type Entry, FIRST, findingsIn, finds, MORNING, of } from '../verify/morning.ts'
+import {
+  bob,
+  reservationCancelled,
+  reservationReleased,
+  userChanged,
+  userRemoved,
+  userRestored,
+  wall,
+} from '../../domain/builders.ts'
+import { type Entry, FIRST, findingsIn, finds, idAt, MORNING, made, of } from '../verify/morning.ts'
 import { BY_BERTH, cancelled, USERS } from './unlawful-users.ts'
 
 const LOG: readonly Entry[] = [...MORNING, ...USERS]
@@ -35,10 +43,14 @@ test('users have no findings, whatever is done to them and their reservations', 
   for (const end of ends) t.deepEqual(await findingsIn([...LOG, ...end]), [])
 })
 
-test('a cancellation that was under way when the user was restored is no finding, a later one is', async (t) => {
+test('the service may end what was made before a restoration for a minute, and nothing made after it', async (t) => {
   const restored: readonly Entry[] = [...LOG, ['06:18', userRestored(bob)]]
   t.deepEqual(await findingsIn([...restored, ['06:19', cancelled, BY_BERTH]]), [])
   await finds(t, /was not removed with its reservations/, [...restored, ['06:19:00.001', cancelled, BY_BERTH]])
+  const fresh = made('06:18', 7, '15:00', '16:00', bob)
+  const end = of(reservationCancelled(idAt('06:18', 7), bob))
+  t.deepEqual(await findingsIn([...restored, fresh, ['06:18:30', end]]), [])
+  await finds(t, /was not removed with its reservations/, [...restored, fresh, ['06:18:30', end, BY_BERTH]])
   const again: readonly Entry[] = [...restored, ['06:30', userRemoved(bob)], ['06:31', cancelled, BY_BERTH]]
   await finds(t, /was not removed with its reservations/, again)
 })

@@ -16,7 +16,10 @@ const issue = (n: number): TokenCommand => ({
   token: issued(n).data as DataOf<'TokenIssued'>,
 })
 const revoke = (n: number): TokenCommand => ({ type: 'RevokeToken', _id: idOf(n), user_id: alice })
-const REVOKE_ALL: TokenCommand = { type: 'RevokeTokens', user_id: alice }
+const revokeThese = (...numbers: readonly number[]): TokenCommand => ({
+  ...{ type: 'RevokeTokens', user_id: alice, ids: new Set(numbers.map(idOf)) },
+})
+const REVOKE_ALL = revokeThese(...Array.from({ length: TOKENS_MAX }, (_, n) => n + 1))
 const key = (n: number): string => `${`${n}k`.padEnd(22, 'k')}.${'r'.repeat(22)}`
 
 const manyIssued = (count: number, expires_at?: string): readonly Past[] =>
@@ -65,6 +68,11 @@ test('all tokens are revoked at once, and without any nothing is recorded', (t) 
   t.deepEqual(given(...past).when(REVOKE_ALL, '06:00'), records(tokenRevoked(idOf(2))))
   const more = given(...past, at('05:03', issued(3))).when(REVOKE_ALL, '06:00')
   t.deepEqual(more, records(tokenRevoked(idOf(2)), tokenRevoked(idOf(3))))
+})
+
+test('only the tokens that a command names are revoked with the others', (t) => {
+  const past = [at('05:00', issued(1)), at('05:01', issued(2))]
+  t.deepEqual(given(...past).when(revokeThese(1, 3), '06:00'), records(tokenRevoked(idOf(1))))
 })
 
 test('more than fit into an append are revoked by further commands, the oldest first', (t) => {

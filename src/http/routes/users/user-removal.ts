@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BERTH } from '../../../commands/listen-ports.ts'
-import type { Runner } from '../../../commands/order.ts'
+import type { Outcome, Runner } from '../../../commands/order.ts'
 import type { EndReservations } from '../../../commands/users/end-reservations.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
+import { makeIsStanding, type RemovalOfUser } from '../../../commands/users/standing-removal.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
@@ -17,17 +18,23 @@ export interface RemovalDependencies {
   readonly runner: Runner
   readonly objects: Objects
   readonly users: Pick<Users, 'refresh'>
-  /** Ends the reservations of a user that are not over. */
   readonly endReservations: EndReservations
 }
 
 const NONE: EndedEarly = { cancelled: 0, released: 0 }
 
+/** Undefined if the user had been removed already. */
+const removalIn = (user_id: string, outcome: Outcome<unknown>): RemovalOfUser | undefined => {
+  if (outcome.kind === 'already') return undefined
+  return { user_id, revision: outcome.kind === 'repeated' ? outcome.known.revision : outcome.revision }
+}
+
 /**
  * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
- * removal stands, and the process of removals ends them.
+ * removal stands, and the process of removals ends them. A restoration stops both.
  */
 export const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
+  const isStanding = makeIsStanding(runner)
   /** What a removal ended, for the answer to a repeated request. */
   const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {
     const removed = objects.asOf('user', _id, revision)
@@ -44,11 +51,14 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
     const ended = await runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command })()
     if (E.isLeft(ended)) return ended
     await users.refresh()
-    if (ended.right.kind !== 'already') await revokeTokens(runner, _id, { actor: BERTH, requestId })
-    const isToEnd = reservations === 'cancel' && ended.right.kind !== 'already'
-    const counts = isToEnd ? await endReservations(_id, () => requestId) : NONE
-    const shown =
-      isToEnd && ended.right.kind === 'repeated' ? await endedBy(_id, ended.right.known.revision) : E.right(counts)
+    const removal = removalIn(_id, ended.right)
+    if (removal !== undefined) {
+      await revokeTokens(runner, _id, { actor: BERTH, requestId, isStillDue: () => isStanding(removal) })
+    }
+    const isToEnd = reservations === 'cancel' && removal !== undefined
+    const counts = isToEnd ? await endReservations(removal, () => requestId) : NONE
+    const isRepeated = isToEnd && ended.right.kind === 'repeated'
+    const shown = isRepeated ? await endedBy(_id, removal.revision) : E.right(counts)
     return E.map(({ cancelled, released }: EndedEarly) => ({
       status: 200 as const,
       body: JSON.stringify({ _id, cancelled, released }),

@@ -1,0 +1,26 @@
+import { userDecider } from '../../domain/user/decide.ts'
+import { findUser } from '../../domain/user/state.ts'
+import { USERS_STREAM } from '../../domain/values/ids.ts'
+import type { Runner } from '../order.ts'
+
+/** One removal of a user, who may be restored and removed again. */
+export interface RemovalOfUser {
+  readonly user_id: string
+  /** Of its event in the stream of users. */
+  readonly revision: number
+}
+
+/**
+ * Whether the user is still removed by this removal, as recorded until now.
+ *
+ * @throws StoreUnavailable
+ */
+export type IsStanding = (removal: RemovalOfUser) => Promise<boolean>
+
+export const makeIsStanding =
+  (runner: Pick<Runner, 'look'>): IsStanding =>
+  ({ user_id, revision }) =>
+    runner.look(userDecider, USERS_STREAM, (state) => {
+      const user = findUser(state, user_id)
+      return user !== undefined && user.status !== 'present' && user.accessSince === revision
+    })

@@ -14,8 +14,18 @@ export interface Reservation {
   readonly listen_port: number
 }
 
-/** The window in Unix seconds, the event's time in Unix milliseconds. */
-export type ReservationColumns = readonly [sut_id: string, user_id: string, start: number, end: number, time: number]
+/**
+ * The window in Unix seconds, the event's time in Unix milliseconds, and the milliseconds from the start to the creation,
+ * before which a reservation does not hold its SUT; 0 if it was made before its start.
+ */
+export type ReservationColumns = readonly [
+  sut_id: string,
+  user_id: string,
+  start: number,
+  end: number,
+  time: number,
+  lateness: number,
+]
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
   const updated_at = event.metadata.time
@@ -35,7 +45,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
-  version: 1,
+  version: 2,
   key: (event) => {
     switch (event.type) {
       case 'ReservationCreated':
@@ -53,13 +63,11 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
-  columns: ({ sut_id, user_id, start_time, end_time, updated_at }) => [
-    sut_id,
-    user_id,
-    epochSecondsOf(start_time),
-    epochSecondsOf(end_time),
-    epochMillisecondsOf(updated_at),
-  ],
+  columns: ({ sut_id, user_id, start_time, end_time, created_at, updated_at }) => {
+    const start = epochSecondsOf(start_time)
+    const lateness = Math.max(epochMillisecondsOf(created_at) - start * 1000, 0)
+    return [sut_id, user_id, start, epochSecondsOf(end_time), epochMillisecondsOf(updated_at), lateness]
+  },
 }
 
 /**

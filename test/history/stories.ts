@@ -67,10 +67,18 @@ const makeStory = (cast: Cast, name: string) => {
     return admin.post(`${thing.path}/extend`, { duration: 900 * (1 + random.below(8)) })
   }
 
+  /** Paths of lists of what was held at a moment. Each is asked once. */
+  const held: string[] = []
+
   const lists = (): readonly string[] => [
     `/api/sut?limit=1000&name=${encodeURIComponent(`${name} `)}`,
     ...suts.map(({ id }) => `/api/sut_reservation?limit=1000&sut_id=${id}`),
   ]
+
+  const heldAt = (time: number): string => {
+    held.push(`/api/sut_reservation?limit=1000&held_at=${iso(time)}`)
+    return held.at(-1) as string
+  }
 
   const note = ({ status, headers, json }: Answer): void => {
     if (status !== 201) return
@@ -79,7 +87,16 @@ const makeStory = (cast: Cast, name: string) => {
     things.push({ path, id: String(json._id) })
   }
 
-  return { services, one, write, note, lists, things: () => [...suts, ...reservations] }
+  return {
+    services,
+    one,
+    write,
+    note,
+    lists,
+    heldAt,
+    allLists: () => [...lists(), ...held],
+    things: () => [...suts, ...reservations],
+  }
 }
 type Story = ReturnType<typeof makeStory>
 
@@ -87,7 +104,7 @@ type Story = ReturnType<typeof makeStory>
 type Snapshots = ReadonlyMap<number, Shown>
 
 const play = async (story: Story, { random }: Cast, steps: number): Promise<Snapshots> => {
-  const { services, one, write, note, lists, things } = story
+  const { services, one, write, note, lists, heldAt, things } = story
   const snapshots = new Map<number, Shown>()
   let time = Math.max(...services.map(({ clock }) => clock.now()))
   for (let step = 0; step < steps; step++) {
@@ -101,7 +118,7 @@ const play = async (story: Story, { random }: Cast, steps: number): Promise<Snap
     if (answer.status >= 400) continue
     note(answer)
     const shown = new Map<string, string>()
-    for (const path of [...things().map((thing) => thing.path), ...lists()]) {
+    for (const path of [...things().map((thing) => thing.path), ...lists(), heldAt(service.clock.now())]) {
       shown.set(path, shownOf(await admin.get(path, { 'Berth-After': String(answer.headers['berth-position']) })))
     }
     const position = Number(answer.headers['berth-position'])
@@ -137,7 +154,7 @@ const checkPositions = async (
     for (const { path } of story.things()) {
       await report.same(`${path}?as_of=${as_of}`, shown.get(path) ?? missing(path))
     }
-    for (const path of story.lists()) {
+    for (const path of story.allLists()) {
       const then = shown.get(path)
       if (then !== undefined) await report.same(`${path}&as_of=${as_of}`, then)
     }

@@ -1,4 +1,4 @@
-import type { Instant } from '../values/instant.ts'
+import { ceilTo, floorTo, type Instant } from '../values/instant.ts'
 
 /** A half-open span `[start, end)` in Unix seconds. */
 export interface Window {
@@ -13,15 +13,12 @@ const NANOSECONDS = 1_000_000_000n
 const QUARTER_NANOSECONDS = BigInt(QUARTER) * NANOSECONDS
 
 /** The quarter at or before a moment, in Unix seconds. */
-export const floorToQuarter = (epochNanoseconds: bigint): number => {
-  const into = epochNanoseconds % QUARTER_NANOSECONDS
-  const back = into < 0n ? into + QUARTER_NANOSECONDS : into
-  return Number((epochNanoseconds - back) / NANOSECONDS)
-}
+export const floorToQuarter = (epochNanoseconds: bigint): number =>
+  floorTo(epochNanoseconds, QUARTER_NANOSECONDS) * QUARTER
 
-// `0 -` instead of unary minus: negating the epoch would give minus zero.
 /** The quarter at or after a moment, in Unix seconds: one nanosecond past a quarter gives the next. */
-export const ceilToQuarter = (epochNanoseconds: bigint): number => 0 - floorToQuarter(-epochNanoseconds)
+export const ceilToQuarter = (epochNanoseconds: bigint): number =>
+  ceilTo(epochNanoseconds, QUARTER_NANOSECONDS) * QUARTER
 
 /** Widens a span to the grid, so the caller gets at least what was requested. */
 export const alignToGrid = (start: bigint, end: bigint): Window => ({

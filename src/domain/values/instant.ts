@@ -58,6 +58,19 @@ const minutesIn = (text: string, at: number): number => {
   return text[at] === '-' && minutes > 0 ? -minutes : minutes
 }
 
+/** The number of whole units, each of so many nanoseconds, at or before a moment. */
+export const floorTo = (epochNanoseconds: bigint, unit: bigint): number => {
+  const into = epochNanoseconds % unit
+  return Number((epochNanoseconds - (into < 0n ? into + unit : into)) / unit)
+}
+
+// `0 -` instead of unary minus: negating the epoch would give minus zero.
+/** The number of whole units at or after a moment. */
+export const ceilTo = (epochNanoseconds: bigint, unit: bigint): number => 0 - floorTo(-epochNanoseconds, unit)
+
+/** Nanoseconds. */
+export const [MILLISECOND, SECOND] = [1_000_000n, 1_000_000_000n]
+
 /** Parses an RFC 3339 date-time. Left describes the problem in one sentence. */
 export const parseInstant = (text: string): E.Either<string, Instant> => {
   if (!RFC_3339.test(text)) return E.left(explainNotRfc3339(text))

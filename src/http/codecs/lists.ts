@@ -19,7 +19,7 @@ export interface Paging {
   readonly before: string | undefined
 }
 
-const paging = {
+export const paging = {
   limit: wholeNumber(1, LIMIT_MAX),
   offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
   before: opaqueId,
@@ -27,7 +27,11 @@ const paging = {
 
 type OptionalMembers<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
-const pagingOf = ({ limit = LIMIT, offset = 0, before }: OptionalMembers<Paging>): Paging => ({ limit, offset, before })
+export const pagingOf = ({ limit = LIMIT, offset = 0, before }: OptionalMembers<Paging>): Paging => ({
+  limit,
+  offset,
+  before,
+})
 
 /** A span of time; either end may be open. */
 export interface Span {
@@ -40,21 +44,28 @@ const momentOf = (text: string | undefined): bigint | undefined => {
   return E.isRight(read) ? read.right.epochNanoseconds : undefined
 }
 
-/** Problems between parameters that are valid by themselves. */
-export const problemsBetween = (parameters: Parameters): readonly Problem[] => {
-  const [from, to] = [momentOf(parameters.get('from')), momentOf(parameters.get('to'))]
-  return [
-    ...(parameters.has('before') && parameters.has('offset')
-      ? [inQuery('offset', 'cannot be combined with before')]
-      : []),
-    ...(from !== undefined && to !== undefined && to <= from ? [inQuery('to', 'must be later than from')] : []),
-  ]
+/** The problem of a span that ends no later than it begins. */
+export const spanProblems = (parameters: Parameters, from: string, to: string): readonly Problem[] => {
+  const [start, end] = [momentOf(parameters.get(from)), momentOf(parameters.get(to))]
+  return start !== undefined && end !== undefined && end <= start ? [inQuery(to, `must be later than ${from}`)] : []
 }
+
+/** Problems between parameters that are valid by themselves. */
+export const problemsBetween = (parameters: Parameters): readonly Problem[] => [
+  ...(parameters.has('before') && parameters.has('offset')
+    ? [inQuery('offset', 'cannot be combined with before')]
+    : []),
+  ...spanProblems(parameters, 'from', 'to'),
+]
 
 type Decoded<A> = E.Either<readonly Problem[], A>
 
 /** Combines the problems of a decoded query with further ones. */
-const combineProblems = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (read: A) => B): Decoded<B> => {
+export const combineProblems = <A, B>(
+  problems: readonly Problem[],
+  read: Decoded<A>,
+  make: (read: A) => B,
+): Decoded<B> => {
   if (E.isLeft(read)) return E.left([...read.left, ...problems])
   return problems.length === 0 ? E.right(make(read.right)) : E.left(problems)
 }
@@ -78,31 +89,6 @@ export const usersQuery: DecodeQuery<UsersQuery> = (parameters) =>
     removed: read.removed ?? false,
   }))
 withSchema(usersQuery, () => schemaOf(userParameters))
-
-export interface ReservationsQuery extends Paging, Span {
-  readonly sut_id: string | undefined
-  readonly user_id: string | undefined
-  /** Only reservations that are running. */
-  readonly current: boolean
-  readonly as_of: AsOf | undefined
-}
-
-const reservationParameters = parametersOf({
-  ...paging,
-  sut_id: opaqueId,
-  user_id: opaqueId,
-  from: instant,
-  to: instant,
-  current: onlyTrue,
-  as_of: asOfParameter,
-})
-
-export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
-  combineProblems(problemsBetween(parameters), reservationParameters(parameters), (read) => {
-    const { sut_id, user_id, from, to, current = false, as_of } = read
-    return { ...pagingOf(read), sut_id, user_id, from, to, current, as_of }
-  })
-withSchema(reservationsQuery, () => schemaOf(reservationParameters))
 
 export interface SessionsQuery extends Paging, Span {
   readonly sut_id: string | undefined

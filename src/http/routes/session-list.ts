@@ -1,22 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../projections/session.ts'
+import { ceilTo, floorTo, MILLISECOND } from '../../domain/values/instant.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
 import { seenBy } from '../response/seen-by.ts'
 import { type UserNames, withUserName } from '../response/user-names.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
-
-const MILLISECOND = 1_000_000n
-
-/** Rounds down: what closes after the moment closes after this millisecond. */
-const millisecondBefore = (epochNanoseconds: bigint): number => {
-  const into = epochNanoseconds % MILLISECOND
-  return Number((epochNanoseconds - (into < 0n ? into + MILLISECOND : into)) / MILLISECOND)
-}
-
-/** Rounds up: what opens before the moment opens before this millisecond. */
-const millisecondAfter = (epochNanoseconds: bigint): number => 0 - millisecondBefore(-epochNanoseconds)
 
 export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
 
@@ -32,8 +22,8 @@ export const makeSessionList =
     const answered = await objects.readList('sessions', {
       ...{ limit, offset, createdBefore: createdBefore.right, sut_id, reservation_id },
       user_id: user.role === 'tester' ? user._id : query.user_id,
-      ...(from && { closesAfter: millisecondBefore(from.epochNanoseconds) }),
-      ...(to && { opensBefore: millisecondAfter(to.epochNanoseconds) }),
+      ...(from && { closesAfter: floorTo(from.epochNanoseconds, MILLISECOND) }),
+      ...(to && { opensBefore: ceilTo(to.epochNanoseconds, MILLISECOND) }),
       isOpen: open,
     })
     if (E.isLeft(answered)) return answered

@@ -80,9 +80,9 @@ export const makeIsShort =
       return (way?.entries ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)
     }
     if (way === undefined || way.entries <= SHORT) return true
-    const { sut, user, endsAfter, startsBefore, isHeld } = asked
+    const { sut, user, endsAfter, startsBefore, heldBefore, isHeld } = asked
     const isOfSpan = endsAfter !== undefined || startsBefore !== undefined || isHeld === true
     const holders = [sut, user].filter((holder) => holder !== undefined).length
     if (!isOfSpan) return holders === 1
-    return holders === 0 && !isHeld && entriesNearEnds(asked, counts) <= SHORT
+    return holders === 0 && !isHeld && heldBefore === undefined && entriesNearEnds(asked, counts) <= SHORT
   }

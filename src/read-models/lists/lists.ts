@@ -30,6 +30,8 @@ export interface ReservationQuery extends Part {
   readonly endsAfter?: number | undefined
   /** Unix seconds: only reservations that start earlier. */
   readonly startsBefore?: number | undefined
+  /** Unix milliseconds: only reservations that began to hold their SUT earlier, at their start or creation. */
+  readonly heldBefore?: number | undefined
   /** Leaves out released reservations, which no longer hold their SUT. */
   readonly isHeld?: boolean
 }

@@ -20,7 +20,7 @@ const inSight = ({ scope, own }: InSight): Condition => {
 
 /** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
 export const filtersOf = (
-  { sut, user, endsAfter, startsBefore, isHeld, sight }: KeyedQuery,
+  { sut, user, endsAfter, startsBefore, heldBefore, isHeld, sight }: KeyedQuery,
   longest: number,
 ): readonly Condition[] => [
   ...optional('r.sut = ?', sut),
@@ -28,6 +28,7 @@ export const filtersOf = (
   ...optional('r.ends > ?', endsAfter),
   ...optional('r.starts < ?', startsBefore),
   ...optional('r.ends < ?', startsBefore === undefined ? undefined : startsBefore + longest),
+  ...optional('r.starts * 1000 + r.lateness < ?', heldBefore),
   ...(isHeld ? [condition('r.ended IS NULL')] : []),
   ...(sight === undefined ? [] : [inSight(sight)]),
 ]
@@ -120,9 +121,11 @@ const countOf = (
 ): number => {
   if (asked.sight !== undefined) return countInSight(ask, asked.sight, way, filters)
   if (way === undefined) return counts.all()
-  const { sut, user, endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY, isHeld } = asked
+  const { sut, user, heldBefore, isHeld } = asked
+  const { endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY } = asked
   if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
-  if (way.entries <= READ_MAX || isHeld || endsAfter >= startsBefore) return countThrough(ask, way.index, filters)
+  const isCounted = !isHeld && heldBefore === undefined && endsAfter < startsBefore
+  if (way.entries <= READ_MAX || !isCounted) return countThrough(ask, way.index, filters)
   if (sut === undefined && user === undefined) return countOverlapping(ask, counts, asked)
   const all = sut === undefined ? counts.of('user', user as number) : counts.of('sut', sut)
   const ofOne = sut === undefined || user === undefined

@@ -19,17 +19,17 @@ export const FORMER = 'until IS NOT NULL'
 // keys therefore begin with a segment number in order of creation: rows written together share a few pages. A read
 // searches every segment, newest first. That is about 100 look-ups at 1,000,000 reservations.
 export const reservationColumns: ListColumns = {
-  columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time'].map((name) => `${name} INTEGER NOT NULL`),
+  columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time', 'lateness'].map((name) => `${name} INTEGER NOT NULL`),
   schema: `
   CREATE TABLE segment (n INTEGER PRIMARY KEY) STRICT;
   CREATE INDEX reservation_listed ON reservation (created) WHERE ${LISTED};
-  CREATE INDEX reservation_by_sut ON reservation (segment, sut, created, ends, starts, user, ended, until)
+  CREATE INDEX reservation_by_sut ON reservation (segment, sut, created, ends, starts, user, ended, until, lateness)
     WHERE ${LISTED};
-  CREATE INDEX reservation_by_user ON reservation (segment, user, created, ends, starts, sut, ended, until)
+  CREATE INDEX reservation_by_user ON reservation (segment, user, created, ends, starts, sut, ended, until, lateness)
     WHERE ${LISTED};
-  CREATE INDEX reservation_by_end ON reservation (segment, ends, starts, created, sut, user, ended, until)
+  CREATE INDEX reservation_by_end ON reservation (segment, ends, starts, created, sut, user, ended, until, lateness)
     WHERE ${LISTED};
-  CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended)
+  CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended, lateness)
     WHERE ${FORMER};
   ${RESERVATION_COUNTS_SCHEMA}`,
 }
@@ -45,7 +45,7 @@ export const makeReservationWriter = (
   let newest = -1
   return {
     enter: ({ position, created, columns, ended }) => {
-      const [sut_id, user_id, start, end, time] = columns as ReservationColumns
+      const [sut_id, user_id, start, end, time, lateness] = columns as ReservationColumns
       const segment = segmentOf(created)
       if (segment > newest) {
         addSegment.run(segment)
@@ -55,7 +55,7 @@ export const makeReservationWriter = (
       if (ended === 'cancelled') counts.furtherEvent(counted.sut)
       else counts.listed(counted)
       periods.note(position, time)
-      return [segment, counted.sut, counted.user, start, end, time]
+      return [segment, counted.sut, counted.user, start, end, time, lateness]
     },
     leave: (position) => {
       const counted = leaving.get(position) as unknown as Counted | undefined

@@ -10,7 +10,7 @@ import {
 import { eraseUser } from '../../commands/users/erase-user.ts'
 import { failure } from '../../domain/failure.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { reservationsQuery } from '../../http/codecs/lists.ts'
+import { reservationsQuery } from '../../http/codecs/reservations.ts'
 import { getWithQuery, type Route } from '../../http/protocol/route.ts'
 import { makeObjects, type Objects } from '../../http/response/objects.ts'
 import { makeAsOfReads } from '../../http/routes/as-of-reads.ts'

@@ -18,6 +18,10 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   to: 'The end of the span (exclusive).',
   removed: 'Also users that have been removed.',
   current: 'Only reservations that are running.',
+  held_at:
+    'Only reservations that held their SUT at this time: from their start, or their creation if that was later, to their real end.',
+  held_from: 'With held_to: only reservations that held their SUT in this span.',
+  held_to: 'The end of that span (exclusive).',
   reservation_id: 'Only those of this reservation.',
   open: 'Only sessions that are open.',
   sut_type: 'Only SUTs of this type.',

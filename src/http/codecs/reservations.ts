@@ -1,0 +1,65 @@
+import { instant, opaqueId } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import type { Problem } from '../../domain/failure.ts'
+import type { Instant } from '../../domain/values/instant.ts'
+import type { DecodeQuery, Parameters } from '../protocol/route.ts'
+import { type AsOf, asOfParameter } from './as-of.ts'
+import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
+import { inQuery, onlyTrue, parametersOf } from './query.ts'
+
+/** A moment, or a half-open span, in which reservations held their SUT. */
+export type HeldSpan = { readonly at: Instant } | { readonly from: Instant; readonly to: Instant }
+
+export interface ReservationsQuery extends Paging, Span {
+  readonly sut_id: string | undefined
+  readonly user_id: string | undefined
+  /** Only reservations that are running. */
+  readonly current: boolean
+  readonly held: HeldSpan | undefined
+  readonly as_of: AsOf | undefined
+}
+
+const parameters = parametersOf({
+  ...paging,
+  sut_id: opaqueId,
+  user_id: opaqueId,
+  from: instant,
+  to: instant,
+  current: onlyTrue,
+  held_at: instant,
+  held_from: instant,
+  held_to: instant,
+  as_of: asOfParameter,
+})
+
+const HELD = ['held_at', 'held_from', 'held_to']
+/** What selects other times. */
+const OTHERS = ['from', 'to', 'current']
+
+const heldProblems = (given: Parameters): readonly Problem[] => {
+  const held = HELD.filter((name) => given.has(name))
+  const [first] = held
+  if (first === undefined) return []
+  const beside = OTHERS.filter((name) => given.has(name)).map((name) =>
+    inQuery(name, `cannot be combined with ${first}`),
+  )
+  if (given.has('held_at')) {
+    return [...held.slice(1).map((name) => inQuery(name, 'cannot be combined with held_at')), ...beside]
+  }
+  const alone = held.length === 1
+  const [missing] = HELD.slice(1).filter((name) => !given.has(name))
+  return [...(alone ? [inQuery(first, `needs ${missing}`)] : spanProblems(given, 'held_from', 'held_to')), ...beside]
+}
+
+const heldOf = (at?: Instant, from?: Instant, to?: Instant): HeldSpan | undefined => {
+  if (at !== undefined) return { at }
+  return from === undefined || to === undefined ? undefined : { from, to }
+}
+
+export const reservationsQuery: DecodeQuery<ReservationsQuery> = (given) =>
+  combineProblems([...problemsBetween(given), ...heldProblems(given)], parameters(given), (read) => {
+    const { sut_id, user_id, from, to, current = false, held_at, held_from, held_to, as_of } = read
+    const held = heldOf(held_at, held_from, held_to)
+    return { ...pagingOf(read), sut_id, user_id, from, to, current, held, as_of }
+  })
+withSchema(reservationsQuery, () => schemaOf(parameters))

@@ -12,13 +12,14 @@ import { passwordsOf } from './authentication/body-passwords.ts'
 import type { Gate } from './authentication/gate.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
 import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
+import { isNavigation } from './request/browser.ts'
 import { callerOf } from './request/caller.ts'
 import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
 import { type UserNames, withNames } from './response/user-names.ts'
-import { dispatch, openRequestsOf, refuseUnmatched } from './router.ts'
+import { dispatch, openRequestsOf, pathsOf, refuseUnmatched, withAliases } from './router.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -87,10 +88,15 @@ const withRequestId =
     send(ctx)
   }
 
-/** Authenticates the request, except on the few open paths. */
-const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
+/** Authenticates the request, except on open paths. People who open an unknown address need no credentials either. */
+const authenticate = ({ gate, views }: AppDependencies, routes: readonly Route[]): Middleware => {
   const isOpen = openRequestsOf(routes)
+  const isKnown = pathsOf(routes)
   return async (ctx, next) => {
+    if (isNavigation(ctx.req.headers) && !isKnown(ctx.path)) {
+      stateOf(ctx).isApart = true
+      return refuseUnmatched(ctx, next)
+    }
     if (isOpen(ctx.method, ctx.path)) {
       if (ctx.method !== 'POST') stateOf(ctx).isApart = true
       return next()
@@ -189,9 +195,10 @@ class PlainKoa extends Koa {
 export const makeApp = (dependencies: AppDependencies): Koa => {
   const app = new PlainKoa()
   app.silent = true
+  const routes = withAliases(dependencies.routes)
   app.use(withRequestId(dependencies))
-  app.use(authenticate(dependencies))
-  app.use(dispatch(dependencies.routes, (route) => handleRoute(route, dependencies)))
+  app.use(authenticate(dependencies, routes))
+  app.use(dispatch(routes, (route) => handleRoute(route, dependencies)))
   app.use(refuseUnmatched)
   return app
 }

@@ -21,24 +21,30 @@ const prefixOf = ({ path }: Route): string => path.slice(0, path.indexOf(':'))
 
 const hasParameters = ({ path }: Route): boolean => path.includes(':')
 
-/** Finds the requests that need no credentials. */
-export const openRequestsOf = (routes: readonly Route[]): ((method: string, path: string) => boolean) => {
-  const open = routes.filter(({ may }) => may === 'anyone')
-  const whole = new Set(open.filter((route) => !hasParameters(route)).map(({ method, path }) => `${method} ${path}`))
-  // Whatever is in place of a parameter: it is a credential of its own.
-  const withParameters = open.filter(hasParameters).map((route) => ({
-    method: route.method,
+/** Finds the paths that have one of these routes, whatever is in place of its parameters. */
+export const pathsOf = (routes: readonly Route[]): ((path: string) => boolean) => {
+  const whole = new Set(routes.map(({ path }) => path))
+  const patterns = routes.filter(hasParameters).map((route) => ({
     prefix: prefixOf(route),
     pattern: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`),
   }))
+  return (path) =>
+    whole.has(path) || patterns.some(({ prefix, pattern }) => path.startsWith(prefix) && pattern.test(path))
+}
+
+/** Finds the requests that need no credentials. What is open to GET is so to HEAD and OPTIONS. */
+export const openRequestsOf = (routes: readonly Route[]): ((method: string, path: string) => boolean) => {
+  const open = routes.filter(({ may }) => may === 'anyone')
+  const byMethod = new Map([...Map.groupBy(open, ({ method }) => method)].map(([key, of]) => [key, pathsOf(of)]))
   return (asked, path) => {
-    const method = asked === 'HEAD' ? 'GET' : asked
-    if (whole.has(`${method} ${path}`)) return true
-    return withParameters.some(
-      (route) => route.method === method && path.startsWith(route.prefix) && route.pattern.test(path),
-    )
+    const method = asked === 'HEAD' || asked === 'OPTIONS' ? 'GET' : asked
+    return byMethod.get(method as Route['method'])?.(path) ?? false
   }
 }
+
+/** Routes, also at their aliases. */
+export const withAliases = (routes: readonly Route[]): readonly Route[] =>
+  routes.flatMap((route) => (route.alias === undefined ? [route] : [route, { ...route, path: route.alias }]))
 
 type MakeHandler = (route: Route) => Middleware
 

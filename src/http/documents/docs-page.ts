@@ -8,20 +8,22 @@ export const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Berth</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="stylesheet" href="docs/page.css">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/page.css">
 <div id="page"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/page.js"></script>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/page.js"></script>
 </html>
 `
 
 /**
  * `validatorUrl` would send the document's address to a third party. A browser given credentials in the page's address
- * cannot fetch relative addresses, so the address is made without them.
+ * cannot fetch relative addresses, so the address is made without them. Requests omit what the browser may know, so that
+ * it opens no dialog for a 401: people sign in with Swagger UI's own button.
  */
 export const PAGE_SCRIPT = `SwaggerUIBundle({
-  url: new URL('openapi.json', location.origin + location.pathname).href,
+  url: location.origin + '/openapi.json',
+  requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
   dom_id: '#page',
   presets: [SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',

@@ -6,22 +6,22 @@ const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const SVG = 'image/svg+xml'
 
-const may = ['administrator', 'tester', 'auditor'] as const
+const may = 'anyone'
 
-/** What the service says of itself: documents for programs, and pages for people. */
+/** What the service says of itself: documents for programs, and pages for people. None contains a secret. */
 export const documentRoutes = (documents: Documents): readonly Route[] => [
   get({ path: '/openapi.json', may, handle: documents.openApi }),
   get({ path: '/asyncapi.json', may, handle: documents.asyncApi }),
   get({ path: '/schemas/', may, handle: documents.schemaIndex }),
   get({ path: '/schemas/:file', may, handle: documents.schema }),
   // A route for every file: there is no path that could lead elsewhere.
-  get({ path: '/docs', may, mediaType: HTML, handle: documents.page }),
+  get({ path: '/docs', alias: '/docs/', may, mediaType: HTML, handle: documents.page }),
   get({ path: '/docs/page.css', may, mediaType: CSS, handle: documents.pageStyle }),
   get({ path: '/docs/page.js', may, mediaType: SCRIPT, handle: documents.pageScript }),
   get({ path: '/docs/swagger-ui.css', may, mediaType: CSS, handle: documents.uiStyle }),
   get({ path: '/docs/swagger-ui-bundle.js', may, mediaType: SCRIPT, handle: documents.uiScript }),
 
-  get({ path: '/guide', may, mediaType: HTML, handle: documents.guide }),
+  get({ path: '/guide', alias: '/guide/', may, mediaType: HTML, handle: documents.guide }),
   get({ path: '/guide/page.css', may, mediaType: CSS, handle: documents.guideStyle }),
   get({ path: '/guide/tour.svg', may, mediaType: SVG, handle: documents.guidePicture }),
   get({ path: '/guide/:chapter', may, mediaType: HTML, handle: documents.guideChapter }),

@@ -93,6 +93,8 @@ export interface Route {
   readonly method: 'GET' | 'POST'
   /** In router syntax, with `:name` for parameters. */
   readonly path: string
+  /** Another path with the same responses, which the documents do not list. */
+  readonly alias?: string
   /** The roles that may call it; `anyone` needs no credentials. Idempotency keys are then ignored. */
   readonly may: readonly Role[] | 'anyone'
   /** Whether tokens may not call it, whatever their role. */

@@ -5,7 +5,9 @@ import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
 import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { isNavigation, isOfBrowser } from '../request/browser.ts'
 import { discardUnread } from '../request/unread.ts'
+import { NOT_FOUND_HEADERS, NOT_FOUND_PAGE } from './not-found-page.ts'
 
 /** What is known of a request so far. */
 interface State {
@@ -59,15 +61,19 @@ export const send = (ctx: Context): void => {
   ctx.res.writeHead(ctx.res.statusCode, header).end(text)
 }
 
-/** For Basic a browser opens a dialog of its own, which must not cover a page that has sent the request. */
-const challengeOf = ({ 'sec-fetch-mode': mode }: IncomingHttpHeaders): string =>
-  mode === undefined || mode === 'navigate' ? 'Basic realm="berth", charset="UTF-8"' : 'Bearer'
+/** For Basic a browser opens a dialog of its own, and then sends that password with every request. */
+const challengeOf = (headers: IncomingHttpHeaders): string =>
+  isOfBrowser(headers) || /^bearer\b/i.test(headers.authorization ?? '')
+    ? 'Bearer'
+    : 'Basic realm="berth", charset="UTF-8"'
 
-export const refuse = (ctx: Context, refused: Refusal): void => {
+const showNotFound = (ctx: Context): void => {
+  for (const [name, value] of Object.entries(NOT_FOUND_HEADERS)) setHeader(ctx, name, value)
+  setText(ctx, codes.not_found.status, NOT_FOUND_PAGE)
+}
+
+const showProblem = (ctx: Context, refused: Refusal): void => {
   const { status, retryAfter } = codes[refused.code]
-  const { requestId } = stateOf(ctx)
-  begin(ctx, requestId)
-  stateOf(ctx).code = refused.code
   setHeader(ctx, 'Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : JSON_TYPE)
   const seconds = refused.retryAfter ?? retryAfter
   if (seconds !== undefined) setHeader(ctx, 'Retry-After', String(seconds))
@@ -76,7 +82,14 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
     setHeader(ctx, 'Connection', 'Upgrade, close')
   }
   if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', challengeOf(ctx.req.headers))
-  setText(ctx, status, problemBody(refused, requestId))
+  setText(ctx, status, problemBody(refused, stateOf(ctx).requestId))
+}
+
+export const refuse = (ctx: Context, refused: Refusal): void => {
+  begin(ctx, stateOf(ctx).requestId)
+  stateOf(ctx).code = refused.code
+  if (refused.code === 'not_found' && isNavigation(ctx.req.headers)) showNotFound(ctx)
+  else showProblem(ctx, refused)
 }
 
 export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {

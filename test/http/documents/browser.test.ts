@@ -1,8 +1,17 @@
 import test, { type ExecutionContext } from 'ava'
+import { passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { createSut } from '../requests.ts'
 import { page as routes } from '../routes/route-page.ts'
-import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from './browser.ts'
+import {
+  type Chromium,
+  LAB_HOST,
+  type NoBrowser,
+  type Opened,
+  openPageFor,
+  startBrowser,
+  watchDialogs,
+} from './browser.ts'
 
 /** `/docs` and `/guide` in a real browser. */
 
@@ -19,21 +28,24 @@ test.after.always(later.tidy)
 
 const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, 'alice')
 
-const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened): void => {
+const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, origin = service.url): void => {
   t.deepEqual(faults, [], 'no error in the console, and no violation of the Content Security Policy')
   t.true(requests.length > 0)
   t.deepEqual(
-    requests.filter(({ origin }) => origin !== service.url),
+    requests.filter((request) => request.origin !== origin),
     [],
   )
 }
 
 test('in Chromium /docs shows every operation, can execute one, and fetches nothing from elsewhere', async (t) => {
-  const opened = await openPage(t)
+  const opened = await openPageFor(t, browser, undefined)
   if (opened === undefined) return
   const id = await createSut(service.as('admin'))
-  const { page } = opened
-  await page.goto('/docs')
+  const { page, faults } = opened
+  // Not loopback: requests of the page say nothing of a browser.
+  const origin = `http://${LAB_HOST}:${service.port}`
+  const dialogs = await watchDialogs(page)
+  await page.goto(`${origin}/docs`)
   await page
     .locator('.opblock')
     .nth(routes.length - 1)
@@ -44,12 +56,23 @@ test('in Chromium /docs shows every operation, can execute one, and fetches noth
   const operation = page.locator('#operations-SUTs-readSut')
   await operation.locator('.opblock-summary-control').click()
   await operation.getByPlaceholder('id', { exact: true }).fill(id)
-  await operation.getByRole('button', { name: 'Execute' }).click()
-  const response = operation.locator('.live-responses-table .response').first()
-  await response.waitFor()
-  t.is((await response.locator('.response-col_status').textContent())?.trim(), '200')
-  t.true((await response.textContent())?.includes(id))
-  checkQuiet(t, opened)
+  const execute = async (status: number) => {
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    const response = operation.locator('.live-responses-table .response')
+    await response.locator('.response-col_status', { hasText: String(status) }).waitFor()
+    return response.first().textContent()
+  }
+  await execute(401)
+  await page.locator('.auth-wrapper > .authorize').click()
+  const basic = page.locator('.auth-container form', { has: page.locator('input[name=username]') })
+  await basic.locator('input[name=username]').fill('alice')
+  await basic.locator('input[name=password]').fill(passwordOf('alice'))
+  await basic.getByRole('button', { name: 'Apply credentials' }).click()
+  await page.locator('.modal-ux .close-modal').click()
+  t.true((await execute(200))?.includes(id))
+  t.deepEqual(dialogs, [])
+  t.regex(faults.join(), /^Failed to load resource: the server responded with a status of 401 [^,]*$/)
+  checkQuiet(t, { ...opened, faults: [] }, origin)
 })
 
 test('in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {

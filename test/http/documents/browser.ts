@@ -36,6 +36,8 @@ const isExecutable = (path: string): boolean => {
   }
 }
 
+export const LAB_HOST = 'berth.example'
+
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
 const findChromium = (): string | undefined =>
@@ -45,7 +47,14 @@ const findChromium = (): string | undefined =>
     .find(isExecutable)
 
 // Root cannot use Chromium's sandbox, and all content is our own.
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  // A host that is not loopback in the eyes of a browser.
+  `--host-resolver-rules=MAP ${LAB_HOST} 127.0.0.1`,
+]
 
 /** Milliseconds for a step on a busy machine. */
 const WITHIN = 60_000
@@ -80,6 +89,19 @@ export const startBrowser = async (scope: Tidying, url: string): Promise<Chromiu
   }
   scope.teardown(() => browser.close())
   return { kind: 'chromium', open: (name) => watch(browser, url, name) }
+}
+
+/** The addresses for which Chromium would open its dialog for a name and a password. */
+export const watchDialogs = async (page: Page): Promise<readonly string[]> => {
+  const session = await page.context().newCDPSession(page)
+  const asked: string[] = []
+  session.on('Fetch.requestPaused', ({ requestId }) => void session.send('Fetch.continueRequest', { requestId }))
+  session.on('Fetch.authRequired', ({ requestId, request }) => {
+    asked.push(request.url)
+    void session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: { response: 'CancelAuth' } })
+  })
+  await session.send('Fetch.enable', { handleAuthRequests: true })
+  return asked
 }
 
 /** Opens a page for a user, or without credentials. Without a browser it logs the reason and returns undefined. */

@@ -13,8 +13,8 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-/** A request like that of a signed-in browser. */
-const browse = (path: string, accept = '*/*'): Promise<Answer> => service.as('alice').get(path, { Accept: accept })
+/** A request like that of a browser. */
+const browse = (path: string, accept = '*/*'): Promise<Answer> => service.anyone.get(path, { Accept: accept })
 
 /** The addresses that a browser fetches for a page. */
 const fetchedBy = (html: string, base: string): readonly URL[] =>
@@ -77,7 +77,7 @@ test('the page requests nothing external, neither a validator nor a URL from its
   const { text } = await browse('/docs/page.js')
   t.regex(text, /validatorUrl: null/)
   t.regex(text, /queryConfigEnabled: false/)
-  t.regex(text, /url: new URL\('openapi\.json', location\.origin/)
+  t.regex(text, /url: location\.origin \+ '\/openapi\.json'/)
   t.notRegex(text, /https?:/)
   const { text: style } = await browse('/docs/swagger-ui.css')
   const addresses = [...style.matchAll(/url\(\s*["']?([^"')]{0,5})/g)].map(([, address]) => address)
@@ -92,7 +92,6 @@ test('no other file of the package is served, and no path leads out of it', asyn
     '/docs/index.html',
     '/docs/swagger-initializer.js',
     '/docs/swagger-ui-bundle.js.map',
-    '/docs/',
     '/docs/../package.json',
     '/docs/..%2fpackage.json',
     '/docs/%2e%2e/package.json',
@@ -100,5 +99,5 @@ test('no other file of the package is served, and no path leads out of it', asyn
     '/docs/..\\package.json',
     '/docs//swagger-ui.css',
   ]
-  for (const path of paths) t.deepEqual(refusalOf(await browse(path)), [404, 'not_found'], path)
+  for (const path of paths) t.deepEqual(refusalOf(await service.as('alice').get(path)), [404, 'not_found'], path)
 })

@@ -46,10 +46,9 @@ test('every role can read every chapter as a page', async (t) => {
   }
 })
 
-test('every page of the guide needs credentials', async (t) => {
-  for (const path of [...PAGES, '/guide/page.css', '/guide/tour.svg', '/guide/none']) {
-    t.deepEqual(refusalOf(await service.anyone.get(path)), [401, 'unauthenticated'], path)
-  }
+test('the guide needs no credentials', async (t) => {
+  for (const path of [...PAGES, '/guide/page.css', '/guide/tour.svg'])
+    t.is((await service.anyone.get(path)).status, 200, path)
 })
 
 test('every link, picture and style sheet of the guide and problem pages resolves', async (t) => {
@@ -86,7 +85,6 @@ test('an unknown chapter is 404, and no path leads out of the guide', async (t) 
     '/guide/reservations.md',
     '/guide/Reservations',
     '/guide/reservations/',
-    '/guide/',
     '/guide/constructor',
     '/guide/__proto__',
     '/guide/..',

@@ -61,8 +61,11 @@ test('an unknown code has no problem page', async (t) => {
   t.is((await service.as('alice').get('/problems')).status, 404)
 })
 
-test('a problem page needs credentials', async (t) => {
-  t.deepEqual(refusalOf(await service.anyone.get('/problems/invalid')), [401, 'unauthenticated'])
+test('a problem page and its style need no credentials', async (t) => {
+  const { status, text } = await service.anyone.get('/problems/invalid')
+  t.is(status, 200)
+  const [, style = ''] = /rel="stylesheet" href="([^"]+)"/.exec(text) ?? []
+  t.is((await service.anyone.get(style)).status, 200)
 })
 
 test('a problem page is served to any client that accepts HTML, and is 406 for JSON only', async (t) => {

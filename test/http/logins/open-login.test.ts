@@ -111,11 +111,15 @@ test('a body that cannot be of a login is 422, without its content', async (t) =
   t.is((await anyone.post('/api/login', { name: 'alice', password: 'x'.repeat(1_025) })).status, 422)
 })
 
-test('a script of a page is asked for Bearer, so that the browser opens no dialog, and others for Basic', async (t) => {
+test('browsers and holders of tokens are asked for Bearer, so that no dialog opens, and others for Basic', async (t) => {
   const { anyone } = await start(t, { now: NOW })
   const challengeFor = async (headers: Record<string, string>) =>
     (await anyone.get('/api/user/me', headers)).headers['www-authenticate']
-  for (const mode of ['cors', 'same-origin', 'no-cors']) t.is(await challengeFor({ 'Sec-Fetch-Mode': mode }), 'Bearer')
-  for (const headers of [{}, { 'Sec-Fetch-Mode': 'navigate' }])
+  for (const mode of ['cors', 'same-origin', 'no-cors', 'navigate'])
+    t.is(await challengeFor({ 'Sec-Fetch-Mode': mode }), 'Bearer')
+  // A navigation over plain HTTP to a host that is not loopback.
+  t.is(await challengeFor({ 'Upgrade-Insecure-Requests': '1' }), 'Bearer')
+  for (const Authorization of ['Bearer x', 'bearer  x', 'Bearer']) t.is(await challengeFor({ Authorization }), 'Bearer')
+  for (const headers of [{}, { Authorization: 'Basic x' }, { Authorization: 'Bearers x' }])
     t.is(await challengeFor(headers), 'Basic realm="berth", charset="UTF-8"')
 })

@@ -76,7 +76,7 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
 
 const MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code']
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const CHALLENGE = 'Basic realm="berth", charset="UTF-8"'
+const CHALLENGES = ['Basic realm="berth", charset="UTF-8"', 'Bearer']
 
 const isSentence = (text: unknown): boolean => typeof text === 'string' && /^.{4,}\.$/su.test(text)
 
@@ -105,7 +105,8 @@ const headerFaults = ({ status, headers }: Answer, code: string): readonly strin
   const retries = status === 503 || status === 429 || code === 'idempotency_in_progress'
   expect(retries === /^[1-9]\d*$/.test(headers['retry-after'] ?? ''), `Retry-After is ${headers['retry-after']}`)
   const challenge = headers['www-authenticate']
-  expect(challenge === (status === 401 ? CHALLENGE : undefined), `WWW-Authenticate is ${challenge}`)
+  const isDue = status === 401 ? CHALLENGES.includes(String(challenge)) : challenge === undefined
+  expect(isDue, `WWW-Authenticate is ${challenge}`)
   expect((status === 405) === (headers.allow !== undefined), `Allow is ${headers.allow}`)
   return faults
 }

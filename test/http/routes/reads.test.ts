@@ -4,6 +4,7 @@ import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, importedUser, NOW, reserve, reserved } from '../requests.ts'
+import { exchange } from '../server/raw-http.ts'
 import { changedStore } from '../store/stores.ts'
 import '../documents/fit-answers.ts'
 
@@ -93,6 +94,17 @@ test('OPTIONS lists the methods of a path', async (t) => {
     const answer = await service.as('audrey').request('OPTIONS', path)
     t.deepEqual([answer.status, answer.headers.allow, answer.text], [200, allow, ''], path)
   }
+})
+
+test('OPTIONS needs no credentials where GET needs none, also for a plain check in HTTP/1.0', async (t) => {
+  const service = await start(t)
+  for (const path of ['/', '/health/live', '/health/ready', '/guide', '/guide/errors']) {
+    const answer = await service.anyone.request('OPTIONS', path)
+    t.deepEqual([answer.status, answer.headers.allow, answer.text], [200, 'GET, HEAD, OPTIONS', ''], path)
+    // As HAProxy sends it.
+    t.is((await exchange(service.port, `OPTIONS ${path} HTTP/1.0\r\n\r\n`))?.status, 200, path)
+  }
+  t.is((await service.anyone.request('OPTIONS', '/api/sut')).status, 401)
 })
 
 /** 64 concurrent clients, each of which reads its own writes. Returns the stale reads. */

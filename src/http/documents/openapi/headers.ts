@@ -60,7 +60,10 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
   },
   Location: { description: 'The address of the created object.', schema: { type: 'string', format: 'uri-reference' } },
   RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },
-  Authenticate: { description: 'The required authentication scheme.', schema: { type: 'string' } },
+  Authenticate: {
+    description: 'The required authentication scheme: `Basic`, or `Bearer` for browsers and holders of tokens.',
+    schema: { type: 'string' },
+  },
 }
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` })

@@ -174,7 +174,7 @@ export const openApi = (routes: readonly Route[], version: string, examples: Exa
     info: {
       title: 'Berth',
       version,
-      description: `${DESCRIPTION}\n\n[The guide](/guide) explains how to use it.\n\nHEAD is supported wherever GET is, and OPTIONS lists the methods of an address. An unknown address is 404 \`not_found\`, and an unsupported method 405 \`method_not_allowed\`. Without authentication both are 401.`,
+      description: `${DESCRIPTION}\n\n[The guide](/guide) explains how to use it.\n\nHEAD is supported wherever GET is, and OPTIONS lists the methods of an address. An unknown address is 404 \`not_found\`, and an unsupported method 405 \`method_not_allowed\`. Without authentication both are 401, except to people who open an unknown address in a browser: they get a page with a way back.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

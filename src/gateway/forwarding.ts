@@ -31,6 +31,10 @@ export interface Limits {
   readonly connectTimeoutMs: number
   /** For each side of an RFB handshake. */
   readonly handshakeTimeoutMs: number
+  /** Milliseconds after which a connection is cut that its client has half-closed and that moves nothing. */
+  readonly halfClosedTimeoutMs: number
+  /** Milliseconds that such a connection moves nothing before a new one may take its place at a limit. */
+  readonly displaceableAfterMs: number
   /** Milliseconds between attempts to open a taken port. */
   readonly portRetryMs: number
   /** Milliseconds between reports of the bytes that open connections have forwarded. */

@@ -56,7 +56,9 @@ const LIMITS: Limits = {
   connectionsMax: 4_096,
   connectionsOfOneMax: 64,
   connectTimeoutMs: 10_000,
-  handshakeTimeoutMs: 10_000,
+  handshakeTimeoutMs: 30_000,
+  halfClosedTimeoutMs: 300_000,
+  displaceableAfterMs: 1_000,
   portRetryMs: 10_000,
   countEveryMs: 10_000,
 }

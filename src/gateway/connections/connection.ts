@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CutCause, FailureCause } from './causes.ts'
+import type { EndCause, FailureCause } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, dial, type Target } from './dial.ts'
 import { logIn } from './log-in.ts'
-import { type ConnectionHooks, makeSides } from './sides.ts'
+import { type ConnectionHooks, makeSides, type Sides, type SidesOptions } from './sides.ts'
 
-export interface ConnectionOptions extends DialOptions {
+export interface ConnectionOptions extends DialOptions, SidesOptions {
   readonly target: Target
   /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */
   readonly respond: ((challenge: Uint8Array) => Promise<Uint8Array | undefined>) | undefined
@@ -14,9 +14,9 @@ export interface ConnectionOptions extends DialOptions {
   readonly handshakeTimeoutMs: number
 }
 
-export interface Connection {
+export interface Connection extends Pick<Sides, 'idleSince'> {
   /** Ends it with RST on both sides. */
-  readonly cut: (cause: CutCause) => void
+  readonly cut: (cause: EndCause) => void
 }
 
 type Hooks = ConnectionHooks & { readonly onFailed: (cause: FailureCause) => void }
@@ -24,7 +24,7 @@ type Hooks = ConnectionHooks & { readonly onFailed: (cause: FailureCause) => voi
 /** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
 export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
   const { target, respond, handshakeTimeoutMs: timeoutMs } = options
-  const sides = makeSides(client, hooks)
+  const sides = makeSides(client, options, hooks)
 
   /** Undefined if the connection has ended meanwhile. */
   const reachSut = async (): Promise<Socket | FailureCause | undefined> => {
@@ -79,5 +79,5 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   const connecting = respond === undefined ? connect() : connectOverRfb(respond)
   // A fault in one connection ends only that connection.
   connecting.catch(() => sides.end('sut'))
-  return { cut: sides.end }
+  return { cut: sides.end, idleSince: sides.idleSince }
 }

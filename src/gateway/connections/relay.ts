@@ -1,16 +1,19 @@
 import type { Duplex } from 'node:stream'
+import { onceEnded } from './once-ended.ts'
 
 /** Bytes forwarded so far. */
 export interface Relay {
   readonly bytesToSut: () => number
   readonly bytesFromSut: () => number
+  /** When bytes were last passed on either way, in milliseconds of the monotonic clock. */
+  readonly movedAt: () => number
 }
 
 /** Maximum chunks waiting to be written. A stream counts bytes, but thousands of single bytes cost megabytes. */
 const WAITING_MAX = 256
 
 /** Forwards one direction, including its end. Stops reading while the other side takes no more. */
-const forward = (from: Duplex, to: Duplex): (() => number) => {
+const forward = (from: Duplex, to: Duplex, onMoved: () => void): (() => number) => {
   let passedOn = 0
   let waiting = 0
   let isPaused = false
@@ -23,7 +26,10 @@ const forward = (from: Duplex, to: Duplex): (() => number) => {
     waiting++
     const hasRoom = to.write(chunk, (error) => {
       waiting--
-      if (!error) passedOn += chunk.length
+      if (!error) {
+        passedOn += chunk.length
+        onMoved()
+      }
       resumeIfDrained()
     })
     if (hasRoom && waiting < WAITING_MAX) return
@@ -31,14 +37,20 @@ const forward = (from: Duplex, to: Duplex): (() => number) => {
     from.pause()
   })
   to.on('drain', resumeIfDrained)
-  if (from.readableEnded) to.end()
-  else from.once('end', () => to.end())
+  onceEnded(from, () => to.end())
   from.resume()
   return () => passedOn
 }
 
 /** Forwards both ways until both have ended. The caller handles errors. */
-export const relay = (client: Duplex, sut: Duplex): Relay => ({
-  bytesToSut: forward(client, sut),
-  bytesFromSut: forward(sut, client),
-})
+export const relay = (client: Duplex, sut: Duplex): Relay => {
+  let movedAt = performance.now()
+  const onMoved = (): void => {
+    movedAt = performance.now()
+  }
+  return {
+    bytesToSut: forward(client, sut, onMoved),
+    bytesFromSut: forward(sut, client, onMoved),
+    movedAt: () => movedAt,
+  }
+}

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { EndCause } from './causes.ts'
+import { type HalfClosed, watchHalfClosed } from './half-closed.ts'
+import { onceEnded } from './once-ended.ts'
 import { type Relay, relay } from './relay.ts'
 import { reset } from './reset.ts'
 
@@ -19,10 +21,17 @@ export interface ConnectionHooks {
   readonly onGone: () => void
 }
 
+export interface SidesOptions {
+  /** Milliseconds after which a connection is ended that its client has half-closed and that moves nothing. */
+  readonly halfClosedTimeoutMs: number
+}
+
 export interface Sides {
   /** Ends the connection with RST on both sides, once. */
   readonly end: (cause: EndCause) => void
   readonly isOver: () => boolean
+  /** See `HalfClosed`. */
+  readonly idleSince: HalfClosed['idleSince']
   /** Resolves at the end. */
   readonly over: Promise<void>
   /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
@@ -44,17 +53,20 @@ const isClean = (stream: Duplex): boolean => stream.readableEnded && stream.writ
 const bytesOf = ({ bytesToSut, bytesFromSut }: Relay): Bytes => ({ toSut: bytesToSut(), fromSut: bytesFromSut() })
 
 /** The phase in which bytes are forwarded, and which side ended it. */
-const makePassing = (client: Duplex, { onConnected, onDisconnected }: ConnectionHooks) => {
+const makePassing = (
+  client: Duplex,
+  { halfClosedTimeoutMs }: SidesOptions,
+  { onConnected, onDisconnected }: ConnectionHooks,
+  onIdle: () => void,
+) => {
   let passing: Relay | undefined
+  let halfClosed: HalfClosed | undefined
   let first: 'client' | 'sut' | undefined
 
-  const noteEnd = (stream: Duplex, side: 'client' | 'sut'): void => {
-    const note = (): void => {
+  const noteEnd = (stream: Duplex, side: 'client' | 'sut'): void =>
+    onceEnded(stream, () => {
       first ??= side
-    }
-    if (stream.readableEnded) note()
-    else stream.once('end', note)
-  }
+    })
 
   return {
     begin: (sut: Duplex): void => {
@@ -62,9 +74,12 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
       noteEnd(sut, 'sut')
       const begun = relay(client, sut)
       passing = begun
+      halfClosed = watchHalfClosed(client, begun.movedAt, halfClosedTimeoutMs, onIdle)
       onConnected(() => bytesOf(begun))
     },
+    idleSince: () => halfClosed?.idleSince(),
     end: (cause: EndCause): void => {
+      halfClosed?.stop()
       if (passing === undefined) return
       const isCut = cause !== 'client' && cause !== 'sut'
       onDisconnected(isCut ? cause : (first ?? cause), bytesOf(passing))
@@ -73,8 +88,8 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
 }
 
 /** The two sides of a connection. Either side or Berth may end it at any time. */
-export const makeSides = (client: Duplex, hooks: ConnectionHooks): Sides => {
-  const passing = makePassing(client, hooks)
+export const makeSides = (client: Duplex, options: SidesOptions, hooks: ConnectionHooks): Sides => {
+  const passing = makePassing(client, options, hooks, () => end('client'))
   let sut: Socket | undefined
   let isOver = false
   let isHeld = false
@@ -127,5 +142,6 @@ export const makeSides = (client: Duplex, hooks: ConnectionHooks): Sides => {
     }
   }
 
-  return { end, isOver: () => isOver, over, addSut, dropSut, holding, pass: passing.begin }
+  const { idleSince, begin: pass } = passing
+  return { end, isOver: () => isOver, idleSince, over, addSut, dropSut, holding, pass }
 }

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Connection } from '../connections/connection.ts'
 import { plainAddress } from '../connections/plain-address.ts'
 import { reset } from '../connections/reset.ts'
 import type { LimitReason, Limits, Verdict } from '../forwarding.ts'
 import type { Client, OpenCount } from './connect-client.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, longestHalfClosed } from './entry.ts'
 import type { Tallies } from './tallies.ts'
 
 export interface AcceptOptions {
-  readonly limits: Pick<Limits, 'connectionsMax' | 'connectionsOfOneMax'>
+  readonly limits: Pick<Limits, 'connectionsMax' | 'connectionsOfOneMax' | 'displaceableAfterMs'>
   readonly count: OpenCount
   readonly tallies: Tallies
   /** Whether a reservation may be connected to at this moment. */
@@ -23,17 +24,31 @@ export interface Accept {
   readonly attach: (entry: Entry, stream: Duplex, hasPassword: boolean) => number | LimitReason
 }
 
+/** Whether another connection fits the limits. */
+const makeLimits = ({ limits, count, isRunning }: Pick<AcceptOptions, 'limits' | 'count' | 'isRunning'>) => {
+  const isFull = (): boolean => count.open >= limits.connectionsMax
+
+  const displaceable = (entry: Entry): Connection | undefined => longestHalfClosed(entry, limits.displaceableAfterMs)
+
+  /** The limit that another connection would exceed. At a limit it takes the place of a half-closed one. */
+  const limitOf = (entry: Entry): LimitReason | undefined => {
+    if (!isRunning(entry)) return 'over'
+    const limit = entry.connections.size >= limits.connectionsOfOneMax ? 'too_many' : isFull() ? 'full' : undefined
+    const displaced = limit && displaceable(entry)
+    displaced?.cut('client')
+    return displaced === undefined ? limit : undefined
+  }
+
+  return { isFull, displaceable, limitOf }
+}
+
 export const makeAccept = ({ limits, count, tallies, isRunning, connect }: AcceptOptions): Accept => {
   const refuse = ({ forwarding }: Entry, socket: Socket, reason: LimitReason | (string & {})): void => {
     reset(socket)
     tallies.refused(forwarding.reservationId, reason)
   }
 
-  /** The limit that another connection would exceed. */
-  const limitOf = (entry: Entry): LimitReason | undefined => {
-    if (!isRunning(entry)) return 'over'
-    return entry.connections.size >= limits.connectionsOfOneMax ? 'too_many' : undefined
-  }
+  const { isFull, displaceable, limitOf } = makeLimits({ limits, count, isRunning })
 
   const decide = (entry: Entry, socket: Socket, address: string, verdict: Verdict): void => {
     const reason = verdict.admitted ? limitOf(entry) : verdict.reason
@@ -63,7 +78,7 @@ export const makeAccept = ({ limits, count, tallies, isRunning, connect }: Accep
     // Undefined if the client has already left.
     const address = plainAddress(socket.remoteAddress ?? '')
     if (!isRunning(entry)) refuse(entry, socket, 'over')
-    else if (count.open >= limits.connectionsMax) refuse(entry, socket, 'full')
+    else if (isFull() && displaceable(entry) === undefined) refuse(entry, socket, 'full')
     else if (address === '') reset(socket)
     else {
       const verdict = entry.admissions.verdictFor(address)
@@ -72,10 +87,8 @@ export const makeAccept = ({ limits, count, tallies, isRunning, connect }: Accep
     }
   }
 
-  const attach = (entry: Entry, stream: Duplex, hasPassword: boolean): number | LimitReason => {
-    const limit = limitOf(entry) ?? (count.open >= limits.connectionsMax ? 'full' : undefined)
-    return limit ?? connect(entry, { stream, address: undefined, isBound: true, hasPassword })
-  }
+  const attach = (entry: Entry, stream: Duplex, hasPassword: boolean): number | LimitReason =>
+    limitOf(entry) ?? connect(entry, { stream, address: undefined, isBound: true, hasPassword })
 
   return { accept, attach }
 }

@@ -12,7 +12,10 @@ export interface OpenCount {
 }
 
 export interface ConnectOptions {
-  readonly limits: Pick<WorkerOptions, 'connectTimeoutMs' | 'handshakeTimeoutMs' | 'countEveryMs'>
+  readonly limits: Pick<
+    WorkerOptions,
+    'connectTimeoutMs' | 'handshakeTimeoutMs' | 'halfClosedTimeoutMs' | 'countEveryMs'
+  >
   readonly count: OpenCount
   readonly isOwn: (address: string, port: number) => boolean
   readonly questions: Questions
@@ -70,6 +73,7 @@ export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, re
         target: forwarding,
         timeoutMs: limits.connectTimeoutMs,
         handshakeTimeoutMs: limits.handshakeTimeoutMs,
+        halfClosedTimeoutMs: limits.halfClosedTimeoutMs,
         isOwn,
         respond: isAuthenticated ? respond : undefined,
       },

@@ -28,6 +28,22 @@ export const cutConnections = ({ connections }: Entry, cause: CutCause): void =>
   for (const { connection } of [...connections.values()]) connection.cut(cause)
 }
 
+/**
+ * The connection that has moved nothing for longest, and at least `idleMs`, after its client half-closed. A download
+ * that goes on after a half-close is none.
+ */
+export const longestHalfClosed = ({ connections }: Entry, idleMs: number): Connection | undefined => {
+  let longest: Connection | undefined
+  let since = performance.now() - idleMs
+  for (const { connection } of connections.values()) {
+    const idleSince = connection.idleSince()
+    if (idleSince === undefined || idleSince > since) continue
+    longest = connection
+    since = idleSince
+  }
+  return longest
+}
+
 /** Stops listening and cuts everything. The port is free when it returns. */
 export const closeEntry = (entry: Entry, cause: CutCause): void => {
   entry.listener.close()

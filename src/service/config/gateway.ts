@@ -18,9 +18,13 @@ export interface GatewayConfig {
   readonly connectionsMax: number
   /** Milliseconds. */
   readonly connectTimeoutMs: number
+  readonly handshakeTimeoutMs: number
+  readonly halfClosedTimeoutMs: number
   /** The tags that a SUT must have to be forwarded and probed by this instance; all SUTs if there are none. */
   readonly suts: Scope
 }
+
+const upToTwoMinutes = durationWithin({ min: 'PT0.1S', max: 'PT2M' })
 
 /** Reads the variables of the gateway. `host` is that of the service itself. */
 export const readGateway = (read: ReadVariable, { host }: { readonly host: string }): GatewayConfig => {
@@ -33,7 +37,13 @@ export const readGateway = (read: ReadVariable, { host }: { readonly host: strin
     ipv6Prefix: read('BERTH_GATEWAY_IPV6_PREFIX', wholeNumber(1, 128), 128),
     connectionsOfOneMax: read('BERTH_GATEWAY_CONNECTIONS_OF_ONE', wholeNumber(1, 4_096), 64),
     connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', wholeNumber(1, 65_536), 4_096),
-    connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', durationWithin({ min: 'PT0.1S', max: 'PT2M' }), 10_000),
+    connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', upToTwoMinutes, 10_000),
+    handshakeTimeoutMs: read('BERTH_GATEWAY_HANDSHAKE_TIMEOUT', upToTwoMinutes, 30_000),
+    halfClosedTimeoutMs: read(
+      'BERTH_GATEWAY_HALF_CLOSED_TIMEOUT',
+      durationWithin({ min: 'PT1S', max: 'P1D' }),
+      300_000,
+    ),
     suts: read('BERTH_GATEWAY_SUTS', parseScope, {}),
   }
 }

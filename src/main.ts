@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { inspect } from 'node:util'
 import { runCommandLine } from './command-line/run.ts'
 import { MISUSED, REFUSED, type Terminal } from './command-line/terminal/command.ts'
+import { printable } from './command-line/terminal/printable.ts'
 import './service/node-settings.ts'
 
 const readStdin = async (): Promise<Uint8Array> => {
@@ -22,6 +24,7 @@ const terminal: Terminal = {
       process.stdout.write(text, (error) => resolve(error == null ? undefined : (error as NodeJS.ErrnoException).code))
     }),
   stderr: (text) => process.stderr.write(text),
+  redraw: (text) => process.stderr.write(`\r${text}\u001b[K`),
   columns: process.stdout.isTTY ? process.stdout.columns || COLUMNS : undefined,
   isWatched: process.stderr.isTTY ?? false,
 }
@@ -35,8 +38,8 @@ const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'Loc
 const reportError = (error: unknown): number => {
   const { code = '', name, message } = error as NodeJS.ErrnoException
   const isUserError = /^E[A-Z]+$/.test(code) || USER_ERRORS.includes(name)
-  if (!isUserError && code !== 'ERR_SQLITE_ERROR' && !FILE_ERRORS.includes(name)) throw error
-  process.stderr.write(`berth: ${message}\n`)
+  const isFault = !isUserError && code !== 'ERR_SQLITE_ERROR' && !FILE_ERRORS.includes(name)
+  process.stderr.write(printable(isFault ? `${inspect(error)}\n` : `berth: ${message}\n`))
   return isUserError ? MISUSED : REFUSED
 }
 

@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { version } from '../http/documents/version.ts'
 import { keyChecks } from '../service/checks/keys.ts'
+import { withoutClient } from '../service/config/client.ts'
 import { readConfig } from '../service/config/config.ts'
 import { type Command, DONE, MISUSED, type Terminal } from './terminal/command.ts'
 import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP } from './terminal/help.ts'
 import { explainMisuse, misuse } from './terminal/misuse.ts'
 import { parse } from './terminal/parse.ts'
+import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
 
 /** Each command by the words that call it. A command loads only its own modules: all of them take a quarter second. */
@@ -69,7 +71,7 @@ const runCommand = async (command: Command, args: readonly string[], environment
     terminal.stdout(helpOf(command))
     return DONE
   }
-  const config = readConfig(environment, keyChecks)
+  const config = readConfig(command.asksNoService ? withoutClient(environment) : environment, keyChecks)
   if (E.isRight(config)) return command.run(given.right, config.right, terminal)
   for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
   return MISUSED
@@ -96,16 +98,11 @@ const runInGroup = async (
   )
 }
 
-/** Runs the arguments of `berth`. Resolves to the exit code. */
-export const runCommandLine = async (
-  args: readonly string[],
-  environment: Environment,
-  terminal: Terminal,
-): Promise<number> => {
+const runArguments = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
   const [first, ...rest] = args
   if (first === undefined) return explainMisuse(terminal, 'a command is missing', (await overview()).trimEnd())
   if (['help', '--help', '-h'].includes(first)) {
-    if (rest.length > 0) return runCommandLine([...rest, '--help'], environment, terminal)
+    if (rest.length > 0) return runArguments([...rest, '--help'], environment, terminal)
     terminal.stdout(await overview())
     return DONE
   }
@@ -120,3 +117,10 @@ export const runCommandLine = async (
   const suggestion = didYouMean(first, prefixes())
   return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }
+
+/** Runs the arguments of `berth`. Resolves to the exit code. */
+export const runCommandLine = (
+  args: readonly string[],
+  environment: Environment,
+  terminal: Terminal,
+): Promise<number> => runArguments(args, environment, makePrintable(terminal))

@@ -5,6 +5,7 @@ export const serveCommand: Command = {
   name: 'serve',
   operands: [],
   options: {},
+  asksNoService: true,
   summary: 'runs the service',
   example: 'serve',
   help: `

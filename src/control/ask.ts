@@ -28,10 +28,10 @@ export const askService = (path: string, command: string, given: object): Promis
   asking.on('timeout', () => asking.destroy(new Error('no response')))
   asking.on('response', async (response) => {
     try {
-      const body = (await json(response)) as { error?: string }
-      resolve(
-        response.statusCode === 200 ? E.right(body) : E.left({ why: body.error ?? 'the response cannot be read' }),
-      )
+      const body: unknown = await json(response)
+      if (response.statusCode === 200) return resolve(E.right(body))
+      const isRefusal = typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
+      resolve(E.left({ why: isRefusal ? String(body.error) : 'the response cannot be read' }))
     } catch (error) {
       fail(error as Error)
     }

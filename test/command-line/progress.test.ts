@@ -8,10 +8,10 @@ const shown = (
 ): readonly string[] => {
   let seconds = 0
   const written: string[] = []
-  const stderr = (text: string): void => {
-    written.push(text.replace('\r', '').replace('\u001b[K', ''))
+  const write = (text: string): void => {
+    written.push(text)
   }
-  const progress = makeProgress({ isWatched, stderr, now: () => seconds * 1_000 }, { isLogged })
+  const progress = makeProgress({ isWatched, stderr: write, redraw: write, now: () => seconds * 1_000 }, { isLogged })
   for (const [at, done, total] of samples) {
     seconds = at
     progress.show(done, total)

@@ -76,23 +76,28 @@ test('a file with credentials that others may read, or of another form, is refus
   await chmod(file, 0o600)
   for (const content of ['', 'CaNaRy', ':CaNaRy', 'CaNaRy:', 'a:CaNaRy\nb:CaNaRy', `a:${'CaNaRy'.repeat(1000)}`]) {
     await writeFile(file, content)
-    t.regex(await refusal(), /must hold one line with a name, a colon and a password/, content.slice(0, 20))
+    t.regex(await refusal(), /must hold one line: a name, a colon and a password, or a token/, content.slice(0, 20))
   }
   t.regex((await type(['sut', 'check', sut], { ...environment, BERTH_CREDENTIALS_FILE: '/nowhere' })).error, /ENOENT/)
 })
 
-test('BERTH_URL and BERTH_CREDENTIALS_FILE belong together, and a URL has no credentials of its own', async (t) => {
+test('BERTH_URL needs credentials and they need it, and a URL has none of its own', async (t) => {
   for (const environment of [
     { BERTH_URL: 'http://127.0.0.1' },
     { BERTH_CREDENTIALS_FILE: 'credentials' },
+    { BERTH_TOKEN: `berth_${'A'.repeat(43)}` },
+    { BERTH_CREDENTIALS_FILE: 'credentials', BERTH_TOKEN: `berth_${'A'.repeat(43)}` },
+    { BERTH_URL: 'http://127.0.0.1', BERTH_TOKEN: 'CaNaRy' },
     { BERTH_URL: 'http://a:CaNaRy@127.0.0.1', BERTH_CREDENTIALS_FILE: 'credentials' },
     { BERTH_URL: 'ftp://127.0.0.1', BERTH_CREDENTIALS_FILE: 'credentials' },
     { BERTH_URL: 'CaNaRy', BERTH_CREDENTIALS_FILE: 'credentials' },
   ]) {
     const { code, error } = await type(['sut', 'check', 'id'], environment)
     t.is(code, 2)
-    const isComplete = Object.keys(environment).length === 2
-    t.regex(error, isComplete ? /^berth: BERTH_URL must be like [^\n]+\n$/ : /^berth: [^\n]+ must be set together\n$/)
+    t.regex(
+      error,
+      /^berth: BERTH_(URL must be (like|set together)|TOKEN (must be a token|and \w+ are both set))[^\n]+\n$/,
+    )
     t.notRegex(error, /CaNaRy/)
   }
 })
@@ -172,7 +177,7 @@ for (const [type_, command] of [
     (port: number) => new RegExp(`(vncviewer|xtigervncviewer|gvncviewer|remote-viewer) .*127\\.0\\.0\\.1:+${port}$`),
   ],
   ['rdp', (port: number) => new RegExp(`(freerdp|freerdp3|rdesktop) .*127\\.0\\.0\\.1:${port}$`)],
-  ['tcp', (port: number) => new RegExp(`(nc|ncat|telnet) 127\\.0\\.0\\.1 ${port}$`)],
+  ['tcp', (port: number) => new RegExp(`(nc|ncat|telnet) -- 127\\.0\\.0\\.1 ${port}$`)],
 ] as const) {
   test(`"connect" prints host, port and a command for a SUT of type ${type_}`, async (t) => {
     const { service, id, listen, beside } = await running(t, type_)

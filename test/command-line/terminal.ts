@@ -27,6 +27,9 @@ export const type = async (
     stderr: (text) => {
       output.error += text
     },
+    redraw: (text) => {
+      output.error += `\r${text}\u001b[K`
+    },
     columns: undefined,
     isWatched: false,
     now: Date.now,

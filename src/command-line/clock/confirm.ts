@@ -2,7 +2,11 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { askService } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
+import { recordedTime } from '../../domain/events/fields.ts'
+import { answer, describeProblem } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
+
+const Confirmed = answer({ time: recordedTime }, {})
 
 export const clockConfirmCommand: Command = {
   name: 'clock confirm',
@@ -21,7 +25,9 @@ right, confirm it. Each instance over a shared store is confirmed on its own mac
     if (why !== undefined) return refuse(terminal, `the service cannot be reached at ${path}: ${why}`)
     const confirmed = await askService(path, 'clock confirm', {})
     if (E.isRight(confirmed)) {
-      terminal.stdout(`confirmed: the clock is right at ${(confirmed.right as { time: string }).time}\n`)
+      const read = Confirmed.decode(confirmed.right)
+      if (E.isLeft(read)) return refuse(terminal, `the running service confirmed it, but ${describeProblem(read.left)}`)
+      terminal.stdout(`confirmed: the clock is right at ${read.right.time}\n`)
       return DONE
     }
     if (confirmed.left !== 'no service') return refuse(terminal, confirmed.left.why)

@@ -1,13 +1,16 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
 import { type ClockCorrected, type ClockCorrection, correctClock } from '../../commands/clock/correct.ts'
 import { askService } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { Reason } from '../../domain/event.ts'
+import { whole } from '../../domain/events/fields.ts'
 import { parsePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
+import { answer, describeProblem } from '../service/answer.ts'
 import { type Command, DONE, type Given, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -38,6 +41,8 @@ const correctAlone = async (config: Config, correction: ClockCorrection, termina
   }
 }
 
+const Corrected: t.Decoder<unknown, ClockCorrected> = answer({ streams: whole, before: whole, windows: whole }, {})
+
 const correct = async (
   config: Config,
   correction: ClockCorrection,
@@ -46,7 +51,7 @@ const correct = async (
   const path = join(config.data, CONTROL_SOCKET)
   if (socketPathProblem(path) !== undefined) return correctAlone(config, correction, terminal)
   const asked = await askService(path, 'clock correct', correction)
-  if (E.isRight(asked)) return E.right(asked.right as ClockCorrected)
+  if (E.isRight(asked)) return E.mapLeft(describeProblem)(Corrected.decode(asked.right))
   return asked.left === 'no service' ? correctAlone(config, correction, terminal) : E.left(asked.left.why)
 }
 

@@ -5,7 +5,7 @@ import { LockTaken } from '../../files/lock.ts'
 import { Misconfigured } from '../../service/checks/misconfigured.ts'
 import type { Config } from '../../service/config/config.ts'
 import type { Log } from '../../service/world.ts'
-import { type Answer, type Call, type CallFailure, tryCall } from '../service/call.ts'
+import { type Call, type CallFailure, tryCall } from '../service/call.ts'
 import { MISUSED, refuse, type Terminal } from '../terminal/command.ts'
 
 /** Milliseconds to wait for a service that starts, or for another command on users. */
@@ -14,9 +14,9 @@ const RETRY_EVERY = 100
 const KEY_BYTES = 16
 
 /** A request of a command, which adds an Idempotency-Key to a POST. */
-export type Request = Omit<Call, 'idempotencyKey'>
+export type Request<A> = Omit<Call<A>, 'idempotencyKey'>
 /** @param within milliseconds in which a request that was not answered is sent again */
-export type Ask = (request: Request, within?: number) => Promise<E.Either<CallFailure, Answer>>
+export type Ask = <A>(request: Request<A>, within?: number) => Promise<E.Either<CallFailure, A>>
 
 const LEVELS = { info: 30, warn: 40, error: 50 } as const
 const LEAST: Readonly<Record<Config['logLevel'], number>> = {
@@ -63,7 +63,7 @@ const isRepeatable = ({ kind, code }: CallFailure): boolean => kind === 'cut off
 
 /** Whether the request was not handled, or can be sent again with its key. */
 const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void>): Ask => {
-  const send = async (call: Call, end: number): Promise<E.Either<CallFailure, Answer>> => {
+  const send = async <A>(call: Call<A>, end: number): Promise<E.Either<CallFailure, A>> => {
     for (;;) {
       const answered = await tryCall(config, call)
       const isLate = performance.now() >= end

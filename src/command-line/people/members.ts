@@ -1,20 +1,22 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Quota } from '../../domain/events/user.ts'
+import type * as t from 'io-ts'
+import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
+import { quotaFields, Role } from '../../domain/events/user.ts'
 import { foldName } from '../../domain/values/user-name.ts'
+import { answer, line } from '../service/answer.ts'
 import type { Ask } from './ask.ts'
 
-/** A user as the service shows it to administrators. */
-export interface Member {
-  readonly _id: string
-  readonly name: string
-  readonly role: string
-  readonly quota?: Quota | null
-  readonly scope?: string
-  readonly created_at: string
-  readonly updated_at: string
-  readonly removed_at?: string
-  readonly erased_at?: string
-}
+/** A user as the service shows it: to testers with id and name only. */
+const Member = answer(
+  { _id: opaqueId, name: line },
+  {
+    ...{ role: Role, quota: orNull(answer(quotaFields, {})), scope: line },
+    ...{ created_at: line, updated_at: line, removed_at: line, erased_at: line },
+  },
+)
+export type Member = t.TypeOf<typeof Member>
+
+const Members = answer({ users: listOf(Member) }, {})
 
 /** Users in a response. */
 const PAGE = 1_000
@@ -30,9 +32,9 @@ export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly M
   for (;;) {
     const last = members.at(-1)
     const query = new URLSearchParams({ removed: 'true', limit: String(PAGE), ...(last && { before: last._id }) })
-    const read = await ask({ method: 'GET', path: `/api/user?${query}` })
+    const read = await ask({ method: 'GET', path: `/api/user?${query}`, answer: Members })
     if (E.isLeft(read)) return E.left(read.left.why)
-    const page = read.right.users as readonly Member[]
+    const page = read.right.users
     members.push(...page)
     if (page.length < PAGE) return E.right(members.reverse())
   }

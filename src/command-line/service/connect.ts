@@ -2,26 +2,30 @@ import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { address, boolean, orNull } from '../../domain/codec/codec.ts'
+import { listenPort } from '../../domain/events/fields.ts'
+import { SutType } from '../../domain/events/sut.ts'
 import { type Command, DONE, REFUSED, refuse } from '../terminal/command.ts'
+import { answer } from './answer.ts'
 import { callService } from './call.ts'
 
-type SutType = 'vnc' | 'rdp' | 'tcp'
-
-interface Connection {
-  readonly host: string | null
-  readonly port: number
-  readonly sut_type: SutType
-  readonly open: boolean
-  readonly bound: boolean
-  readonly bound_here: boolean
-}
+/** Host and port become arguments of a program. No address begins with a hyphen or has a space. */
+const Connection = answer(
+  {
+    ...{ host: orNull(address), port: listenPort, sut_type: SutType },
+    ...{ open: boolean, bound: boolean, bound_here: boolean },
+  },
+  {},
+)
+type Connection = t.TypeOf<typeof Connection>
 
 const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 type Arguments = (host: string, port: number) => readonly string[]
 const vncArguments: Arguments = (host, port) => [`${inBrackets(host)}::${port}`]
 const freerdpArguments: Arguments = (host, port) => [`/v:${inBrackets(host)}:${port}`]
-const plainArguments: Arguments = (host, port) => [host, String(port)]
+const plainArguments: Arguments = (host, port) => ['--', host, String(port)]
 
 /** Programs for each type. The first one installed is used. */
 const VIEWERS: Readonly<Record<SutType, readonly (readonly [program: string, Arguments])[]>> = {
@@ -84,14 +88,14 @@ Prints host, port and a command that connects, separated by tabs. With --exec it
 instead: vncviewer, xtigervncviewer, gvncviewer or remote-viewer for vnc; xfreerdp3, xfreerdp, wlfreerdp or rdesktop for
 rdp; nc, ncat or telnet for tcp; and exits with its code. Exits with 1 if the port is not open.
 
-It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE.
+It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
 With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
   run: async ({ operands: [id = ''], options }, config, terminal) => {
     const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection`
-    const answered = await callService(config, { method: 'GET', path })
+    const answered = await callService(config, { method: 'GET', path, answer: Connection })
     if (E.isLeft(answered)) return refuse(terminal, answered.left)
-    const connection = answered.right as unknown as Connection
+    const connection = answered.right
     const { host, port, sut_type, bound_here } = connection
     if (options.json) terminal.stdout(`${JSON.stringify(connection)}\n`)
     const problem = findProblem(connection)

@@ -1,5 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
+import { whole } from '../../domain/events/fields.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
+import { answer, line } from './answer.ts'
 import { callService } from './call.ts'
 
 /** The options that become filters of the route. */
@@ -7,19 +11,16 @@ const FILTERS = { sut: 'sut_id', user: 'user_id', reservation: 'reservation_id',
 const LIMIT_MAX = 1_000
 const LIMIT = 100
 
-interface Session {
-  readonly _id: string
-  readonly reservation_id: string
-  readonly sut_id: string
-  readonly user_id: string
-  readonly user_name?: string
-  readonly opened_at: string
-  readonly closed_at: string | null
-  readonly connections: number | null
-  readonly bytes_to_sut: number | null
-  readonly bytes_from_sut: number | null
-  readonly cause: string | null
-}
+const Session = answer(
+  {
+    ...{ reservation_id: opaqueId, sut_id: opaqueId, user_id: opaqueId, opened_at: line, closed_at: orNull(line) },
+    ...{ connections: orNull(whole), bytes_to_sut: orNull(whole), bytes_from_sut: orNull(whole), cause: orNull(line) },
+  },
+  { user_name: line },
+)
+type Session = t.TypeOf<typeof Session>
+
+const Sessions = answer({ sessions: listOf(Session) }, {})
 
 const rowOf = (session: Session): string => {
   const { opened_at, closed_at, reservation_id, sut_id, user_id, user_name } = session
@@ -49,8 +50,7 @@ user, the user's name, connections, bytes to and from the SUT, and what ended it
 of an open session, are "-", and the last column of an open one is "open".
 
 --sut, --user and --reservation take an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
-given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE;
-testers see their own sessions.
+given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL, where testers see their own sessions.
 
 With --json it prints what GET /api/session answers.`,
   run: async ({ options }, config, terminal) => {
@@ -64,10 +64,10 @@ With --json it prints what GET /api/session answers.`,
       if (options[option] !== undefined) query.set(filter, String(options[option]))
     }
     if (options.open) query.set('open', 'true')
-    const listed = await callService(config, { method: 'GET', path: `/api/session?${query}` })
+    const listed = await callService(config, { method: 'GET', path: `/api/session?${query}`, answer: Sessions })
     if (E.isLeft(listed)) return refuse(terminal, listed.left)
     if (options.json) terminal.stdout(`${JSON.stringify(listed.right)}\n`)
-    else for (const session of listed.right.sessions as readonly Session[]) terminal.stdout(`${rowOf(session)}\n`)
+    else for (const session of listed.right.sessions) terminal.stdout(`${rowOf(session)}\n`)
     return DONE
   },
 }

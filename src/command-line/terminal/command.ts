@@ -9,13 +9,15 @@ export const REFUSED = 1
 /** A wrong command or a wrong configuration. */
 export const MISUSED = 2
 
-/** Input, output and other effects of a command. Outputs take whole lines. */
+/** Input, output and other effects of a command. Outputs take whole lines, but for `redraw`. */
 export interface Terminal {
   readonly stdin: () => Promise<Uint8Array>
   readonly stdout: (text: string) => void
   /** Writes to standard output with backpressure. Resolves to the error code, such as `EPIPE` for a closed pipe. */
   readonly send: (text: string) => Promise<string | undefined>
   readonly stderr: (text: string) => void
+  /** Replaces the last line of standard error, which is a terminal. */
+  readonly redraw: (text: string) => void
   /** The width of standard output if it is a terminal, undefined for a pipe or a file. */
   readonly columns: number | undefined
   /** Whether standard error is a terminal. */
@@ -51,6 +53,8 @@ export interface Command {
   readonly summary: string
   /** An example command line, without `berth`. */
   readonly example: string
+  /** Whether variables that name another service are ignored. */
+  readonly asksNoService?: true
   /** Lines of up to 120 characters. */
   readonly help: string
   /** Only if they differ from the common ones. */

@@ -38,7 +38,7 @@ const lineOf = (done: number, total: Total, first: Sample, now: number, what: st
  * @param isLogged whether to write a line every 10 s without a terminal
  */
 export const makeProgress = (
-  { isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>,
+  { isWatched, stderr, redraw, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'redraw' | 'now'>,
   { what = 'events', isLogged = false }: { readonly what?: string; readonly isLogged?: boolean } = {},
 ) => {
   let logged = now()
@@ -53,7 +53,7 @@ export const makeProgress = (
       last = done
       if (isWatched && (at - drawn >= DRAW_EVERY || done === total)) {
         drawn = at
-        stderr(`\r${lineOf(done, total, first, at, what)}\u001b[K`)
+        redraw(lineOf(done, total, first, at, what))
       } else if (!isWatched && isLogged && at - logged >= LINE_EVERY) {
         logged = at
         stderr(`${lineOf(done, total, first, at, what)}\n`)
@@ -63,7 +63,7 @@ export const makeProgress = (
     end: (): void => {
       if (drawn === Number.NEGATIVE_INFINITY) return
       drawn = Number.NEGATIVE_INFINITY
-      stderr('\r\u001b[K')
+      redraw('')
     },
   }
 }

@@ -1,9 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
 import { describe, findUser, pathOf } from '../people/members.ts'
+import { answer, line } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
+
+/** The token is shown only once. */
+const Issued = answer({ _id: opaqueId }, { token: line })
 
 export const tokenIssueCommand: Command = {
   name: 'token issue',
@@ -28,7 +33,7 @@ after --expires-in seconds, 60 to 31536000, or else does not expire.`,
     return withService(config, terminal, async (ask) => {
       const found = await findUser(ask, typed)
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const issued = await ask({ method: 'POST', path: pathOf(found.right, 'token'), body })
+      const issued = await ask({ method: 'POST', path: pathOf(found.right, 'token'), body, answer: Issued })
       if (E.isLeft(issued)) return refuse(terminal, issued.left.why)
       const { _id, token } = issued.right
       // To a repeated request the service does not show it.

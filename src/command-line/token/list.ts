@@ -1,16 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
+import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
 import { describe, findUser, pathOf } from '../people/members.ts'
+import { answer, line } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 
 /** A token as the service shows it. */
-interface Token {
-  readonly _id: string
-  readonly name: string
-  readonly role: string
-  readonly created_at: string
-  readonly expires_at: string | null
-}
+const Token = answer({ _id: opaqueId, name: line, role: Role, expires_at: orNull(line) }, {})
+type Token = t.TypeOf<typeof Token>
+
+const Tokens = answer({ tokens: listOf(Token) }, {})
 
 /** Tokens that a user may have, which is also the length of the longest page. */
 const TOKENS_MAX = 1_000
@@ -32,9 +33,10 @@ With --json it prints {"tokens":[...]} with the tokens as GET /api/user/<id>/tok
     withService(config, terminal, async (ask) => {
       const found = await findUser(ask, typed)
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const read = await ask({ method: 'GET', path: `${pathOf(found.right, 'token')}?limit=${TOKENS_MAX}` })
+      const path = `${pathOf(found.right, 'token')}?limit=${TOKENS_MAX}`
+      const read = await ask({ method: 'GET', path, answer: Tokens })
       if (E.isLeft(read)) return refuse(terminal, read.left.why)
-      const tokens = read.right.tokens as readonly Token[]
+      const { tokens } = read.right
       if (options.json) terminal.stdout(`${JSON.stringify({ tokens })}\n`)
       else if (tokens.length > 0) terminal.stdout(`${tokens.map(lineOf).join('\n')}\n`)
       else terminal.stderr(`berth: ${describe(found.right)} has no tokens\n`)

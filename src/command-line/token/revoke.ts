@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { describe, findUser, pathOf } from '../people/members.ts'
+import { unread } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 
 export const tokenRevokeCommand: Command = {
@@ -17,7 +18,7 @@ Revokes the token with the id TOKEN_ID of the user with the name or id NAME. It 
       const found = await findUser(ask, typed)
       if (E.isLeft(found)) return refuse(terminal, found.left)
       const path = pathOf(found.right, `token/${encodeURIComponent(id)}/revoke`)
-      const revoked = await ask({ method: 'POST', path })
+      const revoked = await ask({ method: 'POST', path, answer: unread })
       if (E.isLeft(revoked)) return refuse(terminal, revoked.left.why)
       terminal.stdout(`revoked ${JSON.stringify(revoked.right.name)} of ${describe(found.right)}\n`)
       return DONE

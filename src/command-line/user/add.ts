@@ -1,10 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
+import { answer } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
+
+const Added = answer({ _id: opaqueId }, {})
 
 export const userAddCommand: Command = {
   name: 'user add',
@@ -40,7 +44,7 @@ ${PASSWORD_HELP}
     const { password, isMade } = chosen.right
     const body = { name: given.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
     return withService(config, terminal, async (ask) => {
-      const added = await ask({ method: 'POST', path: '/api/user/create', body })
+      const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
       if (E.isLeft(added)) return refuse(terminal, added.left.why)
       terminal.stdout(`${added.right._id}\n${isMade ? `${password}\n` : ''}`)
       return DONE

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { findUser, pathOf } from '../people/members.ts'
+import { unread } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 
 export const userEraseCommand: Command = {
@@ -18,7 +19,7 @@ Where several removed users had the name, give the id.`,
     withService(config, terminal, async (ask) => {
       const found = await findUser(ask, name, ['removed', 'present'])
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const erased = await ask({ method: 'POST', path: pathOf(found.right, 'erase') })
+      const erased = await ask({ method: 'POST', path: pathOf(found.right, 'erase'), answer: unread })
       if (E.isLeft(erased)) return refuse(terminal, erased.left.why)
       terminal.stdout(`erased ${found.right._id}\n`)
       return DONE

@@ -11,6 +11,7 @@ import {
 } from '../../users/import-csv.ts'
 import { type Ask, withService } from '../people/ask.ts'
 import { makePasswords } from '../people/hash-passwords.ts'
+import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 
@@ -83,7 +84,7 @@ const addAll = async (
   terminal: Terminal,
 ): Promise<number> => {
   const identified = withIds(users, terminal)
-  const checked = await ask({ method: 'POST', path: PATH, body: { users: identified, dry_run: true } })
+  const checked = await ask({ method: 'POST', path: PATH, body: { users: identified, dry_run: true }, answer: unread })
   if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
   const made = await makePasswords(users.length, terminal)
   const rows = identified.map(({ _id, name }, n) => [_id, name, made[n]?.password].join('\t'))
@@ -91,7 +92,7 @@ const addAll = async (
   const written = file === undefined ? undefined : await writePasswords(file, text)
   if (written !== undefined && E.isLeft(written)) return refuse(terminal, written.left)
   const body = { users: identified.map((user, n) => ({ ...user, password: made[n]?.hash })) }
-  const added = await ask({ method: 'POST', path: PATH, body })
+  const added = await ask({ method: 'POST', path: PATH, body, answer: unread })
   if (E.isLeft(added)) {
     // If they may have been added, the passwords are needed.
     const isRefused = added.left.kind === 'refused' && added.left.code !== 'outcome_unknown'
@@ -104,7 +105,8 @@ const addAll = async (
 }
 
 const showPlan = async (ask: Ask, users: readonly ImportedUser[], terminal: Terminal): Promise<number> => {
-  const checked = await ask({ method: 'POST', path: PATH, body: { users: withIds(users, terminal), dry_run: true } })
+  const body = { users: withIds(users, terminal), dry_run: true }
+  const checked = await ask({ method: 'POST', path: PATH, body, answer: unread })
   if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
   terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
   terminal.stderr(`berth: ${plural(users.length)} would be added; nothing was changed\n`)

@@ -8,7 +8,7 @@ const lineOf = (member: Member): string => {
   const { _id, role, name } = member
   const status = statusOf(member)
   const limits = Object.entries(limitsOf(member)).map(([what, text]) => `${what} ${text}`)
-  return [_id, role, name, ...(status === 'present' ? [] : [status]), ...limits].join('\t')
+  return [_id, role ?? '-', name, ...(status === 'present' ? [] : [status]), ...limits].join('\t')
 }
 
 export const userListCommand: Command = {

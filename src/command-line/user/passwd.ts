@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { findUser, pathOf } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
+import { unread } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 
 export const userPasswdCommand: Command = {
@@ -23,7 +24,8 @@ Where the vault's key was lost, no name can be read: give the id, then a new nam
     return withService(config, terminal, async (ask) => {
       const found = await findUser(ask, given.operands[0] ?? '')
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'password'), body: { password } })
+      const path = pathOf(found.right, 'password')
+      const changed = await ask({ method: 'POST', path, body: { password }, answer: unread })
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
       if (isMade) terminal.stdout(`${password}\n`)
       return DONE

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { LIMITS_HELP, limitsOf, readLimits } from '../people/limits.ts'
 import { describe, findUser, type Member, pathOf } from '../people/members.ts'
+import { unread } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 
@@ -22,7 +23,12 @@ ${LIMITS_HELP}`,
     return withService(config, terminal, async (ask) => {
       const found = await findUser(ask, name)
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: limits.right })
+      const changed = await ask({
+        method: 'POST',
+        path: pathOf(found.right, 'update'),
+        body: limits.right,
+        answer: unread,
+      })
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
       const { quota = 'of the service' } = limitsOf(changed.right as unknown as Member)
       terminal.stdout(`${describe(found.right)} has the quota ${quota}\n`)

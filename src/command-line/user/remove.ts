@@ -1,9 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { whole } from '../../domain/events/fields.ts'
 import { Removal } from '../../domain/events/user.ts'
 import { type Ask, withService } from '../people/ask.ts'
 import { describe, findUser, type Member, pathOf, readMembers, statusOf } from '../people/members.ts'
+import { answer } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
+
+const Counted = answer({ count: whole }, {})
+/** The counts are of reservations that were ended. */
+const Removed = answer({}, { cancelled: whole, released: whole })
 
 const many = (count: number): string => (count === 1 ? '1 reservation' : `${count} reservations`)
 
@@ -16,8 +22,8 @@ const remaining = (count: number | undefined): string => {
 /** How many of a user's reservations are not over; undefined if they cannot be read now. */
 const countReservations = async (ask: Ask, { _id }: Member, now: number): Promise<number | undefined> => {
   const query = new URLSearchParams({ user_id: _id, from: new Date(now).toISOString(), limit: '1' })
-  const listed = await ask({ method: 'GET', path: `/api/sut_reservation?${query}` }, 0)
-  return E.isRight(listed) ? Number(listed.right.count) : undefined
+  const listed = await ask({ method: 'GET', path: `/api/sut_reservation?${query}`, answer: Counted }, 0)
+  return E.isRight(listed) ? listed.right.count : undefined
 }
 
 /** Whether the user has been removed, although its reservations could not be ended now. */
@@ -46,15 +52,16 @@ Histories still show the name, until "user erase".`,
       const found = await findUser(ask, name)
       if (E.isLeft(found)) return refuse(terminal, found.left)
       const member = found.right
-      const removed = await ask({ method: 'POST', path: pathOf(member, 'remove'), body: { reservations } })
+      const path = pathOf(member, 'remove')
+      const removed = await ask({ method: 'POST', path, body: { reservations }, answer: Removed })
       const show = (what: string): void => terminal.stdout(`removed ${describe(member)}; ${what}\n`)
       if (E.isLeft(removed)) {
         const isLeftToService = removed.left.code === 'outcome_unknown' && (await isRemoved(ask, member))
         if (!isLeftToService) return refuse(terminal, removed.left.why)
         show('the service ends its reservations once it has read its log')
       } else if (reservations === 'cancel') {
-        const { cancelled, released } = removed.right
-        show(`${many(Number(cancelled))} cancelled, ${released} released`)
+        const { cancelled = 0, released = 0 } = removed.right
+        show(`${many(cancelled)} cancelled, ${released} released`)
       } else show(remaining(await countReservations(ask, member, terminal.now())))
       return DONE
     })

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { describe, findUser, pathOf } from '../people/members.ts'
+import { unread } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 
 export const userRenameCommand: Command = {
@@ -16,7 +17,7 @@ NEW_NAME follows the same rules as in "user add".`,
     withService(config, terminal, async (ask) => {
       const found = await findUser(ask, typed)
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { name } })
+      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { name }, answer: unread })
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
       terminal.stdout(`renamed ${describe(found.right)} to ${name}\n`)
       return DONE

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
 import { describe, findUser, pathOf } from '../people/members.ts'
+import { unread } from '../service/answer.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
 
@@ -19,7 +20,7 @@ administrator keeps the role.`,
     return withService(config, terminal, async (ask) => {
       const found = await findUser(ask, name)
       if (E.isLeft(found)) return refuse(terminal, found.left)
-      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { role } })
+      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { role }, answer: unread })
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
       terminal.stdout(`${describe(found.right)} is ${role}\n`)
       return DONE

@@ -1,13 +1,19 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Read, ReadVariable } from './read.ts'
+import type { Environment } from './unknown-variables.ts'
 
 /** Another service that the command line asks. */
 export interface ClientConfig {
   readonly url: string
-  /** A file with one line: a user's name, a colon and the password. */
-  readonly credentialsFile: string
+  /** A token, or a file with one line: a name, a colon and a password, or a token. */
+  readonly credentials: { readonly token: string } | { readonly file: string }
 }
+
+const [URL_NAME, TOKEN_NAME, FILE_NAME] = ['BERTH_URL', 'BERTH_TOKEN', 'BERTH_CREDENTIALS_FILE'] as const
+
+/** The form of a token. users/tokens.ts, which this folder may not import, has the exact one. */
+export const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
 
 const url: Read<string> = (value) => {
   const { protocol, username, password, search, hash } = URL.parse(value) ?? {}
@@ -17,9 +23,31 @@ const url: Read<string> = (value) => {
     : E.left('must be like https://berth.lab.example, without a user, a query and a fragment')
 }
 
-/** Reads the variables of the command line; undefined unless they name a service. */
+const token: Read<string> = (value) =>
+  TOKEN_LIKE.test(value) ? E.right(value) : E.left('must be a token, which begins with berth_')
+
+/** Reads the variables of the command line; undefined unless they name a service and who asks it. */
 export const readClient = (read: ReadVariable, directory: string): ClientConfig | undefined => {
-  const given = read('BERTH_URL', url, undefined)
-  const credentialsFile = read('BERTH_CREDENTIALS_FILE', (value) => E.right(resolve(directory, value)), undefined)
-  return given === undefined || credentialsFile === undefined ? undefined : { url: given, credentialsFile }
+  const given = read(URL_NAME, url, undefined)
+  const own = read(TOKEN_NAME, token, undefined)
+  const file = read(FILE_NAME, (value) => E.right(resolve(directory, value)), undefined)
+  const credentials = own !== undefined ? { token: own } : file !== undefined ? { file } : undefined
+  return given === undefined || credentials === undefined ? undefined : { url: given, credentials }
 }
+
+/** A service without credentials, or credentials without a service, would ask another one than was meant. */
+export const clientProblems = (environment: Environment): readonly string[] => {
+  const [service, ...credentials] = [URL_NAME, TOKEN_NAME, FILE_NAME].map((name) => environment[name] !== undefined)
+  if (credentials.every(Boolean)) return [`${TOKEN_NAME} and ${FILE_NAME} are both set; unset one of them`]
+  return service === credentials.some(Boolean)
+    ? []
+    : [`${URL_NAME} must be set together with ${TOKEN_NAME} or ${FILE_NAME}`]
+}
+
+/** The variables without these: a service that a test starts has those of the one that its machine is reserved in. */
+export const withoutClient = (environment: Environment): Environment => ({
+  ...environment,
+  [URL_NAME]: undefined,
+  [TOKEN_NAME]: undefined,
+  [FILE_NAME]: undefined,
+})

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Quota } from '../../domain/events/user.ts'
 import { type AddressRange, readAddressRanges } from './address-ranges.ts'
-import { type ClientConfig, readClient } from './client.ts'
+import { type ClientConfig, clientProblems, readClient } from './client.ts'
 import { duration } from './duration.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
@@ -106,16 +106,10 @@ const listenPorts: Read<Config['listenPorts']> = (value) => {
     : E.right({ first: first.right, last: last.right })
 }
 
-/** Variables of which neither works alone. */
-const PAIRS = [
-  ['BERTH_TLS_CERT', 'BERTH_TLS_KEY'],
-  ['BERTH_URL', 'BERTH_CREDENTIALS_FILE'],
-] as const
-
-const halfPairs = (environment: Environment): readonly string[] =>
-  PAIRS.filter(([one, other]) => (environment[one] === undefined) !== (environment[other] === undefined)).map(
-    ([one, other]) => `${one} and ${other} must be set together`,
-  )
+const tlsProblems = ({ BERTH_TLS_CERT, BERTH_TLS_KEY }: Environment): readonly string[] =>
+  (BERTH_TLS_CERT === undefined) === (BERTH_TLS_KEY === undefined)
+    ? []
+    : ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
 
 /**
  * Left: every problem, as a sentence that names its variable and never includes the value. Relative paths are resolved
@@ -151,7 +145,7 @@ export const readConfig = (
   }
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
-  problems.push(...halfPairs(environment), ...oidcProblems(environment))
+  problems.push(...tlsProblems(environment), ...clientProblems(environment), ...oidcProblems(environment))
   const client = readClient(read, directory)
   const oidc = readOidc(read, directory)
   const host = read('BERTH_HOST', readHost, '127.0.0.1')

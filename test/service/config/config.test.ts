@@ -3,6 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { keyChecks } from '../../../src/service/checks/keys.ts'
+import { withoutClient } from '../../../src/service/config/client.ts'
 import { readConfig } from '../../../src/service/config/config.ts'
 import { passwordProblem } from '../../../src/users/passwords/password.ts'
 import { anyCharacter } from '../../characters.ts'
@@ -253,4 +254,10 @@ test("the first administrator's password must meet the rules for every password"
     },
   )
   t.pass()
+})
+
+test('"serve" ignores the variables that name another service, also wrong ones', (t) => {
+  const environment = { BERTH_URL: 'wrong', BERTH_TOKEN: 'wrong', BERTH_CREDENTIALS_FILE: '' }
+  t.is(problemsOf(environment).length, 4)
+  t.false('client' in rightOf(read(withoutClient(environment))))
 })

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { idOf, start, temporaryData } from '../http/harness.ts'
+import { run } from '../process/harness.ts'
+import { type } from './terminal.ts'
+
+const TOKEN = `berth_${'A'.repeat(43)}`
+/** Clears the screen, in both codings, and turns the direction of text around. */
+const EVIL = '\u001b[2J\u009b2J\u202e'
+
+/** A service that answers each request with the body for its path, and keeps the credentials it was sent. */
+const startOther = async (t: ExecutionContext, answerTo: (path: string) => unknown) => {
+  const authorized: (string | undefined)[] = []
+  const server = createServer(({ url = '', headers }, response) => {
+    authorized.push(headers.authorization)
+    response.end(JSON.stringify(answerTo(url)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { authorized, environment: { BERTH_URL: url, BERTH_TOKEN: TOKEN } }
+}
+
+const ID = '6b013ba4e990750a68938b44'
+const CONNECTION = { host: '127.0.0.1', port: 20000, sut_type: 'tcp', open: true, bound: true, bound_here: true }
+const USER = { _id: ID, name: 'anna', role: 'tester', created_at: '', updated_at: '' }
+const SESSION = {
+  ...{ _id: ID, reservation_id: ID, sut_id: ID, user_id: ID, user_name: 'anna', opened_at: '', closed_at: null },
+  ...{ connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null },
+}
+const TOKEN_SHOWN = { _id: ID, name: 'nightly', role: 'tester', expires_at: null }
+
+test('"connect --exec" starts no program with what is no address', async (t) => {
+  const programs = await temporaryData(t)
+  await writeFile(join(programs, 'nc'), '#!/bin/sh\necho "run: $*"\n', { mode: 0o700 })
+  let host = ''
+  const { environment } = await startOther(t, () => ({ ...CONNECTION, host }))
+  const connect = () =>
+    run(t, { data: programs, args: ['connect', ID, '--exec'], env: { ...environment, PATH: programs } })
+  host = '--sh-exec=id'
+  const refused = await connect()
+  t.deepEqual([refused.code, refused.output], [1, ''])
+  t.regex(refused.errors, /cannot be read: "host" must be a host name or an IP address\n$/)
+  host = 'lab.example'
+  t.is((await connect()).output, 'run: -- lab.example 20000\n')
+})
+
+const answers: readonly (readonly [line: readonly string[], answer: object])[] = [
+  [['connect', ID], { ...CONNECTION, host: `a${EVIL}` }],
+  [['connect', ID], { ...CONNECTION, port: '22;id' }],
+  [['sut', 'check', ID], { reachable: false, cause: EVIL, milliseconds: 1 }],
+  [['session', 'list'], { sessions: [{ ...SESSION, user_name: EVIL }] }],
+  [['user', 'list'], { users: [{ ...USER, name: EVIL }] }],
+  [['user', 'show', 'anna'], { users: [{ ...USER, scope: EVIL }] }],
+  [['user', 'list'], { users: [{ ...USER, quota: { hours_per_week: EVIL } }] }],
+  [['token', 'list', 'anna'], { users: [USER], tokens: [{ ...TOKEN_SHOWN, name: EVIL }] }],
+  [['token', 'issue', 'anna', '--name', 'x'], { users: [USER], _id: EVIL }],
+  [['user', 'add', 'anna', '--role', 'tester'], { _id: EVIL }],
+]
+
+for (const [line, answer] of answers) {
+  test(`"${line.slice(0, 2).join(' ')}" refuses ${JSON.stringify(answer).slice(0, 60)}`, async (t) => {
+    const { environment } = await startOther(t, () => answer)
+    const { code, out, error } = await type(line, environment)
+    t.deepEqual([code, out], [1, ''])
+    t.regex(error, /^berth: the answer of the service at http:[^ ]+ cannot be read: "[\w.]+" must be [\x20-\x7e]+\n$/)
+  })
+}
+
+test('what is unprintable in an answer is shown as an escape, and means the same in JSON', async (t) => {
+  const reserved = { ...CONNECTION, more: EVIL }
+  const { environment } = await startOther(t, (path) =>
+    path.includes('user') ? { users: [{ ...USER, name: '\u202e' }] } : reserved,
+  )
+  const json = await type(['connect', ID, '--json'], environment)
+  t.regex(json.out, /^[\x20-\x7e]+\n$/)
+  t.deepEqual(JSON.parse(json.out), reserved)
+  t.is((await type(['user', 'list'], environment)).out, `${ID}\ttester\t\\u202e\n`)
+})
+
+test('a token in BERTH_TOKEN, or alone in the file of credentials, is sent as Bearer', async (t) => {
+  const { authorized, environment } = await startOther(t, () => ({ reachable: true, cause: null, milliseconds: 1 }))
+  const file = join(await temporaryData(t), 'credentials')
+  await writeFile(file, `${TOKEN}\n`, { mode: 0o600 })
+  const { BERTH_URL } = environment
+  for (const variables of [environment, { BERTH_URL, BERTH_CREDENTIALS_FILE: file }]) {
+    t.is((await type(['sut', 'check', ID], variables)).code, 0)
+  }
+  t.deepEqual(authorized, [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`])
+})
+
+test('a token of a user works in BERTH_TOKEN', async (t) => {
+  const service = await start(t)
+  const issued = await service.as('alice').post('/api/user/me/token', { name: 'nightly' })
+  const environment = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
+  t.is((await type(['user', 'show', 'bob'], environment)).out, `id\t${idOf('bob')}\nname\tbob\nstatus\tpresent\n`)
+})

@@ -34,6 +34,17 @@ export const valuesOf = (claims: Claims, claim: string): readonly string[] | und
   return [found].flat().filter((value) => typeof value === 'string')
 }
 
+/**
+ * Whether the claim is left out because it has too many values and is to be fetched elsewhere (OpenID Connect Core 1.0,
+ * section 5.6.2), as Entra ID does with more than 200 groups.
+ */
+export const isElsewhere = (claims: Claims, claim: string): boolean => {
+  const { _claim_names: names } = claims
+  const [beginning = claim] = claim.split('.')
+  const isNamed = isObject(names) && (Object.hasOwn(names, claim) || Object.hasOwn(names, beginning))
+  return isNamed && valuesOf(claims, claim) === undefined
+}
+
 /** Claims for a name, the best first. */
 const NAMES = ['preferred_username', 'email', 'sub'] as const
 

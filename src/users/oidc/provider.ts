@@ -3,21 +3,19 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
+  Configuration,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
 } from 'openid-client'
-import { type Claims, hasName, isSubject, type Person, personOf, valuesOf } from './claims.ts'
+import { type Claims, hasName, isElsewhere, isSubject, type Person, personOf, valuesOf } from './claims.ts'
+import { type AuthMethod, authMethods, authWith } from './client-auth.ts'
 import { followClientSecret } from './client-secret.ts'
 import { type Discovery, startDiscovery } from './discovery.ts'
 import { AddressNotSafe, isSafe, makeLimitedFetch } from './limited-fetch.ts'
-import { describeFailure, isKeyUnknown, isUnavailable, ProviderUnavailable } from './why-failed.ts'
+import { describeFailure, isClientRefused, isKeyUnknown, isUnavailable, ProviderUnavailable } from './why-failed.ts'
 
 /** Random values of one sign-in, by which its end is known to belong to its beginning. */
 export interface SignInChecks {
@@ -64,11 +62,11 @@ const scopesFor = ({ scopes_supported }: { scopes_supported?: string[] }, claim:
   return ['openid', ...[...SCOPES.slice(1), claim].filter((scope) => supported.includes(scope))].join(' ')
 }
 
-/** How the provider wants the secret: in the header unless it only takes it in the body. */
-const authenticate = (methods: readonly string[] | undefined, secret: string): ClientAuth =>
-  methods === undefined || methods.includes('client_secret_basic')
-    ? ClientSecretBasic(secret)
-    : ClientSecretPost(secret)
+/** The provider, with a configuration for each way to show it the secret. */
+interface Known {
+  readonly metadata: ReturnType<Configuration['serverMetadata']>
+  readonly clients: Readonly<Record<AuthMethod, Configuration>>
+}
 
 interface DiscoverOptions extends Pick<ProviderOptions, 'issuer' | 'clientId'> {
   readonly secret: () => string
@@ -76,19 +74,28 @@ interface DiscoverOptions extends Pick<ProviderOptions, 'issuer' | 'clientId'> {
   readonly stop: AbortSignal
 }
 
-const discover = async ({ issuer, clientId, secret, stop }: DiscoverOptions): Promise<Configuration> => {
-  const auth: ClientAuth = (server, ...rest) =>
-    authenticate(server.token_endpoint_auth_methods_supported, secret())(server, ...rest)
-  const execute = [enableNonRepudiationChecks]
+const discover = async ({ issuer, clientId, secret, stop }: DiscoverOptions): Promise<Known> => {
+  const limitedFetch = makeLimitedFetch(stop)
   // Not that all its addresses may be insecure: each is checked when it is fetched.
-  if (issuer.startsWith('http:')) execute.push(allowInsecureRequests)
-  const options = { [customFetch]: makeLimitedFetch(stop), timeout: TIMEOUT, execute }
-  const found = await discovery(new URL(issuer), clientId, {}, auth, options)
-  const { issuer: named, authorization_endpoint: at } = found.serverMetadata()
+  const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : []
+  const options = { [customFetch]: limitedFetch, timeout: TIMEOUT, execute }
+  const metadata = (await discovery(new URL(issuer), clientId, {}, undefined, options)).serverMetadata()
+  const { issuer: named, authorization_endpoint: at } = metadata
   // Providers for many tenants name a pattern. Everybody's tenant could bring everybody's roles.
   if (new URL(named).href !== new URL(issuer).href) throw new ProviderUnavailable('the provider has another issuer')
   if (at === undefined || !isSafe(new URL(at))) throw new AddressNotSafe('the provider has no safe sign-in address')
-  return found
+  const clientWith = (method: AuthMethod): Configuration => {
+    const client = new Configuration(metadata, clientId, {}, authWith(method, secret))
+    client[customFetch] = limitedFetch
+    client.timeout = TIMEOUT
+    for (const extend of [enableNonRepudiationChecks, ...execute]) extend(client)
+    return client
+  }
+  const [client_secret_post, client_secret_basic] = [
+    clientWith('client_secret_post'),
+    clientWith('client_secret_basic'),
+  ]
+  return { metadata, clients: { client_secret_post, client_secret_basic } }
 }
 
 /** Adds what the provider says elsewhere, if the token leaves it out. The token counts first. */
@@ -99,18 +106,42 @@ const withUserInfo = async (found: Configuration, token: string, claims: Claims,
   return { ...(await fetchUserInfo(found, token, sub)), ...claims }
 }
 
-const makeExchange = (options: ProviderOptions, provider: Discovery<Configuration>) => {
+/** Exchanges codes. If the provider refuses the client, shows the secret in the other way, and remembers what worked. */
+const makeGrant = () => {
+  let accepted: AuthMethod | undefined
+  return async ({ metadata, clients }: Known, sent: URL, checks: Parameters<typeof authorizationCodeGrant>[2]) => {
+    const [first, other] = authMethods(metadata, accepted)
+    const grantWith = async (method: AuthMethod) => {
+      const tokens = await authorizationCodeGrant(clients[method], sent, checks)
+      accepted = method
+      return { tokens, client: clients[method] }
+    }
+    try {
+      return await grantWith(first)
+    } catch (error) {
+      if (!(await isClientRefused(error))) throw error
+      return await grantWith(other)
+    }
+  }
+}
+
+const makeExchange = (options: ProviderOptions, provider: Discovery<Known>) => {
   const { redirectUri, claim } = options
+  const grant = makeGrant()
   return async ({ code, state, iss }: CallbackParameters, checks: SignInChecks): Promise<Claims> => {
     const found = await provider.known()
     const sent = new URL(redirectUri)
     // There is one provider, so a client that leaves the issuer out cannot mix up two.
-    for (const [name, value] of Object.entries({ code, state, iss: iss ?? found.serverMetadata().issuer }))
+    for (const [name, value] of Object.entries({ code, state, iss: iss ?? found.metadata.issuer }))
       sent.searchParams.set(name, value)
     const { nonce: expectedNonce, state: expectedState, verifier: pkceCodeVerifier } = checks
     const expected = { expectedNonce, expectedState, pkceCodeVerifier, idTokenExpected: true }
-    const tokens = await authorizationCodeGrant(found, sent, expected)
-    return withUserInfo(found, tokens.access_token, { ...tokens.claims() }, claim)
+    const { tokens, client } = await grant(found, sent, expected)
+    const claims = await withUserInfo(client, tokens.access_token, { ...tokens.claims() }, claim)
+    if (!isElsewhere(claims, claim)) return claims
+    throw new ProviderUnavailable(
+      `the provider leaves out the claim ${claim}, which has too many values (_claim_names)`,
+    )
   }
 }
 
@@ -124,23 +155,23 @@ export const openProvider = (options: ProviderOptions): Provider => {
   )
   const provider = startDiscovery({
     discover: () => discover({ ...options, secret: () => secret ?? '', stop: stopping.signal }),
-    onFailure: (error) =>
-      log.warn({ reason: describeFailure(error) }, 'the provider of single sign-on is unavailable; retrying'),
+    onFailure: async (error) =>
+      log.warn({ reason: await describeFailure(error) }, 'the provider of single sign-on is unavailable; retrying'),
     onRecovered: () => log.info({}, 'the provider of single sign-on is available again'),
   })
-  const known = async (): Promise<Configuration> => {
+  const known = async (): Promise<Known> => {
     try {
       return await provider.known()
     } catch (error) {
-      throw new ProviderUnavailable(describeFailure(error))
+      throw new ProviderUnavailable(await describeFailure(error))
     }
   }
   const exchange = makeExchange(options, provider)
   return {
     signInUrl: async ({ state, nonce, verifier }) => {
-      const found = await known()
-      return buildAuthorizationUrl(found, {
-        ...{ redirect_uri: redirectUri, scope: scopesFor(found.serverMetadata(), claim), state, nonce },
+      const { metadata, clients } = await known()
+      return buildAuthorizationUrl(clients.client_secret_post, {
+        ...{ redirect_uri: redirectUri, scope: scopesFor(metadata, claim), state, nonce },
         ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
       }).href
     },
@@ -152,7 +183,7 @@ export const openProvider = (options: ProviderOptions): Provider => {
         const person = personOf(await exchange(sent, checks), claim)
         return person === undefined ? E.left('the provider names no issuer or subject') : E.right(person)
       } catch (error) {
-        const reason = describeFailure(error)
+        const reason = await describeFailure(error)
         if (isKeyUnknown(error)) provider.forget()
         if (isUnavailable(error)) throw new ProviderUnavailable(reason)
         return E.left(reason)

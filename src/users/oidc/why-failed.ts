@@ -18,6 +18,9 @@ const NO_ANSWER = [
 /** The code for a signing key that is not among those known. */
 const NO_KEY = 'OAUTH_KEY_SELECTION_FAILED'
 
+/** The code for a token that is not valid yet, or no longer. */
+const NOT_NOW = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
+
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '')
 
 /** An error and its causes, the outermost first. */
@@ -27,17 +30,74 @@ const chainOf = (error: unknown): readonly Error[] => {
   return chain
 }
 
-/** The error code of an OAuth 2.0 answer (RFC 6749, section 5.2), which has only these characters. */
-const answeredError = (error: unknown): string | undefined =>
-  error instanceof ResponseBodyError && /^[\x20-\x7e]{1,64}$/.test(error.error) ? error.error : undefined
+/** What openid-client says about its innermost error. */
+const factsOf = (error: unknown): Readonly<Record<string, unknown>> => {
+  const facts = chainOf(error).at(-1)?.cause
+  return typeof facts === 'object' && facts !== null ? { ...facts } : {}
+}
 
-/** Why a sign-in failed, for the log: fixed texts and codes, nothing that somebody sent. */
-export const describeFailure = (error: unknown): string => {
+/** A signature made with the client secret, which is none that others can check. */
+const signedWithSecret = (error: unknown): string | undefined => {
+  const { alg, header } = factsOf(error)
+  const named = alg ?? (header as { alg?: unknown } | undefined)?.alg
+  return typeof named === 'string' && /^HS\d{3}$/.test(named) ? named : undefined
+}
+
+/** Seconds by which a token is too old, or too early if negative. Undefined if its time is not the problem. */
+const secondsOff = (error: unknown): number | undefined => {
+  if (!chainOf(error).some((each) => codeOf(each) === NOT_NOW)) return undefined
+  const { claims, claim, now } = factsOf(error)
+  const named = (claims as Readonly<Record<string, unknown>> | undefined)?.[String(claim)]
+  return typeof now === 'number' && typeof named === 'number' ? Math.round(now - named) : undefined
+}
+
+/** What is wrong with the provider's settings or its clock, although what the browser sent was good. */
+const faultOfProvider = (error: unknown): string | undefined => {
+  const algorithm = signedWithSecret(error)
+  if (algorithm !== undefined) {
+    return `the provider signs ID tokens with ${algorithm}; set it to RS256 or another algorithm with a public key`
+  }
+  const seconds = secondsOff(error)
+  if (seconds === undefined) return undefined
+  return seconds >= 0
+    ? `the provider's ID token expired ${seconds} s ago; compare its clock with this machine's`
+    : `the provider's ID token is valid in ${-seconds} s only; compare its clock with this machine's`
+}
+
+const errorMember = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null ? (body as { error?: unknown }).error : undefined
+
+/**
+ * The error code of an OAuth 2.0 answer (RFC 6749, section 5.2), which has only these characters. With a challenge it is
+ * in the body that was not read, or in the challenge itself (RFC 6750, section 3).
+ */
+const answeredError = async (error: unknown): Promise<string | undefined> => {
+  const isChallenge = error instanceof WWWAuthenticateChallengeError
+  if (!isChallenge && !(error instanceof ResponseBodyError)) return undefined
+  const inBody =
+    isChallenge && !error.response.bodyUsed
+      ? await error.response
+          .clone()
+          .json()
+          .catch(() => undefined)
+      : error
+  const inChallenge = isChallenge ? error.cause.map(({ parameters }) => parameters.error) : []
+  const code = [errorMember(inBody), ...inChallenge].find((each) => each !== undefined)
+  return typeof code === 'string' && /^[\x20-\x7e]{1,64}$/.test(code) ? code : undefined
+}
+
+/** Whether the provider did not accept how the client showed its secret. */
+export const isClientRefused = async (error: unknown): Promise<boolean> =>
+  (await answeredError(error)) === 'invalid_client'
+
+/** Why a sign-in failed, for the log: fixed texts, codes and numbers, nothing else that somebody sent. */
+export const describeFailure = async (error: unknown): Promise<string> => {
   // The message of a parser quotes what it could not parse.
   const chain = chainOf(error).filter((each) => !(each instanceof SyntaxError))
   const texts = chain.map(({ message }) => message)
   const codes = chain.map(codeOf).filter((code) => /^[A-Z_]{3,64}$/.test(code))
-  return [...new Set([...texts, answeredError(error) ?? '', ...codes.slice(-1)])]
+  const answered = await answeredError(error)
+  return [...new Set([faultOfProvider(error) ?? '', ...texts, answered ?? '', ...codes.slice(-1)])]
     .filter((text) => text !== '')
     .join(': ')
 }
@@ -49,9 +109,11 @@ export const isKeyUnknown = (error: unknown): boolean => chainOf(error).some((ea
 export const isUnavailable = (error: unknown): boolean => {
   // A refusal of the code is the only error of an answer that the browser can cause.
   if (error instanceof ResponseBodyError) return error.error !== 'invalid_grant'
+  if (faultOfProvider(error) !== undefined) return true
   return chainOf(error).some(
     (each) =>
       each instanceof AnswerTooLarge ||
+      each instanceof ProviderUnavailable ||
       // The client secret is wrong.
       each instanceof WWWAuthenticateChallengeError ||
       each instanceof AddressNotSafe ||

@@ -1,5 +1,12 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import Provider, { type AccountClaims, type Configuration } from 'oidc-provider'
@@ -25,6 +32,12 @@ const quietly = <A>(make: () => A): A => {
     console.warn = warn
   }
 }
+
+interface Sent {
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+export type ChangeRequest = (sent: Sent) => Sent
 
 type Forge = (path: string, answer: Answer) => Answer | undefined | Promise<Answer | undefined>
 
@@ -108,15 +121,19 @@ const close = (server: Server): Promise<void> =>
   })
 
 /** Sends a request on to the provider. */
-const passOn = (from: IncomingMessage, port: number): Promise<Answer> =>
+const passOn = (from: IncomingMessage, port: number, change: ChangeRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const { method, url, headers } = from
-    const onwards = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, async (answer) => {
-      const { statusCode = 0, headers: given } = answer
-      resolve({ status: statusCode, headers: given as Answer['headers'], body: await buffer(answer) })
-    })
-    onwards.on('error', reject)
-    from.pipe(onwards)
+    const { method, url } = from
+    const send = async (): Promise<void> => {
+      const { headers, body } = change({ headers: from.headers, body: await buffer(from) })
+      const onwards = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, async (answer) => {
+        const { statusCode = 0, headers: given } = answer
+        resolve({ status: statusCode, headers: given as Answer['headers'], body: await buffer(answer) })
+      })
+      onwards.on('error', reject)
+      onwards.end(body)
+    }
+    void send().catch(reject)
   })
 
 interface Tidying {
@@ -125,12 +142,14 @@ interface Tidying {
 
 interface Options {
   readonly redirectUri: string
+  /** Changes requests before the provider gets them. */
+  readonly changeRequest?: ChangeRequest | undefined
   readonly configuration?: Configuration
 }
 
 export const startLabProvider = async (
   t: Tidying,
-  { redirectUri, configuration = {} }: Options,
+  { redirectUri, changeRequest = (sent) => sent, configuration = {} }: Options,
 ): Promise<LabProvider> => {
   const people: LabProvider['people'] = new Map()
   const asked: string[] = []
@@ -140,7 +159,7 @@ export const startLabProvider = async (
   const handle = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {
     const { pathname } = new URL(from.url ?? '/', 'http://provider')
     asked.push(pathname)
-    const answer = await passOn(from, inner)
+    const answer = await passOn(from, inner, changeRequest)
     const { status, headers, body } = (await forge?.(pathname, answer)) ?? answer
     const { 'content-length': _, 'transfer-encoding': __, ...kept } = headers
     to.writeHead(status, { ...kept, 'content-length': body.length }).end(body)

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava'
 import type { Configuration } from 'oidc-provider'
 import { openProvider, type Provider, type SignInChecks } from '../../../src/users/oidc/provider.ts'
 import { temporaryDirectory } from '../temporary-directory.ts'
-import { CLIENT_ID, CLIENT_SECRET, type LabProvider, startLabProvider } from './lab-provider.ts'
+import { type ChangeRequest, CLIENT_ID, CLIENT_SECRET, type LabProvider, startLabProvider } from './lab-provider.ts'
 import { signInAt } from './walk.ts'
 
 export const REDIRECT_URI = 'http://127.0.0.1:9/login/callback'
@@ -28,9 +28,13 @@ export interface Stage {
 /** A real provider that knows Anna, and the module that asks it. */
 export const openStage = async (
   t: ExecutionContext,
-  { configuration = {}, ...more }: { configuration?: Configuration; claim?: string; issuer?: string } = {},
+  {
+    configuration = {},
+    changeRequest,
+    ...more
+  }: { configuration?: Configuration; changeRequest?: ChangeRequest; claim?: string; issuer?: string } = {},
 ): Promise<Stage> => {
-  const lab = await startLabProvider(t, { redirectUri: REDIRECT_URI, configuration })
+  const lab = await startLabProvider(t, { redirectUri: REDIRECT_URI, configuration, changeRequest })
   lab.people.set('anna', { preferred_username: 'Anna', email: 'anna@lab.example', groups: ['qa', 'lab'] })
   const secretFile = join(await temporaryDirectory(t), 'client.secret')
   await writeFile(secretFile, `${CLIENT_SECRET}\n`)

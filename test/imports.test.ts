@@ -15,7 +15,7 @@ const CONFIG = 'src/service/config/'
 const PURE = ['fp-ts', 'io-ts', 'temporal-polyfill']
 /** For the layers between the network and the log. */
 const OUTSIDE = {
-  may: [DOMAIN, 'src/commands/', 'src/read-models/', PORT, 'src/users/'],
+  may: [DOMAIN, FILES, 'src/commands/', 'src/read-models/', PORT, 'src/users/'],
   mayType: ['src/vault/', 'projections/'],
 }
 const ROOMS = [
@@ -65,7 +65,7 @@ const RULES: readonly Rule[] = [
   { files: 'src/service/node-settings.ts', may: [] },
   {
     files: 'src/service/checks/',
-    may: ['src/service/checks/', 'src/vault/', 'src/audit/', 'src/users/', 'src/backup/'],
+    may: ['src/service/checks/', FILES, 'src/vault/', 'src/audit/', 'src/users/', 'src/backup/'],
     mayType: [CONFIG],
   },
   // The composition root, which picks the adapter. Only the rules below allow importing it.

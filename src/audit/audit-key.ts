@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
+import { readRegularText } from '../files/read-regular-file.ts'
 import { isSameKey, type KeyStore, readKnownKey, saveKnownKey } from './known-audit-key.ts'
 import { type Signer, type Verifier, verifierOf } from './signed-note.ts'
 
@@ -57,7 +57,7 @@ export const readAuditKey = async ({
 }: Where): Promise<E.Either<string, KeyObject | undefined>> => {
   if (auditKey !== undefined) return E.mapLeft((why: string) => `BERTH_AUDIT_KEY ${why}`)(parseAuditKey(auditKey))
   try {
-    const text = await readFile(auditKeyFile, 'utf8')
+    const text = await readRegularText(auditKeyFile)
     return E.mapLeft((why: string) => `the audit key in ${auditKeyFile} ${why}`)(parseAuditKey(text))
   } catch (error) {
     const why = describeError(error)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
@@ -8,6 +8,7 @@ import { USERS_STREAM } from '../domain/values/ids.ts'
 import { type EventStore, NO_STREAM } from '../event-store/event-store.ts'
 import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { readUsersFile } from '../users/users-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
@@ -92,7 +93,7 @@ const syncFile = async (path: string): Promise<void> => {
 const addUsersFile = async ({ usersFile }: BackupSource, path: string): Promise<E.Either<string, undefined>> => {
   const users = await readUsersFile(usersFile)
   if (E.isLeft(users)) return E.left(`${users.left.detail}; nothing was backed up`)
-  await writeFile(path, await readFile(usersFile), { mode: 0o600, flag: 'wx' })
+  await writeFile(path, await readRegularFile(usersFile), { mode: 0o600, flag: 'wx' })
   await syncFile(path)
   return E.right(undefined)
 }

@@ -1,5 +1,6 @@
-import { link, mkdir, open, rm, stat } from 'node:fs/promises'
+import { link, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeDirectory } from './make-directory.ts'
 import { syncDirectory } from './replace-file.ts'
 
 const exists = (path: string): Promise<boolean> =>
@@ -17,7 +18,7 @@ export const createPrivateFile = async (
   randomBytes: (size: number) => Uint8Array,
 ): Promise<boolean> => {
   if (await exists(path)) return false
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeDirectory(dirname(path))
   const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.new`
   try {
     const file = await open(temporary, 'wx', 0o600)

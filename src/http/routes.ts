@@ -21,7 +21,7 @@ import { type AccessHandlers, accessRoutes } from './routes/access/access-routes
 import type { AsOfReads } from './routes/as-of-reads.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
 import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
-import type { Health } from './routes/health.ts'
+import { type Health, healthRoutes } from './routes/health.ts'
 import type { HistoryHandlers } from './routes/history.ts'
 import type { LoginHandlers } from './routes/login/login.ts'
 import { loginRoutes } from './routes/login/login-routes.ts'
@@ -166,6 +166,5 @@ export const routes = ({
   ...documentRoutes(documents),
   ...webRoutes(hasSingleSignOn),
 
-  get({ path: '/health/live', may: 'anyone', handle: health.live }),
-  get({ path: '/health/ready', may: 'anyone', handle: health.ready }),
+  ...healthRoutes(health),
 ]

@@ -10,7 +10,7 @@ import { isOwnAddress } from '../gateway/connections/own-addresses.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import type { Consoles } from '../http/console/consoles.ts'
-import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
+import type { ClientAddresses } from '../http/protocol/client-address.ts'
 import type { Route } from '../http/protocol/route.ts'
 import { documentResponse } from '../http/response/objects.ts'
 import { makeStoredResponse } from '../http/response/stored-response.ts'
@@ -19,10 +19,10 @@ import { isOpen as isServing } from '../http/routes/health.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
-import { type Listening, listen } from '../http/server/listen.ts'
+import type { Listening } from '../http/server/listen.ts'
 import { makeUnfinished } from '../read-models/unfinished.ts'
 import { type AuthenticatorOptions, makeAuthenticator } from '../users/authenticate.ts'
-import { warnOfPlainText, warnOfUntrustedProxy } from './checks/network.ts'
+import type { BoundPort } from './bind-port.ts'
 import type { Config } from './config/config.ts'
 import { listenForCommands } from './control-handlers.ts'
 import { makeAccess } from './forwarding/access.ts'
@@ -32,7 +32,6 @@ import { withTimeout } from './open-core.ts'
 import { logResumed } from './open-views.ts'
 import type { Parts } from './parts.ts'
 import { pauseBriefly, startProcesses, startSweep } from './processes.ts'
-import { makeReports } from './reports.ts'
 import { openQuotas } from './users/quotas.ts'
 import { makeSignedIn, type SignedIn } from './users/signed-in.ts'
 import type { World } from './world.ts'
@@ -122,18 +121,17 @@ const dependenciesOf = (
   }
 }
 
-/** Wires the parts together and listens. */
+/** Wires the parts together and hands the port over to them. */
 export const assemble = async (
   config: Config,
   world: World,
   randomHex: RandomHex,
   parts: Parts,
+  { listening, addresses, reports }: BoundPort,
 ): Promise<Listening> => {
-  const { store, views, certificate, metrics, condition, runner, opened } = parts
+  const { store, views, condition, runner, opened } = parts
   const { clock, sinceBoot, randomBytes, log } = world
-  const { onRefused, onAcceptError, ...reports } = makeReports(world, metrics)
   const isOpen = (): boolean => isServing(condition())
-  const addresses = makeClientAddresses(config.trustedProxies, warnOfUntrustedProxy(log))
   const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
   const feed = openFeed(config, world, randomHex, parts, signedIn)
   const { quotas, close: closeQuotas } = openQuotas({
@@ -163,10 +161,7 @@ export const assemble = async (
   opened.push(runner.saveStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
   opened.push(withTimeout(monitor.start()))
   opened.push(await listenForCommands(config, world, randomHex, parts, dependencies))
-  const { host, port } = config
-  const { timeouts } = world
-  const connections = { host, port, addresses, certificate, timeouts, onRefused, onAcceptError, upgrades: consoles }
-  const listening = await listen(handleInBursts(app.callback()), { ...connections, clock, randomHex })
+  listening.handOver(handleInBursts(app.callback()), consoles)
   const ownPort = listening.port
   opened.push(
     withTimeout(
@@ -174,6 +169,5 @@ export const assemble = async (
       PROCESSES_TIMEOUT,
     ),
   )
-  if (certificate === undefined && !listening.isLoopback) warnOfPlainText(log, host)
   return closeWithStreams(listening, feed, consoles)
 }

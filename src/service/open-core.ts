@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
@@ -7,6 +6,7 @@ import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { acquireLock, type Lock } from '../files/lock.ts'
+import { makeDirectory } from '../files/make-directory.ts'
 import { type Metrics, makeMetrics } from '../http/routes/metrics.ts'
 import type { ProcessClock } from '../processes/clock.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
@@ -125,7 +125,7 @@ export const openCore = async (
   { alarms, metrics, randomHex, onFatal, opened }: Opening,
   { isKept }: { readonly isKept: boolean },
 ): Promise<Core> => {
-  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  await makeDirectory(config.data)
   const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
   opened.push(lock.release)
   const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })

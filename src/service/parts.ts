@@ -67,6 +67,17 @@ export interface Stage {
   isOpeningPorts: boolean
 }
 
+/** The condition until everything has been opened. */
+export const CONDITION_AT_START: Condition = {
+  service: 'ok',
+  store: 'ok',
+  views: 'behind',
+  users: 'unknown',
+  vault: 'ok',
+  clock: 'ok',
+  gateway: 'ok',
+}
+
 /** The state of each part, for health checks and metrics. */
 export const conditionOf = ({
   alarms,

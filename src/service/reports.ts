@@ -64,3 +64,5 @@ export const makeReports = (world: World, metrics: Metrics) => {
     onUnavailable: unavailable.ofRequest,
   }
 }
+
+export type Reports = ReturnType<typeof makeReports>

@@ -8,7 +8,7 @@ import { type FirstAdministrator, writePasswordFile } from '../users/first-admin
 import { Misconfigured } from './checks/misconfigured.ts'
 import type { Config } from './config/config.ts'
 import { nameOfStore } from './config/event-store.ts'
-import { type Log, type Service, startService } from './service.ts'
+import { type Address, type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */
 export const welcome = (url: string, { name, password }: FirstAdministrator): string => {
@@ -28,7 +28,7 @@ export const welcome = (url: string, { name, password }: FirstAdministrator): st
 /** Milliseconds a slow reader of the log gets at the end. */
 const LOG_TIMEOUT = 1_000
 
-const urlOf = ({ tls }: Config, { host, port }: Service): string =>
+const urlOf = ({ tls }: Config, { host, port }: Address): string =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
@@ -45,7 +45,7 @@ export const serve = async (config: Config): Promise<number> => {
   const ended = Promise.withResolvers<number>()
   // Listen for signals first: a service stopped while it starts must end in order too.
   const stopping = new AbortController()
-  onStopSignal(log, () => {
+  onStopSignal(log, lines, () => {
     stopping.abort()
     ended.resolve(0)
   })
@@ -59,6 +59,10 @@ export const serve = async (config: Config): Promise<number> => {
       ...(isRequestLogged && {
         onAnswered: (answered) => lines.write(requestLine(answered, Date.now(), process.pid)),
       }),
+      onFirstAdministrator: async (first, address) => {
+        await lines.flush(LOG_TIMEOUT)
+        await showFirstPassword(config, address, first, log)
+      },
       processMetrics: makeProcessMetrics(lines.lost),
       signal: stopping.signal,
       onFatal: (error) => {
@@ -72,8 +76,6 @@ export const serve = async (config: Config): Promise<number> => {
   const { data, eventStore, quotaDefault } = config
   const facts = { url: urlOf(config, service), data, event_store: nameOfStore(eventStore) }
   log.info({ ...facts, quota_default: formatQuota(quotaDefault) }, 'listening')
-  await lines.flush(LOG_TIMEOUT)
-  if (service.firstAdministrator) await showFirstPassword(config, service, service.firstAdministrator, log)
   const code = await ended.promise
   await service.stop()
   log.info('stopped')
@@ -90,12 +92,23 @@ const openLog = (): Lines => {
   return lines
 }
 
-/** Calls `stop` at the first signal; a second one exits at once. */
-const onStopSignal = (log: Log, stop: () => void): void => {
+/** Ends the process by a signal. `process.exit` waits for threads, and one may be waiting for a file. */
+const endBy = (signal: NodeJS.Signals): never => {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+  // The first process of a container gets no signal that it does not handle.
+  process.exit(1)
+}
+
+/** Calls `stop` at the first signal; a second one ends the process at once. */
+const onStopSignal = (log: Log, lines: Lines, stop: () => void): void => {
   let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (isStopping) process.exit(1)
+      if (isStopping) {
+        lines.flushNow()
+        endBy(signal)
+      }
       isStopping = true
       log.info({ signal }, 'stopping: draining requests')
       stop()
@@ -118,16 +131,24 @@ export const leaveFirstPassword = async (data: string, first: FirstAdministrator
 /** Shows the first administrator's password once. */
 const showFirstPassword = async (
   config: Config,
-  service: Service,
+  address: Address,
   first: FirstAdministrator,
   log: Log,
 ): Promise<void> => {
-  if (process.stdout.isTTY) process.stdout.write(welcome(urlOf(config, service), first))
+  if (process.stdout.isTTY) process.stdout.write(welcome(urlOf(config, address), first))
   else if (first.password !== undefined) await leaveFirstPassword(config.data, first, log)
 }
 
 /** Errors whose message explains the failure; others are shown with a stack trace. */
-const UNUSABLE = ['LockTaken', 'UnusableLog', 'UnusableViews', 'UndecodableEvent', 'StoreUnavailable', 'StoreDenied']
+const UNUSABLE = [
+  'PortTaken',
+  'LockTaken',
+  'UnusableLog',
+  'UnusableViews',
+  'UndecodableEvent',
+  'StoreUnavailable',
+  'StoreDenied',
+]
 
 const reportStartFailure = (error: unknown): number => {
   const { code, message } = error as NodeJS.ErrnoException

@@ -4,17 +4,17 @@ import { openSigner } from '../audit/audit-key.ts'
 import { openInstance } from '../files/instance.ts'
 import type { Condition } from '../http/routes/health.ts'
 import { openCertificate } from '../http/server/certificate.ts'
-import type { FirstAdministrator } from '../users/first-administrator.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
 import { assemble } from './assemble.ts'
+import { bindPort } from './bind-port.ts'
 import { problemsOfConfig } from './checks/config.ts'
 import { Misconfigured } from './checks/misconfigured.ts'
 import type { Config } from './config/config.ts'
 import { makeForwarded } from './forwarding/forwarded.ts'
 import { type Core, makeOpening, type Opening, openCore, orThrow, upgrade } from './open-core.ts'
 import { openAllViews, openRunner } from './open-views.ts'
-import { conditionOf, gaugesOf } from './parts.ts'
+import { conditionOf, gaugesOf, type Parts } from './parts.ts'
 import { tryToBeginSchedule } from './processes.ts'
 import { startSecretWatch } from './secret-watch.ts'
 import { checkFirstUsers, makeFirstUsers } from './users/first-users.ts'
@@ -22,18 +22,14 @@ import { openPasswords } from './users/open-passwords.ts'
 import { openAllUsers } from './users/open-users.ts'
 import { tryFirstUsers } from './users/try-first-users.ts'
 import { watchUsersFile } from './users/watch-users-file.ts'
-import type { World } from './world.ts'
+import type { Address, World } from './world.ts'
 
-export type { Log, World } from './world.ts'
+export type { Address, Log, World } from './world.ts'
 
 /** Time allowed for in-flight requests at shutdown, in milliseconds. */
 const STOP_TIMEOUT = 10_000
 
-export interface Service {
-  readonly host: string
-  readonly port: number
-  /** The administrator created at this start, if it was the first. */
-  readonly firstAdministrator: FirstAdministrator | undefined
+export interface Service extends Address {
   /** Drains requests, writes what is pending and closes every file. */
   readonly stop: () => Promise<void>
 }
@@ -51,7 +47,7 @@ const checkAll = async (config: Config, world: Parameters<typeof openCertificate
 }
 
 /** Opens the views, the command loop and the users, and gives a log without users its first ones. */
-const openPeople = async (config: Config, world: World, opening: Opening, core: Core) => {
+const openPeople = async (config: Config, world: World, opening: Opening, core: Core, address: Address) => {
   const { alarms, metrics, randomHex, opened, onFatal } = opening
   const { store, vault, guard, isShared } = core
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
@@ -64,14 +60,17 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const { made, stop } = await tryFirstUsers({ make, mayWait: isShared, onRefused, onFatal })
   opened.push(stop)
   const firstAdministrator = orThrow(made)
+  // At once: a start that fails later must not lose the password.
+  if (firstAdministrator !== undefined) await world.onFirstAdministrator?.(firstAdministrator, address)
   opened.push(await watchUsersFile({ config, users, alarms, log: world.log }))
-  return { firstAdministrator, views, runner, users, isUpToDate }
+  return { views, runner, users, isUpToDate }
 }
 
 /**
  * Starts the service. This function and `openHeadless` alone pick an adapter, a clock and randomness.
  *
- * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
+ * @throws Misconfigured naming every problem; PortTaken or LockTaken when another process has the port, the data or the
+ * log
  */
 export const startService = async (config: Config, world: World): Promise<Service> => {
   const opening = makeOpening(config, world)
@@ -79,6 +78,9 @@ export const startService = async (config: Config, world: World): Promise<Servic
   try {
     const certificate = await checkAll(config, { ...world, alarms })
     if (certificate !== undefined) opened.push(certificate.close)
+    const bound = await bindPort(config, world, opening, certificate)
+    const { host, port } = bound.listening
+    opened.push(() => bound.listening.close(0))
     const core = await openCore(config, world, opening, { isKept: true })
     const { store, vault, guard, processClock, isShared, lostKeys } = core
     orThrow(await checkFirstUsers(config, core))
@@ -86,17 +88,18 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const instance = await openInstance(join(config.data, 'instance'), world.randomBytes)
     await upgrade(core, world, randomHex)
     const scheduledFrom = await tryToBeginSchedule({ store, guard, world, randomHex })
-    const { firstAdministrator, ...people } = await openPeople(config, world, opening, core)
+    const people = await openPeople(config, world, opening, core, { host, port })
     const { views, isUpToDate } = people
     const condition = (): Condition => conditionOf({ alarms, views, isUpToDate, stage })
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
-    const listening = await assemble(config, { ...world, onFatal: opening.onFatal }, randomHex, {
+    const parts: Parts = {
       ...people,
       ...{ store, vault, guard, processClock, signer, certificate, metrics, alarms, condition, opened, stage },
       ...{ scheduledFrom, instance, sessions: { isInUse: () => false }, forwarded: makeForwarded(world.clock) },
       clientPseudonyms: makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix),
       consoleTickets: makeConsoleTickets(vault.keys, world.randomBytes),
-    })
+    }
+    const listening = await assemble(config, { ...world, onFatal: opening.onFatal }, randomHex, parts, bound)
     // Not before: with many users these would delay the start.
     opened.push(startSecretWatch(world, { store, views, vault, alarms }), openPasswords(people.users))
     opened.push(() => listening.close(STOP_TIMEOUT))
@@ -104,7 +107,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       stage.isStopping = true
       return closeAll()
     }
-    return { host: listening.host, port: listening.port, firstAdministrator, stop }
+    return { host, port, stop }
   } catch (error) {
     await closeAfterFailure()
     throw error

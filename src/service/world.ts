@@ -4,6 +4,13 @@ import type { FeedLimits } from '../feed/subscribers.ts'
 import type { ConsoleLimits } from '../http/console/bridge.ts'
 import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Timeouts } from '../http/server/listen.ts'
+import type { FirstAdministrator } from '../users/first-administrator.ts'
+
+/** Where the service listens. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
 
 /** The environment of the service. Nothing else reads a clock or draws random bits. */
 export interface World {
@@ -19,6 +26,8 @@ export interface World {
   readonly log: Log
   /** Called for each request when its response is ready. */
   readonly onAnswered?: (answered: RequestSummary) => void
+  /** Called as soon as the first administrator is recorded, while the service still starts. */
+  readonly onFirstAdministrator?: (first: FirstAdministrator, address: Address) => Promise<void>
   /** Metrics of the process in Prometheus format, added to the service's own. */
   readonly processMetrics?: () => Promise<string>
   /** Called when the service cannot continue and is no longer ready. The process should exit. */

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { integer, matching, opaqueId } from '../domain/codec/codec.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
 import { Role } from '../domain/events/user.ts'
 import { CONTROL, classExcluding, single } from '../domain/values/characters.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import { parsePasswordHash } from './passwords/password.ts'
 
 /** 1 to 128 characters. RFC 7617 separates name and password at the first colon and cannot carry control characters. */
@@ -120,15 +120,14 @@ const SIZE_MAX = 4 * 1024 * 1024
 
 export const readUsersFile = async (path: string): Promise<E.Either<UsersFileProblem, UsersFile>> => {
   try {
-    const { size } = await stat(path)
-    if (size > SIZE_MAX) return malformed(path, [`it has more than ${SIZE_MAX} bytes`])
-    const bytes = await readFile(path)
+    const bytes = await readRegularFile(path, SIZE_MAX)
     return E.map((users: readonly UserRecord[]) => ({
       users,
       digest: createHash('sha256').update(bytes).digest('hex'),
       lines: linesOfUsers(bytes.toString()),
     }))(decodeUsers(path, bytes))
   } catch (error) {
+    if (codeOf(error) === 'EFBIG') return malformed(path, [`it has more than ${SIZE_MAX} bytes`])
     return unreadable(path, error)
   }
 }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { readFileState } from '../files/file-state.ts'
+import { readRegularText } from '../files/read-regular-file.ts'
 import { type KeyRing, parseVaultKeys } from './keys.ts'
 
 interface FollowOptions {
@@ -29,7 +29,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
 
   const read = async (): Promise<E.Either<readonly string[], KeyRing>> => {
     try {
-      const keys = parseVaultKeys(await readFile(path, 'utf8'))
+      const keys = parseVaultKeys(await readRegularText(path))
       const taken = E.isRight(keys) && !isClosed ? await take(keys.right) : E.right(undefined)
       return E.isLeft(taken) ? taken : keys
     } catch (error) {

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
+import { readRegularText } from '../files/read-regular-file.ts'
 
 export interface VaultKey {
   readonly id: string
@@ -79,7 +79,7 @@ const unreadable = (path: string, error: unknown): E.Either<readonly string[], n
 export const readVaultKeyFile = async (path: string): Promise<E.Either<readonly string[], KeyRing>> => {
   try {
     const inFile = E.mapLeft((problems: readonly string[]) => problems.map((problem) => `${path}: ${problem}`))
-    return inFile(parseVaultKeys(await readFile(path, 'utf8')))
+    return inFile(parseVaultKeys(await readRegularText(path)))
   } catch (error) {
     return unreadable(path, error)
   }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { acquireLockWithin } from '../files/lock.ts'
+import { readRegularFile, readRegularText } from '../files/read-regular-file.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { newKey, parseVaultKeys } from './keys.ts'
 
@@ -21,7 +21,7 @@ const insertKey = (text: string, line: string): string => {
 }
 
 const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions): Promise<E.Either<string, string>> => {
-  const text = await readFile(target, 'utf8')
+  const text = await readRegularText(target)
   const ring = parseVaultKeys(text)
   if (E.isLeft(ring)) return E.left(`${target}: ${ring.left.join('; ')}`)
   let made = newKey(now, randomBytes)
@@ -37,7 +37,7 @@ const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions)
 export const rotateKeyFile = async (path: string, making: NewKeyOptions): Promise<E.Either<string, string>> => {
   try {
     const target = await resolveLinks(path)
-    await readFile(target)
+    await readRegularFile(target)
     const lock = await acquireLockWithin(`${target}.lock`, LOCK_WITHIN)
     try {
       await keepOwner(`${target}.lock`, target)

@@ -1,5 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test from 'ava'
 import { basic } from '../http/client.ts'
 import { temporaryData } from '../http/harness.ts'
@@ -140,8 +142,20 @@ test('a second signal ends the service at once', async (t) => {
   service.signal('SIGTERM')
   await service.line('"msg":"stopping')
   service.signal('SIGINT')
-  t.deepEqual(await service.exited, { code: 1, signal: null })
+  t.deepEqual(await service.exited, { code: null, signal: 'SIGINT' })
   t.is(await half.answer(), undefined)
+})
+
+test('a second signal ends a service although one of its threads waits for a file', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  await mkdir(data)
+  await promisify(execFile)('mkfifo', [join(data, 'instance')])
+  const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
+  await child.line('created the vault key')
+  child.signal('SIGTERM')
+  await child.line('"msg":"stopping')
+  child.signal('SIGTERM')
+  t.deepEqual(await child.exited, { code: null, signal: 'SIGTERM' })
 })
 
 test('a service stopped during its first start exits with 0 and can be started again', async (t) => {

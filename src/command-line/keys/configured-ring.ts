@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { readRegularText } from '../../files/read-regular-file.ts'
 import type { Config } from '../../service/config/config.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 
@@ -9,7 +9,7 @@ export const configuredRing = async (
 ): Promise<E.Either<string, KeyRing>> => {
   const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
   try {
-    const ring = parseVaultKeys(config.vaultKeys ?? (await readFile(config.vaultKeyFile, 'utf8')))
+    const ring = parseVaultKeys(config.vaultKeys ?? (await readRegularText(config.vaultKeyFile)))
     return E.mapLeft((problems: readonly string[]) => `${where}: ${problems.join('; ')}`)(ring)
   } catch (error) {
     return E.left(`${where} cannot be read: ${(error as NodeJS.ErrnoException).code}`)

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
+import { readRegularText } from '../../files/read-regular-file.ts'
 import type { Config } from '../../service/config/config.ts'
 import { type CheckedOwner, checkOwner, findUnknownOwners, type SecretFinding } from '../../vault/check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-secrets.ts'
@@ -67,7 +67,7 @@ export const readConfiguredKeys = async ({
   const prefixed = (problems: readonly string[]) => `the vault's keys: ${problems.join('; ')}`
   if (vaultKeys !== undefined) return E.mapLeft(prefixed)(parseVaultKeys(vaultKeys))
   try {
-    return E.mapLeft(prefixed)(parseVaultKeys(await readFile(vaultKeyFile, 'utf8')))
+    return E.mapLeft(prefixed)(parseVaultKeys(await readRegularText(vaultKeyFile)))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return E.right({ keys: [] })

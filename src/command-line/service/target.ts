@@ -1,8 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
+import { readRegularText } from '../../files/read-regular-file.ts'
 import { type ClientConfig, TOKEN_LIKE } from '../../service/config/client.ts'
 import type { Config } from '../../service/config/config.ts'
 
@@ -25,7 +26,7 @@ const readCredentials = async (path: string): Promise<E.Either<string, string>> 
   try {
     const { mode, size } = await stat(path)
     if ((mode & OTHERS) !== 0) return E.left(`${path} can be read by others; run: chmod 600 ${path}`)
-    const text = size > CREDENTIALS_MAX ? '' : (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+    const text = size > CREDENTIALS_MAX ? '' : (await readRegularText(path)).replace(/\r?\n$/, '')
     return TOKEN_LIKE.test(text) || /^[^:\r\n]+:[^\r\n]+$/.test(text)
       ? E.right(text)
       : E.left(`${path} must hold one line: a name, a colon and a password, or a token`)

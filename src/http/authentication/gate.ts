@@ -46,6 +46,14 @@ const NO_CREDENTIALS = unauthenticated(
 const WRONG_CREDENTIALS = unauthenticated('The user name or the password is wrong.')
 const WRONG_TOKEN = unauthenticated('The token is wrong, has expired or was revoked.')
 const UNREADY = E.left(refusal('unavailable', 'The service is still reading its log. Try again.'))
+/** Admits nobody, as long as nobody is known. */
+export const CLOSED_GATE: Gate = {
+  admit: () => UNREADY,
+  signIn: () => UNREADY,
+  lockout: () => undefined,
+  countFailure: () => undefined,
+  confirm: async () => UNREADY,
+}
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
 
 const lockedOut = (retryAfter: number): Refusal => ({

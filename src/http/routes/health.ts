@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Refusal } from '../protocol/problem.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { RouteResult } from '../protocol/route.ts'
+import { get, type Route, type RouteResult } from '../protocol/route.ts'
 
 /** The state of each part in one word; `ok` if it works. */
 export interface Condition {
@@ -49,3 +49,8 @@ export const makeHealth = (condition: () => Condition) => ({
 })
 
 export type Health = ReturnType<typeof makeHealth>
+
+export const healthRoutes = ({ live, ready }: Health): readonly Route[] => [
+  get({ path: '/health/live', may: 'anyone', handle: live }),
+  get({ path: '/health/ready', may: 'anyone', handle: ready }),
+]

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import * as E from 'fp-ts/lib/Either.js'
+import { readRegularText } from '../../files/read-regular-file.ts'
 
 /** Every accepted version and cipher suite has forward secrecy and authenticated encryption. */
 export const TLS = {
@@ -43,7 +43,7 @@ const KEY = 'BERTH_TLS_KEY'
 
 const readText = async (variable: string, path: string): Promise<E.Either<string, string>> => {
   try {
-    return E.right(await readFile(path, 'utf8'))
+    return E.right(await readRegularText(path))
   } catch (error) {
     return E.left(`${variable}: ${path} cannot be read: ${(error as Error).message.split(',')[0]}`)
   }

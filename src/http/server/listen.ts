@@ -36,6 +36,8 @@ export interface Listening {
   readonly port: number
   /** Whether only this machine can connect. */
   readonly isLoopback: boolean
+  /** Hands all later requests to another handler, and connections that leave HTTP to `upgrades`. */
+  readonly handOver: (handle: Handle, upgrades?: Upgrades) => void
   /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
@@ -84,10 +86,22 @@ const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, t
   return server
 }
 
+/** Resolves when the server accepts connections. */
+const bind = (server: Server, { host, port, onAcceptError }: ListenOptions): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      // From now on an error is a connection that was not accepted. Without a listener it would end the process.
+      server.off('error', reject).on('error', (error) => onAcceptError?.(error))
+      resolve()
+    })
+  })
+
 /** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
-  const { host, certificate, addresses, connectionsMax, upgrades, clock, randomHex } = options
+  const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  let [handler, upgrades] = [handle, options.upgrades]
   const limits = {
     maxHeaderSize: HEADERS_MAX,
     headersTimeout: timeouts.headers,
@@ -106,7 +120,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     // Close after this response at shutdown: a busy client would otherwise keep its connection, and be cut off in the
     // end.
     if (!server.listening && queues.open(request.socket).length === 1) response.shouldKeepAlive = false
-    handle(request, response)
+    handler(request, response)
   })
   const isEncrypted = certificate !== undefined
   const connections = watchConnections(server, { queues, addresses, isEncrypted, connectionsMax, timeouts })
@@ -125,7 +139,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     if (!connections.isHttpReady(socket)) return void socket.destroy()
     queues.afterResponses(socket, () => refuse(socket, refusalOf(error, timeouts)))
   })
-  if (upgrades !== undefined) handUpgrades(server, upgrades, queues)
+  handUpgrades(server, () => upgrades, queues)
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     // Node no longer handles this socket: an unhandled error event would end the process.
     socket.on('error', () => socket.destroy())
@@ -133,14 +147,11 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     const refused = refusal('malformed_request', 'Berth is not a proxy.')
     queues.afterResponses(socket, () => refuse(socket, refused, request.headers.accept))
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, host, () => {
-      // From now on an error is a connection that was not accepted. Without a listener it would end the process.
-      server.off('error', reject).on('error', (error) => options.onAcceptError?.(error))
-      resolve()
-    })
-  })
+  await bind(server, options)
   const { address, port } = server.address() as AddressInfo
-  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), close: connections.close }
+  const handOver: Listening['handOver'] = (to, leaving) => {
+    handler = to
+    upgrades = leaving
+  }
+  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), handOver, close: connections.close }
 }

@@ -11,10 +11,10 @@ export interface Upgrades {
 }
 
 /** Hands over connections after the responses to earlier requests. They count as connections until they close. */
-export const handUpgrades = (server: Server, { take }: Upgrades, queues: RequestQueues): void => {
+export const handUpgrades = (server: Server, upgrades: () => Upgrades | undefined, queues: RequestQueues): void => {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     // An unhandled error event would end the process.
     socket.on('error', () => socket.destroy())
-    queues.afterResponses(socket, () => take(request, socket, head, () => !server.listening))
+    queues.afterResponses(socket, () => upgrades()?.take(request, socket, head, () => !server.listening))
   })
 }

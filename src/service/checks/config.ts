@@ -3,10 +3,11 @@ import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { constants } from 'node:fs'
-import { access, readFile, stat } from 'node:fs/promises'
-import { dirname, relative } from 'node:path'
+import { access, mkdtemp, rmdir, stat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
+import { readRegularFile } from '../../files/read-regular-file.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readUsersFile } from '../../users/users-file.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
@@ -17,16 +18,30 @@ type Problems = Promise<readonly string[]>
 const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
+const isAbsent = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    (error) => codeOf(error) === 'ENOENT',
+  )
+
+const nearestExisting = async (path: string): Promise<string> => {
+  const parent = dirname(path)
+  return parent !== path && (await isAbsent(path)) ? nearestExisting(parent) : path
+}
+
+/** Permissions do not tell: root has all of them on `/proc`, which refuses everything. */
+const tryToCreateIn = async (directory: string): Promise<void> => rmdir(await mkdtemp(join(directory, '.berth-')))
+
 /** Why nothing can be created in a directory, which may not exist yet; undefined if something can. */
 const whyNotWritable = async (directory: string): Promise<string | undefined> => {
+  const existing = await nearestExisting(directory)
   try {
-    if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`
-    await access(directory, constants.W_OK | constants.X_OK)
+    if (!(await stat(existing)).isDirectory()) return `${existing} is not a directory`
+    await access(existing, constants.W_OK | constants.X_OK)
+    if (existing !== directory) await tryToCreateIn(existing)
     return undefined
   } catch (error) {
-    const parent = dirname(directory)
-    if (codeOf(error) === 'ENOENT' && parent !== directory) return whyNotWritable(parent)
-    return `${directory} cannot be written: ${reasonOf(error)}`
+    return `${existing} cannot be written: ${reasonOf(error)}`
   }
 }
 
@@ -34,12 +49,6 @@ const directoryProblems = async (variable: string, directory: string): Problems 
   const why = await whyNotWritable(directory)
   return why === undefined ? [] : [`${variable}: ${why}`]
 }
-
-const isAbsent = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => false,
-    (error) => codeOf(error) === 'ENOENT',
-  )
 
 type Read = E.Either<readonly string[], unknown>
 
@@ -81,10 +90,10 @@ const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Na
 
 const authorityProblems = async (caFile: string): Problems => {
   try {
-    new X509Certificate(await readFile(caFile))
+    new X509Certificate(await readRegularFile(caFile))
     return []
   } catch (error) {
-    const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined
+    const isSystem = /^E[A-Z]+$/.test(codeOf(error))
     const why = isSystem ? `cannot be read: ${reasonOf(error)}` : 'contains no PEM certificate'
     return [`BERTH_EVENT_STORE: the tlsCAFile ${caFile} ${why}`]
   }
@@ -95,7 +104,13 @@ const storeProblems = async ({ eventStore, data }: Config): Problems => {
     const { caFile } = eventStore.address
     return caFile === undefined ? [] : authorityProblems(caFile)
   }
-  const directory = dirname(eventStore.path)
+  const { path } = eventStore
+  const found = await stat(path).catch(() => undefined)
+  // Opening anything else but a directory may wait for ever.
+  if (found !== undefined && !found.isFile() && !found.isDirectory()) {
+    return [`BERTH_EVENT_STORE: ${path} is not a regular file`]
+  }
+  const directory = dirname(path)
   // The first start creates the data directory and its parents.
   if (!relative(directory, data).startsWith('..') || !(await isAbsent(directory))) {
     return directoryProblems('BERTH_EVENT_STORE', directory)

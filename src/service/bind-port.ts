@@ -1,0 +1,71 @@
+import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
+import { makeInFlight } from '../commands/turns/in-flight.ts'
+import { type AppDependencies, makeApp } from '../http/app.ts'
+import { CLOSED_GATE } from '../http/authentication/gate.ts'
+import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
+import { healthRoutes, makeHealth } from '../http/routes/health.ts'
+import type { Certificate } from '../http/server/certificate.ts'
+import { type Listening, listen } from '../http/server/listen.ts'
+import { warnOfPlainText, warnOfUntrustedProxy } from './checks/network.ts'
+import { explainTakenPort } from './checks/port-holder.ts'
+import type { Config } from './config/config.ts'
+import type { Opening } from './open-core.ts'
+import { CONDITION_AT_START } from './parts.ts'
+import { makeReports, type Reports } from './reports.ts'
+import type { World } from './world.ts'
+
+/** The port of the service, with what all answers on it need. */
+export interface BoundPort {
+  readonly listening: Listening
+  readonly addresses: ClientAddresses
+  readonly reports: Reports
+}
+
+/** Answers health checks, and everything else with "not ready". */
+const makeStartingApp = (
+  { clock }: World,
+  { randomHex, stage }: Opening,
+  addresses: ClientAddresses,
+  reports: Pick<AppDependencies, 'onAnswered' | 'onError' | 'onUnavailable'>,
+) =>
+  makeApp({
+    ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
+    routes: healthRoutes(makeHealth(() => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }))),
+    isOpen: () => false,
+    // Nothing has been read yet.
+    idempotencyKeys: makeIdempotencyKeys({ keys: [] }),
+    inFlight: makeInFlight(),
+    repeated: () => undefined,
+    views: { position: () => -1, waitForPosition: async () => false },
+    synced: () => undefined,
+    userNameOf: (id) => id,
+    pseudonymOf: () => undefined,
+  })
+
+/**
+ * Takes the port, before anything is created. Until the start is complete, health checks are answered and everything
+ * else is refused as not ready.
+ *
+ * @throws PortTaken
+ */
+export const bindPort = async (
+  config: Config,
+  world: World,
+  opening: Opening,
+  certificate: Certificate | undefined,
+): Promise<BoundPort> => {
+  const { host, port, trustedProxies } = config
+  const { clock, timeouts } = world
+  const { metrics, randomHex } = opening
+  const addresses = makeClientAddresses(trustedProxies, warnOfUntrustedProxy(world.log))
+  const reports = makeReports(world, metrics)
+  const app = makeStartingApp(world, opening, addresses, reports)
+  const { onRefused, onAcceptError } = reports
+  const listening = await listen(app.callback(), {
+    ...{ host, port, clock, randomHex, addresses, certificate, timeouts, onRefused, onAcceptError },
+  }).catch(async (error: unknown) => {
+    throw await explainTakenPort(config, error)
+  })
+  if (certificate === undefined && !listening.isLoopback) warnOfPlainText(world.log, host)
+  return { listening, addresses, reports }
+}

@@ -55,6 +55,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
 
 export const makeRunner = (options: RunnerOptions): Runner => {
   const cache = makeStateCache(options)
+  if (options.isShared) options.log?.watch(cache.follow)
   const queues = makeStreamQueues()
 
   const current = async <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Promise<Folded<S>> => {

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { PageMissing } from '../../domain/calendar/page.ts'
 import type { Decider, StreamState } from '../../domain/decider.ts'
-import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
+import type { Recorded } from '../../domain/event.ts'
+import { type Batch, type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 import { type FollowedLog, type LogContinuity, makeLogContinuity } from './log-continuity.ts'
 import {
   type Folded,
@@ -45,6 +46,8 @@ export interface StateCache extends Pick<LogContinuity, 'confirm'> {
     eventId: string,
   ) => void
   readonly forget: (stream: string) => void
+  /** Folds events of the followed log into the states in memory, which would become stale where others append. */
+  readonly follow: (events: Batch['events']) => void
   /** Saves all cached states, so that nothing has to be folded after a restart. */
   readonly saveAll: () => void
 }
@@ -58,39 +61,11 @@ interface StateCacheOptions {
   readonly cacheBytesMax?: number
 }
 
-/** A state and its eviction handler. */
 interface CacheEntry {
   readonly folded: Folded<StreamState>
   readonly onEvict: () => void
-}
-
-/** An LRU cache bounded by bytes. */
-const makeEntries = ({ snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheOptions) => {
-  const states = new LRUCache<string, CacheEntry>({
-    maxSize: cacheBytesMax,
-    dispose: ({ onEvict }, _, why) => {
-      if (why === 'evict') onEvict()
-    },
-  })
-  return {
-    get: (stream: string) => states.get(stream)?.folded,
-    set: <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
-      const kept = keepIfDue(snapshots, decider, stream, folded)
-      // Save on eviction, so that loading it again costs only its directory and the pages needed.
-      const onEvict = (): void => {
-        if (kept.kept !== kept.revision) keep(snapshots, decider, stream, kept)
-      }
-      const size = Math.min(decider.weight(folded.state), cacheBytesMax)
-      states.set(stream, { folded: kept, onEvict }, { size })
-    },
-    delete: (stream: string): void => {
-      states.delete(stream)
-    },
-    clear: () => states.clear(),
-    saveAll: (): void => {
-      for (const { onEvict } of states.values()) onEvict()
-    },
-  }
+  /** Caches the state after the stream's next event. */
+  readonly advance: (event: Recorded) => void
 }
 
 /** Loads twice as many pages on each miss, so that a scan needs few retries. */
@@ -107,19 +82,85 @@ const makeWithPages =
     }
   }
 
+const foldOne = <S extends StreamState, C>(decider: Decider<S, C>, folded: Folded<S>, event: Recorded): Folded<S> => ({
+  ...folded,
+  state: decider.evolve(folded.state, event),
+  revision: event.revision,
+  mark: event.mark,
+})
+
+/** An LRU cache bounded by bytes. */
+const makeEntries = (
+  { snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheOptions,
+  withPages: StateCache['withPages'],
+) => {
+  const states = new LRUCache<string, CacheEntry>({
+    maxSize: cacheBytesMax,
+    dispose: ({ onEvict }, _, why) => {
+      if (why === 'evict') onEvict()
+    },
+  })
+  const set = <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
+    const kept = keepIfDue(snapshots, decider, stream, folded)
+    // Save on eviction, so that loading it again costs only its directory and the pages needed.
+    const onEvict = (): void => {
+      if (kept.kept !== kept.revision) keep(snapshots, decider, stream, kept)
+    }
+    const advance = (event: Recorded): void =>
+      set(
+        decider,
+        stream,
+        withPages(() => foldOne(decider, kept, event)),
+      )
+    const size = Math.min(decider.weight(folded.state), cacheBytesMax)
+    states.set(stream, { folded: kept, onEvict, advance }, { size })
+  }
+  return {
+    get: (stream: string) => states.get(stream)?.folded,
+    peek: (stream: string) => states.peek(stream),
+    set,
+    delete: (stream: string): void => {
+      states.delete(stream)
+    },
+    clear: () => states.clear(),
+    saveAll: (): void => {
+      for (const { onEvict } of states.values()) onEvict()
+    },
+  }
+}
+
+type Entries = ReturnType<typeof makeEntries>
+
+const makeFollow =
+  (entries: Pick<Entries, 'peek' | 'delete'>, isConfirmed: () => boolean): StateCache['follow'] =>
+  (events) => {
+    // Of another log these would not follow what is cached. What is missed here, the next append finds out.
+    if (!isConfirmed()) return
+    for (const event of events) {
+      const cached = entries.peek(event.stream)
+      if (event.revision - 1 !== cached?.folded.revision) continue
+      try {
+        cached.advance(event)
+      } catch (error) {
+        if (!(error instanceof PagesLost)) throw error
+        entries.delete(event.stream)
+      }
+    }
+  }
+
 export const makeStateCache = (options: StateCacheOptions): StateCache => {
   const { store, snapshots, log } = options
-  const entries = makeEntries(options)
-  const { note, confirm } = makeLogContinuity(store, log, () => {
+  const withPages = makeWithPages(snapshots)
+  const entries = makeEntries(options, withPages)
+  const { note, confirm, isConfirmed } = makeLogContinuity(store, log, () => {
     entries.clear()
     snapshots.dropUnwritten()
   })
-  const withPages = makeWithPages(snapshots)
 
   const put: StateCache['put'] = (decider, stream, folded, eventId) => {
-    const { revision, mark } = folded
-    note({ stream, revision, mark, eventId })
-    entries.set(decider, stream, folded)
+    note({ stream, revision: folded.revision, mark: folded.mark, eventId })
+    // The subscription may have been faster than the answer of the append.
+    if ((entries.peek(stream)?.folded.revision ?? NO_STREAM) <= folded.revision) entries.set(decider, stream, folded)
   }
 
   const foldNewEvents: StateCache['catchUp'] = async (decider, stream, from) => {
@@ -127,10 +168,9 @@ export const makeStateCache = (options: StateCacheOptions): StateCache => {
     let eventId: string | undefined
     for await (const page of store.readStream(stream, from.revision)) {
       for (const event of page) {
-        const { state } = folded
-        const { revision, mark, id } = event
-        folded = { ...folded, state: withPages(() => decider.evolve(state, event)), revision, mark }
-        eventId = id
+        const before = folded
+        folded = withPages(() => foldOne(decider, before, event))
+        eventId = event.id
       }
     }
     if (eventId !== undefined) put(decider, stream, folded, eventId)
@@ -138,7 +178,10 @@ export const makeStateCache = (options: StateCacheOptions): StateCache => {
     return folded
   }
 
-  const reload: StateCache['reload'] = (decider, stream) => foldNewEvents(decider, stream, makeUnread(decider))
+  const reload: StateCache['reload'] = (decider, stream) => {
+    entries.delete(stream)
+    return foldNewEvents(decider, stream, makeUnread(decider))
+  }
 
   const catchUp: StateCache['catchUp'] = async (decider, stream, from) => {
     try {
@@ -160,6 +203,7 @@ export const makeStateCache = (options: StateCacheOptions): StateCache => {
     withPages,
     put,
     forget: entries.delete,
+    follow: makeFollow(entries, isConfirmed),
     saveAll: entries.saveAll,
   }
 }

@@ -13,11 +13,13 @@ import { CONNECTIONS, type Creator, makeCreator, reserve, type Setting, SUTS, wr
 
 /**
  * Creates over an EventStoreDB compared with bare appends of the same bytes, the catch-up of the views with a
- * subscription that only counts, and three instances with one. The service and the references have one core; the load
+ * subscription that only counts, and several instances with one. The service and the references have one core; the load
  * and the store's process have the other, unless TEST_EVENT_STORE names another store.
  */
 
 const INSTANCES = 3
+/** Windows of each SUT that one of several creators may take. */
+const WINDOWS = 100_000
 const fileAt = (file: string): string => join(import.meta.dirname, file)
 
 const askBare = async (bare: Server, path: string, body?: string): Promise<Sample> => {
@@ -61,13 +63,13 @@ const startInstance = async (start: Start, data: string, eventStore: string): Pr
   return server
 }
 
-/** Number of appends of a service so far. */
-const appendsOf = async ({ url }: Server): Promise<number> => {
+/** Number of appends of a service so far that ended so. */
+const appendsOf = async ({ url }: Server, outcome: 'done' | 'moved' = 'done'): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text()
-  return Number(/^berth_appends_total\{outcome="done"\} (\d+)$/m.exec(text)?.[1])
+  return Number(new RegExp(`^berth_appends_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
 }
 
-/** Creates on several instances at once, each on its own SUTs. */
+/** Creates on several instances at once. */
 const together = async (creators: readonly Creator[]): Promise<Watched<Sample>> => {
   const watched = await Promise.all(creators.map(({ sample }) => sample(Math.ceil(CONNECTIONS / creators.length))))
   const [first] = watched
@@ -106,9 +108,9 @@ const setUp = async (start: Start, setting: Setting): Promise<Bench> => {
   return { setting, start, where, eventStore, data, berth, bare, user, withStore }
 }
 
-const creatorOn = (server: Server, { setting, user }: Bench, suts: readonly string[]): Creator => {
+const creatorOn = (server: Server, { setting, user }: Bench, suts: readonly string[], from = 0): Creator => {
   const sutsFile = writeLines(join(setting.directory, `suts-${suts[0]}`), suts)
-  return makeCreator(server, { user, seconds: setting.seconds, sutsFile })
+  return makeCreator(server, { user, seconds: setting.seconds, sutsFile, from })
 }
 
 const perCommandRows = async ({ berth, user, where }: Bench): Promise<readonly TableRow[]> => {
@@ -159,16 +161,26 @@ const catchUpRows = async ({ setting, bare }: Bench): Promise<readonly TableRow[
   ]
 }
 
-const instanceRows = async (bench: Bench, creator: Creator): Promise<readonly TableRow[]> => {
-  const { setting, start, data, eventStore, berth, withStore } = bench
+/** The service and further instances, each on its own data. */
+const startInstances = async (bench: Bench, count: number): Promise<readonly Server[]> => {
+  const { start, data, eventStore, berth, withStore } = bench
   const instances = [berth]
-  while (instances.length < INSTANCES) {
+  while (instances.length < count) {
     const copy = `${data}-${instances.length}`
     mkdirSync(copy, { mode: 0o700 })
     for (const file of ['vault.key', 'audit.key']) cpSync(join(data, file), join(copy, file))
     instances.push(withStore(await startInstance(start, copy, eventStore)))
   }
-  const suts = await makeSuts(berth, SUTS)
+  return instances
+}
+
+/** Each instance on its own SUTs. */
+const apartRows = async (
+  bench: Bench,
+  instances: readonly Server[],
+  creator: Creator,
+): Promise<readonly TableRow[]> => {
+  const suts = await makeSuts(bench.berth, SUTS)
   const creators = instances.map((server, n) =>
     creatorOn(
       server,
@@ -176,19 +188,47 @@ const instanceRows = async (bench: Bench, creator: Creator): Promise<readonly Ta
       suts.filter((_, place) => place % INSTANCES === n),
     ),
   )
-  const rounds = await alternate({ one: () => creator.sample(), all: () => together(creators) }, setting)
+  const rounds = await alternate({ one: () => creator.sample(), all: () => together(creators) }, bench.setting)
   const what = `creates on ${INSTANCES} instances, which share a core, to those on one`
   return [rowOf(rounds, { what }, ({ one, all }) => perSecond(all) / perSecond(one))]
+}
+
+/** Two instances on the same SUTs. */
+const sharedRows = async (bench: Bench, instances: readonly Server[]): Promise<readonly TableRow[]> => {
+  const two = instances.slice(0, 2)
+  const suts = await makeSuts(bench.berth, SUTS)
+  const [alone, ...creators] = [bench.berth, ...two].map((server, n) =>
+    creatorOn(server, bench, suts, n * SUTS * WINDOWS),
+  ) as [Creator, ...Creator[]]
+  const totalOf = async (outcome: 'done' | 'moved'): Promise<number> => {
+    const [first = 0, second = 0] = await Promise.all(two.map((each) => appendsOf(each, outcome)))
+    return first + second
+  }
+  let [done, inVain] = [0, 0]
+  const both = async (): Promise<Watched<Sample>> => {
+    const before = [await totalOf('done'), await totalOf('moved')] as const
+    const taken = await together(creators)
+    done += (await totalOf('done')) - before[0]
+    inVain += (await totalOf('moved')) - before[1]
+    return taken
+  }
+  const rounds = await alternate({ one: () => alone.sample(), both }, bench.setting)
+  const what = `creates on two instances, which share a core, over the same ${SUTS} SUTs to those on one`
+  return [
+    rowOf(rounds, { what, must: { least: 1 } }, ({ one, both: each }) => perSecond(each) / perSecond(one)),
+    { what: 'appends in vain for 100 of theirs', figures: [(100 * inVain) / done], digits: 1, must: { most: 5 } },
+  ]
 }
 
 export const eventStoreDbRows = (setting: Setting): Promise<readonly TableRow[]> =>
   withServers(async (start) => {
     const bench = await setUp(start, setting)
     const creator = creatorOn(bench.berth, bench, await makeSuts(bench.berth, SUTS))
-    return [
+    const rows = [
       ...(await createRows(bench, creator)),
       ...(await perCommandRows(bench)),
       ...(await catchUpRows(bench)),
-      ...(await instanceRows(bench, creator)),
     ]
+    const instances = await startInstances(bench, INSTANCES)
+    return [...rows, ...(await sharedRows(bench, instances)), ...(await apartRows(bench, instances, creator))]
   })

@@ -24,7 +24,7 @@ export interface Answered {
   readonly cutOff: number
 }
 
-/** Creates reservations on a server, each in a new window. */
+/** Creates reservations on a server, each in a new window. Those of several creators of a SUT begin far apart. */
 export interface Creator {
   readonly sample: (connections?: number) => Promise<Watched<Sample>>
   /** With another script and further arguments. */
@@ -41,9 +41,9 @@ export const loadWell = async (...what: Parameters<typeof load>): Promise<Sample
 
 export const makeCreator = (
   server: Server,
-  { user, sutsFile, seconds }: { user: string; sutsFile: string; seconds: number },
+  { user, sutsFile, seconds, from = 0 }: { user: string; sutsFile: string; seconds: number; from?: number },
 ): Creator => {
-  let next = 0
+  let next = from
   let answered: Answered = { accepted: 0, cutOff: 0 }
   const sample = async (script: string, connections: number, more: readonly string[]): Promise<Watched<Sample>> => {
     const args = [String(next), user, authorization, sutsFile, ...more]

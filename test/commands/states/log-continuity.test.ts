@@ -20,7 +20,7 @@ const NOTHING: EventPlace = { mark: BEGINNING, eventId: '', stream: '', revision
 const aFollowedLog = () => {
   let time: number | undefined = 1
   let last = NOTHING
-  const log: FollowedLog = { followEpoch: () => time, lastFolded: () => last }
+  const log: FollowedLog = { watch: () => undefined, followEpoch: () => time, lastFolded: () => last }
   return {
     log,
     cut: () => {
@@ -121,7 +121,7 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   const data = Buffer.from(Buffer.from(lost.data).toString().replaceAll('T10:', 'T12:'))
   const replacement = { id: crypto.randomUUID(), type, contentType, data, metadata }
   server.log.append(lost.stream, lost.revision - 1, [replacement])
-  return { instance, sut, other, followAgain, dropped: () => dropped }
+  return { instance, sut, other, followAgain, fold, placeOf, dropped: () => dropped }
 }
 
 test("if the log was replaced after the views' position, all cached states are dropped", async (t) => {
@@ -131,6 +131,17 @@ test("if the log was replaced after the views' position, all cached states are d
   t.deepEqual(answers, ['made', 'reservation_conflict'])
   t.is(await instance.reserve(sut, window(10)), 'made')
   t.is(dropped(), 1)
+})
+
+test('if the views have gone on with a log that was replaced, all cached states are dropped', async (t) => {
+  const server = await aServer(t)
+  const { instance, sut, followAgain, fold, dropped, placeOf } = await replaced(t, server, {})
+  t.is(await anInstance(await openAdapter(t, server, 91)).reserve(sut, window(16)), 'made')
+  followAgain(2)
+  fold(await placeOf(sut))
+  t.is(await instance.reserve(sut, window(12)), 'reservation_conflict')
+  t.is(dropped(), 1)
+  t.is(await instance.reserve(sut, window(10)), 'made')
 })
 
 test("if the log was replaced before the views' position, no command is decided", async (t) => {

@@ -1,21 +1,33 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/failure.ts'
 import { failure } from '../domain/failure.ts'
-import { type ListenPortState, listenPortDecider, type PortRange } from '../domain/listen-port/decide.ts'
+import {
+  type Assignment,
+  type ListenPortState,
+  listenPortDecider,
+  type PortRange,
+} from '../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import type { SutState, SutValues } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Order, Outcome, Runner } from './order.ts'
 
-export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'> {
+/** Who creates SUTs, and for which request. */
+export type CreationOrder = Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
+
+/** What a SUT is created with. */
+export interface NewSut {
   readonly values: SutValues
   readonly tags?: Readonly<Record<string, string>> | undefined
+  /** Seals the SUT's secrets once its id is known. */
+  readonly seal: (sutId: string) => Sealed | undefined
+}
+
+export interface SutCreationOrder extends CreationOrder, NewSut {
   readonly range: PortRange
   /** 8 random bytes in hex for the SUT's id. */
   readonly random: string
-  /** Seals the SUT's secrets once its id is known. */
-  readonly seal: (sutId: string) => Sealed | undefined
 }
 
 export interface Sealed {
@@ -37,23 +49,16 @@ const assignedId = (outcome: Outcome<ListenPortState>): string => {
   throw new Error('a listen_port was assigned without an event')
 }
 
-/** One attempt at both appends. `abandonedId` is a SUT abandoned by an earlier attempt. */
-const createOnce = async (
+/** The second append of a creation, once a port has been assigned. */
+export const createWithPort = (
   runner: Runner,
-  order: SutCreationOrder,
-  abandonedId: string | undefined,
-): Promise<E.Either<Failure, SutCreated>> => {
-  const { values, tags, range, random, seal, ...common } = order
-  const command = { type: 'AssignListenPort', range, random } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })()
-  if (E.isLeft(assigned)) return assigned
-  const _id = assignedId(assigned.right)
-  const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)
-  // If the port has been released, the SUT's stream has begun and the second append records nothing.
-  const { listen_port, time } = assignment ?? { listen_port: 0, time: 0 }
+  order: CreationOrder,
+  { values, tags, seal }: NewSut,
+  { sut_id: _id, listen_port, time }: Assignment,
+): Promise<E.Either<Failure, Outcome<SutState>>> => {
   const sealed = seal(_id)
-  const created = await runner.run(sutDecider, sutStream(_id), {
-    ...common,
+  return runner.run(sutDecider, sutStream(_id), {
+    ...order,
     command: {
       ...{ type: 'CreateSut', _id, listen_port, values, ...(tags && { tags }) },
       ...(sealed && { credentials: sealed.credentials }),
@@ -61,11 +66,28 @@ const createOnce = async (
     secrets: sealed?.secrets,
     at: time,
   })()
+}
+
+/** One attempt at both appends. `abandonedId` is a SUT abandoned by an earlier attempt. */
+const createOnce = async (
+  runner: Runner,
+  order: SutCreationOrder,
+  abandonedId: string | undefined,
+): Promise<E.Either<Failure, SutCreated>> => {
+  const { values, tags, range, random, seal, ...common } = order
+  const command = { type: 'AssignListenPorts', range, randoms: [random] } as const
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })()
+  if (E.isLeft(assigned)) return assigned
+  const _id = assignedId(assigned.right)
+  const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)
+  // If the port has been released, the SUT's stream has begun and the second append records nothing.
+  const port = assignment ?? { sut_id: _id, listen_port: 0, time: 0 }
+  const created = await createWithPort(runner, common, { values, tags, seal }, port)
   return E.map((outcome: Outcome<SutState>): SutCreated => ({ _id, outcome }))(created)
 }
 
 /** Abandoned creations before the request fails. */
-const ATTEMPTS_MAX = 3
+export const ATTEMPTS_MAX = 3
 
 /**
  * Creates a SUT in two appends, so that a crash between them is harmless: first the port, with the SUT's id and time,

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../domain/failure.ts'
 import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
@@ -90,6 +90,15 @@ export const findRecorded = (
     else if (found !== undefined && found._id !== abandonedId) return found
   }
   return isReused ? 'reused' : undefined
+}
+
+/** The key of a further append for the same request, to the same stream. */
+export const furtherKey = ({ candidates }: IdempotencyKey): IdempotencyKey => {
+  const further = candidates.map((candidate) => {
+    const name = createHash('sha256').update(candidate.slice(0, LENGTH)).digest('base64url').slice(0, LENGTH)
+    return name + candidate.slice(LENGTH)
+  })
+  return { current: further[0] as string, candidates: further }
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/

@@ -1,11 +1,12 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
-import { type Event, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
+import { type Event, type Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { EventStore } from '../event-store/event-store.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
 
 /** A command and everything recorded with its events. */
@@ -52,7 +53,24 @@ export interface Runner {
   readonly stateOf: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<S>
 }
 
-/** The events an order records for a decision. `now` is in Unix milliseconds. */
+const withoutKey = ({ key: _, ...metadata }: Metadata): Metadata => metadata
+
+/** The events of an append, the last of which is at a revision. */
+export const readAppended = async (
+  store: Pick<EventStore, 'readStream'>,
+  stream: string,
+  last: number,
+  count: number,
+): Promise<readonly Recorded[]> => {
+  const events: Recorded[] = []
+  for await (const page of store.readStream(stream, last - count)) {
+    events.push(...page.slice(0, count - events.length))
+    if (events.length === count) break
+  }
+  return events
+}
+
+/** The events an order records for a decision. The last has its idempotency key. `now` is in Unix milliseconds. */
 export const makeEvents = (
   events: readonly Event[],
   order: Order<unknown>,
@@ -71,5 +89,10 @@ export const makeEvents = (
     schema: SCHEMA,
     time: formatMilliseconds(now),
   }
-  return events.map((event) => ({ ...event, id: makeEventId(now, randomHex(10)), metadata }))
+  const last = events.length - 1
+  return events.map((event, n) => ({
+    ...event,
+    id: makeEventId(now, randomHex(10)),
+    metadata: n === last ? metadata : withoutKey(metadata),
+  }))
 }

@@ -143,7 +143,10 @@ const callHandler = (
     caller,
   }
   if (idempotencyKey === undefined) return route.handle(call)
-  return inFlight.runExclusive(keyNames(idempotencyKey), async () => repeated(idempotencyKey) ?? route.handle(call))
+  return inFlight.runExclusive(keyNames(idempotencyKey), async () => {
+    const before = repeated(idempotencyKey)
+    return before === undefined || (E.isRight(before) && route.answersRepeats) ? route.handle(call) : before
+  })
 }
 
 /** Handles a request for a route, from content negotiation to the response. */

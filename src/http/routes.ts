@@ -11,6 +11,7 @@ import {
 } from './codecs/bodies.ts'
 import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
+import { type SutImport, sutImportBody } from './codecs/imports.ts'
 import { availabilityQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
 import { reservationsQuery } from './codecs/reservations.ts'
 import { documentRoutes } from './documents/document-routes.ts'
@@ -40,6 +41,7 @@ export interface Handlers {
   readonly access: AccessHandlers
   readonly reservationLists: ReservationLists
   readonly suts: SutHandlers
+  readonly sutImport: (call: Call<SutImport>) => RouteResult
   readonly sutLists: SutLists
   readonly check: CheckHandler
   readonly sessionList: SessionList
@@ -77,6 +79,7 @@ export const routes = ({
   access,
   reservationLists,
   suts,
+  sutImport,
   sutLists,
   check,
   sessionList,
@@ -112,6 +115,13 @@ export const routes = ({
   ...accessRoutes(access),
 
   post({ path: '/api/sut/create', may: administrators, body: sutCreationBody, handle: suts.create }),
+  post({
+    path: '/api/sut/import',
+    may: administrators,
+    answersRepeats: true,
+    body: sutImportBody,
+    handle: sutImport,
+  }),
   post({ path: '/api/sut/:id/update', ...sutChange, body: sutUpdateBody, handle: suts.update }),
   post({ path: '/api/sut/:id/tags', ...sutChange, body: tagsBody, handle: suts.tag }),
   post({ path: '/api/sut/:id/retire', ...sutChange, ...withoutBody, handle: suts.retire }),

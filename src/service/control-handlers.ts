@@ -10,7 +10,7 @@ import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
-import { userImportRoute } from '../http/routes/users/user-import.ts'
+import { hashedUsersRoute } from '../http/routes/users/user-import.ts'
 import type { User } from '../users/user.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
@@ -63,10 +63,10 @@ export const listenForCommands = async (
   }
   const onError = (err: unknown): void => world.log.error({ err }, 'a command on the control socket failed')
   const { runner, users, vault } = parts
-  const importing = userImportRoute({ runner, users, quotaDefault, vault, clock: world.clock, randomHex })
+  const hashedUsers = hashedUsersRoute({ runner, users, quotaDefault, vault, clock: world.clock, randomHex })
   const app = makeApp({
     ...dependencies,
-    routes: [...dependencies.routes, importing],
+    routes: [...dependencies.routes, hashedUsers],
     gate: AS_COMMAND_LINE,
     pseudonymOf: () => undefined,
   })

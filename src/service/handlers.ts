@@ -21,6 +21,7 @@ import { type CheckDependencies, makeCheckHandler } from '../http/routes/probes/
 import { makeReservationLists } from '../http/routes/reservation-lists.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
 import { makeSessionList } from '../http/routes/session-list.ts'
+import { makeSutImport } from '../http/routes/sut-import.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
 import { makeSutHandlers } from '../http/routes/suts.ts'
 import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
@@ -69,6 +70,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
     },
     reservationLists: makeReservationLists({ objects, asOf, clock }),
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
+    sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
     sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
     check: makeCheckHandler({ objects, check, sinceBoot }),
     sessionList: makeSessionList(objects, makeUserNames(users)),
@@ -82,7 +84,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
     }),
     audit: makeAuditHandlers({ objects, views, store, signer }),
     users: makeUserHandlers({
-      ...{ runner, objects, users, vault, clock, randomHex, randomBytes, endReservations, endBindings },
+      ...{ runner, objects, users, vault, store, clock, randomHex, randomBytes, endReservations, endBindings },
       quotaDefault: config.quotaDefault,
       eraseSecrets: (id) => eraseUser(store, id),
     }),

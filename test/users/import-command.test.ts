@@ -136,12 +136,6 @@ test('a file that is not there, or a service elsewhere, is refused', async (t) =
   t.regex((await type(['user', 'import', file], elsewhere)).error, /on the machine of the service; unset BERTH_URL/)
 })
 
-test('nobody can import over HTTP', async (t) => {
-  const { service } = await given(t)
-  const { status } = await service.as('admin').post('/api/user/import', { users: [] })
-  t.true([404, 405].includes(status))
-})
-
 test('of two imports at the same moment that have a name in common, one adds all of its users', async (t) => {
   const { service, importing, namesNow, file } = await given(t)
   await writeFile(`${file}.2`, 'name,role\nerin,tester\nCAROL,tester\n')

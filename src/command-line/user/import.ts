@@ -15,7 +15,7 @@ import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 
-const PATH = '/api/user/import'
+const PATH = '/api/user/import-hashed'
 
 /** Why nothing was imported, a line each. */
 type Refusal = readonly string[]

@@ -110,6 +110,21 @@ export const anything: t.Type<unknown> = markPlain(new t.Type('anything', t.unkn
 export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
   withSchema(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
+/** An array of 1 to `max` values. `what` names them. */
+export const rowsOf = <A>(
+  codec: t.Type<A, unknown, unknown>,
+  max: number,
+  what: string,
+): t.Type<readonly A[], unknown, unknown> => {
+  const rows = t.readonlyArray(codec)
+  const rule = `must be an array of 1 to ${max} ${what}`
+  const fits = (u: unknown): boolean => Array.isArray(u) && u.length > 0 && u.length <= max
+  return withSchema(
+    new t.Type(what, rows.is, (u, c) => (fits(u) ? rows.validate(u, c) : t.failure(u, c, rule)), t.identity),
+    () => ({ type: 'array', minItems: 1, maxItems: max, items: schemaOf(codec) }),
+  )
+}
+
 /** A string that matches a pattern, of at most `max` characters. `rule` completes the sentence "the field ...". */
 export const matching = (name: string, pattern: RegExp, rule: string, max?: number): t.Type<string> =>
   scalar(

@@ -11,12 +11,12 @@ export interface PortRange {
   readonly last: number
 }
 
-/** The first append of a SUT's creation: assigns the SUT's id and port. */
-export interface AssignListenPort {
-  readonly type: 'AssignListenPort'
+/** The first append of the creation of SUTs: assigns an id and a port to each, or nothing to any. */
+export interface AssignListenPorts {
+  readonly type: 'AssignListenPorts'
   readonly range: PortRange
-  /** 8 random bytes in hex for the SUT's id. */
-  readonly random: string
+  /** 8 random bytes in hex for each SUT's id. */
+  readonly randoms: readonly string[]
 }
 
 /** Releases the port of a SUT that was retired or whose creation was abandoned. */
@@ -25,7 +25,7 @@ export interface ReleaseListenPort {
   readonly sut_id: string
 }
 
-export type ListenPortCommand = AssignListenPort | ReleaseListenPort
+export type ListenPortCommand = AssignListenPorts | ReleaseListenPort
 
 export interface Assignment {
   readonly sut_id: string
@@ -52,15 +52,39 @@ const insertionIndex = (assigned: readonly Assignment[], port: number): number =
   return low
 }
 
-/** Prefers the lowest port never used, then the port that was released first. */
-const chooseNextPort = (state: ListenPortState, range: PortRange): number | undefined => {
+/** Up to `count` free ports: the lowest ones never used, then those that were released first. */
+const choosePorts = (state: ListenPortState, range: PortRange, count: number): readonly number[] => {
   const released = new Set(state.released)
+  const ports: number[] = []
   let next = insertionIndex(state.assigned, range.first)
-  for (let port = range.first; port <= range.last; port++) {
+  for (let port = range.first; port <= range.last && ports.length < count; port++) {
     if (state.assigned[next]?.listen_port === port) next++
-    else if (!released.has(port)) return port
+    else if (!released.has(port)) ports.push(port)
   }
-  return state.released.find((port) => port >= range.first && port <= range.last)
+  const back = state.released.filter((port) => port >= range.first && port <= range.last)
+  return [...ports, ...back.slice(0, count - ports.length)]
+}
+
+const assign = (
+  state: ListenPortState,
+  { range, randoms }: AssignListenPorts,
+  now: number,
+): E.Either<Failure, readonly Event[]> => {
+  const ports = choosePorts(state, range, randoms.length)
+  if (ports.length === randoms.length) {
+    return E.right(
+      ports.map((listen_port, n) => ({
+        type: 'ListenPortAssigned',
+        data: { listen_port, sut_id: makeId(now, randoms[n] as string) },
+      })),
+    )
+  }
+  const { first, last } = range
+  const detail =
+    randoms.length === 1
+      ? `Every listen_port from ${first} to ${last} is in use. Retire a SUT to free one.`
+      : `These are ${randoms.length} SUTs, and ${ports.length} of the listen_ports from ${first} to ${last} are free. Create fewer, or retire others.`
+  return E.left(failure('listen_ports_exhausted', detail))
 }
 
 const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
@@ -110,19 +134,8 @@ const decide = (
   now: number,
 ): E.Either<Failure, readonly Event[]> => {
   switch (command.type) {
-    case 'AssignListenPort': {
-      const listen_port = chooseNextPort(state, command.range)
-      if (listen_port === undefined) {
-        const { first, last } = command.range
-        return E.left(
-          failure(
-            'listen_ports_exhausted',
-            `Every listen_port from ${first} to ${last} is in use. Retire a SUT to free one.`,
-          ),
-        )
-      }
-      return E.right([{ type: 'ListenPortAssigned', data: { listen_port, sut_id: makeId(now, command.random) } }])
-    }
+    case 'AssignListenPorts':
+      return assign(state, command, now)
     case 'ReleaseListenPort': {
       const assignment = state.assigned.find(({ sut_id }) => sut_id === command.sut_id)
       if (assignment === undefined) return E.right([])

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Event } from '../event.ts'
 import type { Quota, Role, UserCredentials } from '../events/user.ts'
-import { type Failure, failure, invalid, type Problem, refuse } from '../failure.ts'
+import { type Failure, type FailureCode, failure, invalid, type Problem, refuse } from '../failure.ts'
+import { RESERVED_USER_IDS } from '../values/user-name.ts'
 import type { QuotaChange } from './quota.ts'
 import type { UsersState } from './state.ts'
 import { fieldProblems, newQuota } from './tester-fields.ts'
@@ -17,7 +18,7 @@ export interface NewUser {
   readonly folded: string
 }
 
-/** Adds all of the users or none. Repeated with the same ids, it changes nothing. */
+/** Adds all of the users or none. */
 export interface AddUsers {
   readonly type: 'AddUsers'
   readonly users: readonly NewUser[]
@@ -28,35 +29,64 @@ export interface AddUsers {
 
 type Decision = E.Either<Failure, readonly Event[]>
 
-const TAKEN = 'is the name of another user; upper and lower case count as the same'
+const problemAt = (row: number, field: string, detail: string): Problem => ({
+  ...{ code: 'invalid', path: ['users', String(row), field], in: 'body', detail },
+})
 
-/** Problems of names that users have, or that come before among the new ones. */
-const nameProblems = (users: readonly NewUser[], standing: Iterable<string | undefined>): readonly Problem[] => {
-  const taken = new Set(standing)
-  return users.flatMap(({ folded }, n): readonly Problem[] => {
-    if (taken.has(folded)) return [{ code: 'invalid', path: ['users', String(n), 'name'], in: 'body', detail: TAKEN }]
-    taken.add(folded)
-    return []
+/** Problems of values that must be unique: those that are taken, and those that come before among the new ones. */
+const repetitions = (
+  field: '_id' | 'name',
+  values: readonly string[],
+  taken: ReadonlySet<string | undefined>,
+  detail: string,
+): readonly Problem[] => {
+  const first = new Map<string, number>()
+  return values.flatMap((value, row): readonly Problem[] => {
+    const before = first.get(value)
+    if (before === undefined) first.set(value, row)
+    if (taken.has(value)) return [problemAt(row, field, detail)]
+    return before === undefined ? [] : [problemAt(row, field, `is the same as in users/${before}`)]
   })
 }
 
-export const addUsers = (state: UsersState, { users, known, quotaDefault }: AddUsers): Decision => {
-  const ids = new Set(state.users.map(({ _id }) => _id))
-  const there = users.filter(({ _id }) => ids.has(_id))
-  if (there.length === users.length) return E.right([])
-  if (there.length > 0) return refuse('user_id_taken', 'Another user has or had the id of one of these.')
-  const problems = users.flatMap((user, n) =>
-    fieldProblems(user.role, user).map((each) => ({ ...each, path: ['users', String(n), ...each.path] })),
-  )
-  if (problems.length > 0) return E.left(invalid(problems))
-  const present = state.users.filter(({ status }) => status === 'present')
-  const standing = present.map(({ secrets }) => known.get(secrets.name ?? ''))
-  const taken = nameProblems(users, standing)
-  if (taken.length > 0) {
-    const detail = `Other users have ${taken.length} of the names. Upper and lower case count as the same.`
-    return E.left(failure('user_name_taken', detail, { problems: taken }))
+/** Refuses if a row has a problem, and names each. */
+const refuseRows = (
+  problems: Readonly<Record<'fields' | 'ids' | 'names', readonly Problem[]>>,
+): Failure | undefined => {
+  const { fields, ids, names } = problems
+  const refuseAll = (code: FailureCode, detail: string) => failure(code, detail, { problems: [...ids, ...names] })
+  if (fields.length > 0 || (ids.length > 0 && names.length > 0)) {
+    const byRow = (one: Problem, other: Problem) => Number(one.path[1]) - Number(other.path[1])
+    return invalid([...fields, ...ids, ...names].toSorted(byRow))
   }
-  if (standing.includes(undefined)) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
+  if (ids.length > 0) return refuseAll('user_id_taken', `Other users have or had ${ids.length} of the ids.`)
+  if (names.length === 0) return undefined
+  const detail = `Other users have ${names.length} of the names. Upper and lower case count as the same.`
+  return refuseAll('user_name_taken', detail)
+}
+
+export const addUsers = (state: UsersState, { users, known, quotaDefault }: AddUsers): Decision => {
+  const present = state.users.filter(({ status }) => status === 'present')
+  const standing = new Set(present.map(({ secrets }) => known.get(secrets.name ?? '')))
+  const refused = refuseRows({
+    fields: users.flatMap((user, n) =>
+      fieldProblems(user.role, user).map((each) => ({ ...each, path: ['users', String(n), ...each.path] })),
+    ),
+    ids: repetitions(
+      '_id',
+      users.map(({ _id }) => _id),
+      new Set([...RESERVED_USER_IDS, ...state.users.map(({ _id }) => _id)]),
+      "is the id of another user, of a former one, or one of the service's own",
+    ),
+    names: repetitions(
+      'name',
+      users.map(({ folded }) => folded),
+      standing,
+      'is the name of another user; upper and lower case count as the same',
+    ),
+  })
+  if (refused !== undefined) return E.left(refused)
+  if (standing.has(undefined)) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
   return E.right(
     users.map(({ _id, role, quota: limits, scope, credentials }) => {
       const quota = newQuota({ quota: limits, quotaDefault }, null)

@@ -106,7 +106,7 @@ withSchema(reservationBody, () => ({
 
 const { name, address, port, sut_type, ...others } = sutFields
 const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
-const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets, tags })
+export const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets, tags })
 const SutUpdate = closed('SutUpdate', {}, { ...sutFields, ...secrets })
 
 export type SutCreation = t.TypeOf<typeof SutCreation>

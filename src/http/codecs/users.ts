@@ -43,7 +43,7 @@ const OwnId = withSchema(new t.Type(opaqueId.name, opaqueId.is, opaqueId.validat
 const QuotaChange = orNull(closed('QuotaChange', {}, quotaFields))
 export const limits = { quota: QuotaChange, scope: scopeCodec }
 
-const Creation = closed(
+export const UserCreation = closed(
   'UserCreation',
   { name: NewUserName, role: Role },
   { _id: OwnId, password: Password, ...limits },
@@ -64,7 +64,7 @@ const TokenName = matching(
 const TokenRequest = closed('TokenRequest', { name: TokenName }, { role: Role, expires_in: integer(60, 31_536_000) })
 const RemovalBody = closed('UserRemoval', { reservations: Removal }, {})
 
-export type UserCreation = t.TypeOf<typeof Creation>
+export type UserCreation = t.TypeOf<typeof UserCreation>
 export type UserUpdate = t.TypeOf<typeof Update>
 export type NewPassword = t.TypeOf<typeof NewPassword>
 export type OwnPassword = t.TypeOf<typeof OwnPassword>
@@ -76,7 +76,7 @@ const bodyOf = <A>(codec: t.Type<A, unknown, unknown>): DecodeBody<A> => {
   return withSchema(decode, () => schemaOf(codec))
 }
 
-export const userCreationBody = bodyOf(Creation)
+export const userCreationBody = bodyOf(UserCreation)
 export const userUpdateBody = bodyOf(Update)
 export const newPasswordBody = bodyOf(NewPassword)
 export const ownPasswordBody = bodyOf(OwnPassword)

@@ -109,6 +109,8 @@ export interface Route {
   readonly isAlwaysOpen?: true
   /** A media type that is available then too: its stream is held until the log has been read. */
   readonly heldOpen?: string
+  /** Whether it answers repeated requests itself: its response is not one object. */
+  readonly answersRepeats?: true
   /** Absent if the route takes no body. */
   readonly body?: DecodeBody<unknown>
   readonly isBodyOptional?: true

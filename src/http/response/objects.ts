@@ -22,7 +22,12 @@ export type Listed = Kind | 'session'
 /** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
 export interface Objects {
   /** The object as of the end of a command, whatever was recorded since. */
-  readonly after: (kind: Kind, id: string, stream: string, outcome: Outcome<unknown>) => Version | Promise<Version>
+  readonly after: (
+    kind: Kind,
+    id: string,
+    stream: string,
+    outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'mark'>,
+  ) => Version | Promise<Version>
   /** The object as of a revision, for the response to a command recorded earlier. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
   /** The current object; `undefined` only if the store has no such object. */

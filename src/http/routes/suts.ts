@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { createSut } from '../../commands/create-sut.ts'
+import { createSut, type NewSut } from '../../commands/create-sut.ts'
 import { releasePort } from '../../commands/listen-ports.ts'
 import type { Runner } from '../../commands/order.ts'
 import { failure } from '../../domain/failure.ts'
@@ -35,6 +35,13 @@ const notFound = () => failure('sut_not_found', 'No SUT has this id.')
 /** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
+/** What a SUT is created with, from the body of a request. */
+export const newSut = (vault: Vault, { password, user_name, tags, ...values }: SutCreation): NewSut => ({
+  values: { ...defaults, ...values },
+  tags,
+  seal: (sutId) => vault.seal(sutId, { password, user_name }),
+})
+
 /** Runs a command on the SUT in the path and responds with the result. */
 const makeChange =
   ({ runner, objects }: Pick<SutDependencies, 'runner' | 'objects'>) =>
@@ -63,13 +70,10 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
   const change = makeChange(dependencies)
   return {
     create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
-      const { password, user_name, tags, ...values } = body
       const ended = await createSut(runner, {
-        tags,
-        values: { ...defaults, ...values },
+        ...newSut(vault, body),
         range,
         random: randomHex(8),
-        seal: (sutId) => vault.seal(sutId, { password, user_name }),
         actor: user,
         requestId,
         idempotencyKey,

@@ -17,7 +17,7 @@ import { makeAsOfReads } from '../../http/routes/as-of-reads.ts'
 import { isOpen as isServing } from '../../http/routes/health.ts'
 import { makeReservationLists } from '../../http/routes/reservation-lists.ts'
 import { makeUserHandlers } from '../../http/routes/users/user-handlers.ts'
-import { userImportRoute } from '../../http/routes/users/user-import.ts'
+import { hashedUsersRoute } from '../../http/routes/users/user-import.ts'
 import { userRoutes } from '../../http/routes/users/user-routes.ts'
 import { makeUnfinished } from '../../read-models/unfinished.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -99,7 +99,7 @@ export const makeRoutes = (
   const objects = fromLogAlone(views, makeObjects(views, store))
   const wait = makeWaitForViews(() => isServing(conditionOf({ alarms, views, isUpToDate: () => true, stage })))
   const handlers = makeUserHandlers({
-    ...{ runner, objects, users, quotaDefault, vault, clock, randomHex, randomBytes },
+    ...{ runner, objects, users, quotaDefault, vault, store, clock, randomHex, randomBytes },
     ...makeEndings(world, core, people, wait),
     eraseSecrets: (id) => eraseUser(store, id),
   })
@@ -107,7 +107,7 @@ export const makeRoutes = (
   const lists = makeReservationLists({ objects, asOf: makeAsOfReads({ objects, views, store, clock }), clock })
   return [
     ...userRoutes(handlers, async () => E.left(behind)),
-    userImportRoute({ runner, users, quotaDefault, vault, clock, randomHex }),
+    hashedUsersRoute({ runner, users, quotaDefault, vault, clock, randomHex }),
     getWithQuery({
       path: '/api/sut_reservation',
       may: ['administrator'],

@@ -79,7 +79,7 @@ export const writeStory = async (
   }
   /** Starts a creation but makes only the first of its two appends. */
   const begin = (step: number) => {
-    const command = { type: 'AssignListenPort', range: RANGE, random: randomHex(8) } as const
+    const command = { type: 'AssignListenPorts', range: RANGE, randoms: [randomHex(8)] } as const
     return runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...by(administrator, step), command })()
   }
   const change = (step: number) => {

@@ -1,14 +1,15 @@
 import test from 'ava'
 import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import type { Event } from '../../../src/domain/event.ts'
 import { listenPortDecider, type PortRange } from '../../../src/domain/listen-port/decide.ts'
 import { idOf } from '../builders.ts'
-import { at, decided, type Past, records, refusal, stories } from '../given-when-then.ts'
+import { at, type Decision, decided, type Past, records, refusal, stories } from '../given-when-then.ts'
 
 const { given } = stories(listenPortDecider)
 const RANGE: PortRange = { first: 20000, last: 20003 }
 
-const assign = (range = RANGE) => ({ type: 'AssignListenPort' as const, range, random: 'aabbccddeeff0011' })
+const assign = (range = RANGE) => ({ type: 'AssignListenPorts' as const, range, randoms: ['aabbccddeeff0011'] })
 const release = (n: number) => ({ type: 'ReleaseListenPort' as const, sut_id: idOf(n) })
 const assigned = (n: number, listen_port: number): Event => ({
   type: 'ListenPortAssigned',
@@ -41,6 +42,21 @@ test('a full range refuses a new SUT until a port is released', (t) => {
   t.is(code, 'listen_ports_exhausted')
   t.regex(detail, /20000 to 20003/)
   t.is(portOf(given(...full, at('05:01', released(2, 20002)))), 20002)
+})
+
+test('several SUTs get as many ports at once, or none of them gets one', (t) => {
+  const several = (count: number) => ({
+    ...{ type: 'AssignListenPorts' as const, range: RANGE },
+    randoms: Array.from({ length: count }, (_, n) => String(n).padStart(16, '0')),
+  })
+  const back = given(...full, at('05:01', released(2, 20002)), at('05:02', released(0, 20000)))
+  const portsOf = (decision: Decision) =>
+    E.isRight(decision) ? decision.right.map(({ data }) => ('listen_port' in data ? data.listen_port : -1)) : []
+  t.deepEqual(portsOf(given(at('05:00', assigned(9, 20001))).when(several(2), '06:00')), [20000, 20002])
+  t.deepEqual(portsOf(back.when(several(2), '06:00')), [20002, 20000])
+  const { code, detail } = refusal(back.when(several(3), '06:00'))
+  t.is(code, 'listen_ports_exhausted')
+  t.regex(detail, /^These are 3 SUTs, and 2 of the listen_ports from 20000 to 20003 are free/)
 })
 
 test('an unused port is assigned before a released one', (t) => {

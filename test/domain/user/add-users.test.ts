@@ -55,10 +55,23 @@ test('without the names of all users nobody is added', (t) => {
   t.deepEqual(whyRefused(people.when(addUsers([newUser(9, 'carol')], new Map()), '06:00')), ['unavailable'])
 })
 
-test('a repetition adds nobody, and the id of another user is refused', (t) => {
-  const users = [newUser(8, 'carol'), newUser(9, 'dave')]
-  const again = given(...PEOPLE, at('05:10', added(8)), at('05:10', added(9)))
-  t.deepEqual(again.when(addUsers(users), '06:00'), records())
-  const taken = [newUser(8, 'carol'), newUser(9, 'dave', { _id: alice })]
-  t.deepEqual(whyRefused(people.when(addUsers(taken), '06:00')), ['user_id_taken'])
+test('one id that another user has or had refuses all, and every such id is listed', (t) => {
+  const removed = given(...PEOPLE, at('05:10', userRemoved()))
+  const { data } = userRemoved()
+  const rows = [newUser(7, 'carol', { _id: data._id }), newUser(8, 'dave'), newUser(8, 'erin'), newUser(9, 'f')]
+  const reserved = newUser(10, 'g', { _id: 'me' })
+  t.deepEqual(whyRefused(removed.when(addUsers([...rows, reserved]), '06:00')), [
+    ...['user_id_taken', 'invalid users 0 _id', 'invalid users 2 _id', 'invalid users 4 _id'],
+  ])
+})
+
+test('problems of several kinds are listed together, in the order of the rows', (t) => {
+  const rows = [
+    newUser(7, 'alice'),
+    newUser(8, 'dave', { _id: alice }),
+    newUser(9, 'erin', { role: 'auditor', quota: {} }),
+  ]
+  t.deepEqual(whyRefused(people.when(addUsers(rows), '06:00')), [
+    ...['invalid', 'invalid users 0 name', 'invalid users 1 _id', 'invalid users 2 quota'],
+  ])
 })

@@ -102,6 +102,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /api/sut_reservation': { expected: READ, ask: get('/api/sut_reservation') },
   'GET /api/sut_reservation/:id': { expected: READ, ask: get('/api/sut_reservation/RESERVATION') },
   'POST /api/sut/create': { expected: MANAGE, ask: (client) => client.post('/api/sut/create', aSut()) },
+  'POST /api/sut/import': { expected: MANAGE, ask: (client) => client.post('/api/sut/import', { suts: [aSut()] }) },
   'POST /api/sut/:id/update': {
     expected: MANAGE,
     ask: (client, { sut }) => client.post(`/api/sut/${sut}/update`, { os: 'linux' }),
@@ -139,6 +140,10 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'POST /api/user/create': {
     expected: MANAGE,
     ask: post('/api/user/create', ({ sut }) => ({ name: `who has ${sut}`, role: 'tester' })),
+  },
+  'POST /api/user/import': {
+    expected: MANAGE,
+    ask: post('/api/user/import', ({ sut }) => ({ users: [{ name: `who wants ${sut}`, role: 'tester' }] })),
   },
   'POST /api/user/:id/update': {
     expected: MANAGE,

@@ -101,6 +101,17 @@ const endings = async (ask: Ask, sut_id: string): Promise<void> => {
   const old = String((await ask('POST /api/sut/create', 'An old SUT', { body: { ...machine, name: 'bench 1' } }))._id)
   await ask('POST /api/sut/:id/retire', 'A SUT without reservations', { at: old })
   await ask('POST /api/sut/:id/update', 'It was retired', { at: old, body: { name: 'bench 1b' } })
+  const row = (n: number, more = {}) => ({
+    name: `node ${n}`,
+    address: `node-${n}.lab`,
+    port: 22,
+    sut_type: 'tcp',
+    ...more,
+  })
+  const importing = 'POST /api/sut/import'
+  await ask(importing, 'A rack', { body: { suts: [row(1, { tags: { rack: '4' } }), row(2)] } })
+  await ask(importing, 'Only a check', { body: { suts: [row(3)], dry_run: true } })
+  await ask(importing, 'A problem in the second row', { body: { suts: [row(3), row(4, { port: 0 })] } })
 }
 
 /** Nobody listens on port 1 of the machine itself. How long that takes differs. */

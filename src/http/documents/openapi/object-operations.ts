@@ -95,6 +95,15 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     isTagged: true,
     refusals: ['listen_ports_exhausted'],
   },
+  'POST /api/sut/import': {
+    id: 'importSuts',
+    tag: 'SUTs',
+    summary: 'Create up to 500 SUTs',
+    description:
+      'All rows are checked first, and nothing is created if one has a problem. The SUTs are answered in the order of the rows, as they were created. With dry_run the answer has only their number, and nothing is created.',
+    answer: refTo('ImportedSuts'),
+    refusals: ['listen_ports_exhausted'],
+  },
   'POST /api/sut/:id/update': {
     id: 'updateSut',
     tag: 'SUTs',

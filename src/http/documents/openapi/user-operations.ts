@@ -16,6 +16,15 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     isTagged: true,
     refusals: ['user_name_taken', 'user_id_taken'],
   },
+  'POST /api/user/import': {
+    id: 'importUsers',
+    tag: 'Users',
+    summary: 'Create up to 100 users, all or none',
+    description:
+      'All rows are checked first. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
+    answer: refTo('ImportedUsers'),
+    refusals: ['user_name_taken', 'user_id_taken'],
+  },
   'POST /api/user/:id/update': {
     id: 'updateUser',
     tag: 'Users',

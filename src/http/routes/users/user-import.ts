@@ -1,27 +1,45 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { runKnowingNames } from '../../../commands/claim-name.ts'
+import { keyReused } from '../../../commands/failures.ts'
+import { findRecorded } from '../../../commands/idempotency-key.ts'
+import { type Outcome, readAppended } from '../../../commands/order.ts'
+import type { Recorded } from '../../../domain/event.ts'
 import { EPOCH_BYTES } from '../../../domain/events/user.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
-import type { AddUsers, NewUser } from '../../../domain/user/add-users.ts'
+import type { NewUser } from '../../../domain/user/add-users.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
-import { USERS_STREAM } from '../../../domain/values/ids.ts'
+import type { UsersState } from '../../../domain/user/state.ts'
+import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { foldName } from '../../../domain/values/user-name.ts'
-import { type UserImport, userImportBody } from '../../codecs/user-import.ts'
+import type { EventStore } from '../../../event-store/event-store.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
+import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
 import { type Call, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { importResponse } from '../import-response.ts'
 import { orderOf, type UserDependencies } from './user-changes.ts'
+import { userText } from './user-response.ts'
 
-type ImportDependencies = Pick<UserDependencies, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
+type HashedDependencies = Pick<UserDependencies, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
+
+export interface UserImportDependencies
+  extends HashedDependencies,
+    Pick<UserDependencies, 'objects' | 'users' | 'randomBytes'> {
+  readonly store: Pick<EventStore, 'readStream'>
+}
 
 /** Users whose secrets are sealed in a turn. */
 const SEALED_AT_ONCE = 50
 
+type Row = Pick<NewUser, '_id' | 'role' | 'quota' | 'scope'> & { readonly name: string }
+
 const makeSealAll =
-  ({ vault, randomHex }: ImportDependencies) =>
-  async (imported: UserImport['users']) => {
+  ({ vault, randomHex }: HashedDependencies) =>
+  async (rows: readonly (Row & { readonly password?: string | undefined })[]) => {
     const secrets: SealedSecret[] = []
     const users: NewUser[] = []
-    for (const [n, { _id, name, password, ...fields }] of imported.entries()) {
+    for (const [n, { _id, name, password, ...fields }] of rows.entries()) {
       const clear = { name, epoch: randomHex(EPOCH_BYTES), ...(password !== undefined && { password }) }
       const sealed = vault.sealUser(_id, clear)
       secrets.push(...sealed.secrets)
@@ -31,29 +49,109 @@ const makeSealAll =
     return { users, secrets }
   }
 
-/**
- * Adds users with the hashes of passwords that the command line made. All or none are added, in one append. Only the
- * control socket has this route: others cannot choose hashes.
- */
-export const userImportRoute = (dependencies: ImportDependencies): Route => {
+const NO_CREDENTIALS = { id: '', changed: [] }
+
+/** Checks all rows together, and adds all of them or none in one append. */
+const makeAddAll = (dependencies: HashedDependencies) => {
   const { runner, users: known, quotaDefault, clock } = dependencies
   const sealAll = makeSealAll(dependencies)
-  const handle = async (call: Call<UserImport>): RouteResult => {
-    const { users, secrets } = await sealAll(call.body.users)
-    const commandOn = (names: ReadonlyMap<string, string>): AddUsers => ({
-      ...{ type: 'AddUsers', users, known: names, quotaDefault },
-    })
-    const ended = await runKnowingNames<unknown>(known, (names) => {
-      const command = commandOn(names)
-      if (call.body.dry_run === true)
-        return runner.look(userDecider, USERS_STREAM, (state) => userDecider.decide(state, command, clock()))
-      // A repetition is known by its ids: a key stands for one object.
-      const order = { ...orderOf(call), idempotencyKey: undefined, command, secrets }
-      return runner.run(userDecider, USERS_STREAM, order)()
-    })
-    if (E.isLeft(ended)) return ended
-    await known.refresh()
-    return E.right({ status: 200, body: JSON.stringify({ users: users.length }) })
+  const commandOn = (users: readonly NewUser[], names: ReadonlyMap<string, string>) =>
+    ({ type: 'AddUsers', users, known: names, quotaDefault }) as const
+  return {
+    check: (rows: readonly Row[]): Promise<E.Either<Failure, unknown>> => {
+      const users = rows.map(({ name, ...row }) => ({ ...row, credentials: NO_CREDENTIALS, folded: foldName(name) }))
+      return runKnowingNames<unknown>(known, (names) =>
+        runner.look(userDecider, USERS_STREAM, (state) => userDecider.decide(state, commandOn(users, names), clock())),
+      )
+    },
+    add: async (call: Call<unknown>, rows: Parameters<typeof sealAll>[0]) => {
+      const { users, secrets } = await sealAll(rows)
+      const ended = await runKnowingNames<Outcome<UsersState>>(known, (names) =>
+        runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command: commandOn(users, names), secrets })(),
+      )
+      if (E.isRight(ended)) await known.refresh()
+      return ended
+    },
   }
-  return post({ path: '/api/user/import', may: ['administrator'], body: userImportBody, handle })
+}
+
+/** Rows with the ids and passwords that the service makes for those that have none. */
+const complete = ({ clock, randomHex, randomBytes }: UserImportDependencies, { users }: UserImport) => {
+  const now = clock()
+  return users.map(({ _id = makeId(now, randomHex(8)), password, ...row }) => ({
+    ...{ _id, ...row },
+    password: password ?? makePassword(randomBytes(PASSWORD_RANDOM_BYTES)),
+    isMade: password === undefined,
+  }))
+}
+
+type CompleteRow = ReturnType<typeof complete>[number]
+
+/** Hashes the passwords one after the other: nobody who signs in waits for more than one of them. */
+const hashAll = async ({ randomBytes }: UserImportDependencies, rows: readonly CompleteRow[]) => {
+  const hashed: (Row & { readonly password: string })[] = []
+  for (const { isMade: _, password, ...row } of rows) {
+    hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
+  }
+  return hashed
+}
+
+/** Shows users as they were added, and the passwords that were made, the first time only. */
+const makeShow =
+  ({ objects, users }: UserImportDependencies) =>
+  async (events: readonly Recorded[], mark: number, rows: readonly CompleteRow[]) => {
+    const shown: string[] = []
+    for (const [n, { data, revision }] of events.entries()) {
+      const id = '_id' in data ? data._id : ''
+      const version = await objects.after('user', id, USERS_STREAM, { kind: 'recorded', revision, mark })
+      const { isMade = false, password } = rows[n] ?? {}
+      shown.push(userText(users, version, isMade ? { password } : {}))
+    }
+    return E.right(importResponse('users', shown))
+  }
+
+/** Adds users, all or none. A retry shows them again, without passwords. */
+export const makeUserImport = (dependencies: UserImportDependencies): ((call: Call<UserImport>) => RouteResult) => {
+  const { runner, store, users } = dependencies
+  const { check, add } = makeAddAll(dependencies)
+  const show = makeShow(dependencies)
+  const readKnown = async (revision: number, count: number) => {
+    await users.refresh()
+    const events = await readAppended(store, USERS_STREAM, revision, count)
+    return show(events, events.at(-1)?.mark ?? -1, [])
+  }
+  return async (call) => {
+    const { body, idempotencyKey } = call
+    const count = body.users.length
+    const known =
+      idempotencyKey && (await runner.look(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
+    if (known === 'reused') return E.left(keyReused())
+    // Users are there then, so the check would refuse them.
+    if (known !== undefined) return readKnown(known.revision, count)
+    const rows = complete(dependencies, body)
+    const checked = await check(rows)
+    if (E.isLeft(checked)) return checked
+    if (body.dry_run === true) return E.right(importResponse('users', undefined, count))
+    const ended = await add(call, await hashAll(dependencies, rows))
+    if (E.isLeft(ended)) return ended
+    const { right: outcome } = ended
+    return outcome.kind === 'recorded' ? show(outcome.events, outcome.mark, rows) : readKnown(outcome.revision, count)
+  }
+}
+
+/**
+ * Adds users with the hashes of passwords that the command line made. Only the control socket has this route: others
+ * cannot choose hashes.
+ */
+export const hashedUsersRoute = (dependencies: HashedDependencies): Route => {
+  const { check, add } = makeAddAll(dependencies)
+  const handle = async (call: Call<HashedUserImport>): RouteResult => {
+    const { users, dry_run } = call.body
+    const ended = dry_run === true ? await check(users) : await add(call, users)
+    return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
+  }
+  return post({
+    ...{ path: '/api/user/import-hashed', may: ['administrator'], answersRepeats: true },
+    ...{ body: hashedUsersBody, handle },
+  })
 }

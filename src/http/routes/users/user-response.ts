@@ -18,13 +18,15 @@ export const memberText = (member: Member): string => textOf(member.name, userDo
  *
  * @param more members shown once, such as a password that was made
  */
+export const userText = (users: Pick<Users, 'member'>, version: Version, more: More = {}): string => {
+  const document = JSON.parse(version.document) as UserDocument
+  return textOf(users.member(document._id)?.name ?? document._id, document, more)
+}
+
+/** The response that shows it. */
 export const userResponse = (
   users: Pick<Users, 'member'>,
   version: Version,
   created: boolean,
   more: More = {},
-): RouteResponse => {
-  const document = JSON.parse(version.document) as UserDocument
-  const name = users.member(document._id)?.name ?? document._id
-  return { ...documentResponse('user', version, created), body: textOf(name, document, more) }
-}
+): RouteResponse => ({ ...documentResponse('user', version, created), body: userText(users, version, more) })

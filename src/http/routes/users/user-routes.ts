@@ -1,5 +1,6 @@
 import { noBody } from '../../codecs/bodies.ts'
 import { type HistoryQuery, historyQuery } from '../../codecs/history.ts'
+import { userImportBody } from '../../codecs/imports.ts'
 import { pageQuery, usersQuery } from '../../codecs/lists.ts'
 import {
   newPasswordBody,
@@ -11,12 +12,14 @@ import {
 } from '../../codecs/users.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from '../../protocol/route.ts'
 import type { UserChanges } from './user-changes.ts'
+import type { makeUserImport } from './user-import.ts'
 import type { UserReads } from './user-reads.ts'
 import type { makeRemove } from './user-removal.ts'
 import type { UserTokens } from './user-tokens.ts'
 
 export type UserHandlers = UserReads &
   UserChanges & {
+    readonly import: ReturnType<typeof makeUserImport>
     readonly remove: ReturnType<typeof makeRemove>
     readonly tokens: UserTokens
   }
@@ -29,6 +32,13 @@ export const userRoutes = (
   history: (call: Call<unknown, HistoryQuery>) => RouteResult,
 ): readonly Route[] => [
   post({ path: '/api/user/create', may: administrators, body: userCreationBody, handle: users.create }),
+  post({
+    path: '/api/user/import',
+    may: administrators,
+    answersRepeats: true,
+    body: userImportBody,
+    handle: users.import,
+  }),
   post({
     path: '/api/user/:id/update',
     may: administrators,

@@ -15,6 +15,16 @@ const adding = async (ask: Ask): Promise<string> => {
   await ask(CREATE, 'With a password and an id', { body: { ...body, _id: 'dave@lab' } })
   await ask(CREATE, 'The name is taken', { body: { ...body, name: 'CAROL' } })
   await ask(CREATE, 'The id is taken', { body: { ...body, name: 'erin', _id: 'dave@lab' } })
+  const importing = 'POST /api/user/import'
+  const users = [
+    { name: 'frida', role: 'tester', scope: 'team=qa1' },
+    { ...body, name: 'greta' },
+  ]
+  await ask(importing, 'One with a password', { body: { users } })
+  await ask(importing, 'Only a check', { body: { users: [{ name: 'hanna', role: 'tester' }], dry_run: true } })
+  await ask(importing, 'A name is taken', {
+    body: { users: [{ name: 'hanna', role: 'tester' }, ...users.slice(0, 1)] },
+  })
   return String(added._id)
 }
 

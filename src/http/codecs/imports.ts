@@ -1,0 +1,47 @@
+import * as t from 'io-ts'
+import { boolean, rowsOf } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
+import { assignedId } from '../../domain/events/fields.ts'
+import { Role } from '../../domain/events/user.ts'
+import { NewUserName } from '../../domain/user/new-user-name.ts'
+import { IMPORT_USERS_MAX } from '../../users/import-csv.ts'
+import { parsePasswordHash } from '../../users/passwords/password.ts'
+import type { DecodeBody } from '../protocol/route.ts'
+import { SutCreation } from './bodies.ts'
+import { decoded } from './decoded.ts'
+import { limits, UserCreation } from './users.ts'
+
+/** Codecs of bodies that create many objects at once. */
+
+/** SUTs, and users whose passwords the service hashes, in one request. */
+export const SUT_ROWS_MAX = 500
+export const USER_ROWS_MAX = 100
+
+const Suts = closed('SutImport', { suts: rowsOf(SutCreation, SUT_ROWS_MAX, 'SUTs') }, { dry_run: boolean })
+const Users = closed('UserImport', { users: rowsOf(UserCreation, USER_ROWS_MAX, 'users') }, { dry_run: boolean })
+
+export type SutImport = t.TypeOf<typeof Suts>
+export type UserImport = t.TypeOf<typeof Users>
+
+export const sutImportBody: DecodeBody<SutImport> = (body) => decoded(Suts, [], body)
+export const userImportBody: DecodeBody<UserImport> = (body) => decoded(Users, [], body)
+withSchema(sutImportBody, () => schemaOf(Suts))
+withSchema(userImportBody, () => schemaOf(Users))
+
+const isHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
+
+const Hash = new t.Type(
+  'password hash',
+  isHash,
+  (u, c) => (isHash(u) ? t.success(u) : t.failure(u, c, 'must be a hash of argon2id as a PHC string')),
+  t.identity,
+)
+
+const Hashed = closed('HashedUser', { _id: assignedId, name: NewUserName, role: Role }, { ...limits, password: Hash })
+const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, IMPORT_USERS_MAX, 'users') }, { dry_run: boolean })
+
+export type HashedUserImport = t.TypeOf<typeof HashedUsers>
+
+/** Users with the hashes of their passwords, for the control socket only. */
+export const hashedUsersBody: DecodeBody<HashedUserImport> = (body) => decoded(HashedUsers, [], body)

@@ -1,0 +1,38 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { checkPorts, importSuts, type SutImportDependencies } from '../../commands/import-suts.ts'
+import { sutStream } from '../../domain/values/ids.ts'
+import type { SutImport } from '../codecs/imports.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { importResponse } from './import-response.ts'
+import { newSut, type SutDependencies } from './suts.ts'
+
+export interface SutImportRouteDependencies extends SutDependencies, SutImportDependencies {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
+export const makeSutImport =
+  (dependencies: SutImportRouteDependencies) =>
+  async (call: Call<SutImport>): RouteResult => {
+    const { objects, vault, clock } = dependencies
+    const { user: actor, requestId, idempotencyKey, reason, client } = call
+    const { suts, dry_run } = call.body
+    if (dry_run === true) {
+      const checked = await checkPorts(dependencies, suts.length, clock())
+      return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
+    }
+    const order = { actor, requestId, idempotencyKey, reason, client }
+    const imported = await importSuts(
+      dependencies,
+      order,
+      suts.map((sut) => newSut(vault, sut)),
+    )
+    if (E.isLeft(imported)) return imported
+    const shown: string[] = []
+    for (const { _id, mark } of imported.right) {
+      const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, mark })
+      shown.push(created.document)
+    }
+    return E.right(importResponse('suts', shown))
+  }

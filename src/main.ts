@@ -43,6 +43,10 @@ const reportError = (error: unknown): number => {
   return isUserError ? MISUSED : REFUSED
 }
 
+// The launcher has a channel to this process, which closes with it.
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+process.channel?.unref()
+
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader may close the pipe early.
   if (error.code === 'EPIPE') return

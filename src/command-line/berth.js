@@ -23,10 +23,16 @@ const COMPILE_CACHE = here('../../node_modules/.cache/berth')
 
 const runWith = (node) => {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env }
-  const child = spawn(node, [here('../main.ts'), ...process.argv.slice(2)], { stdio: 'inherit', env })
-  // A terminal sends SIGINT to both processes, and a second one would end the service at once.
-  process.on('SIGINT', () => undefined)
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const args = process.argv.slice(2)
+  const child = spawn(node, [here('../main.ts'), ...args], {
+    // The channel closes with this process, however it ends, and the child follows.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env,
+    // A terminal sends Ctrl-C to both processes of a session, and a second SIGINT would end the service at once. A
+    // service reads nothing from a terminal, so it can have a session of its own.
+    detached: args[0] === 'serve',
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal))
   child.on('error', ({ message }) => {
     process.stderr.write(`berth: ${node} cannot be started: ${message}\n`)
     process.exitCode = 2

@@ -6,7 +6,8 @@ import type { AppendFailure } from '../event-store/event-store.ts'
 export const clockAhead = (): Failure =>
   failure(
     'clock_ahead',
-    "The service's clock is ahead. Nothing is recorded until it is corrected or an operator confirms it.",
+    "The service's clock is ahead: it has jumped, or it is far past the last event of the log, as after a long idle " +
+      'time. Nothing is recorded until it is set or, if it is right, confirmed with: berth clock confirm.',
   )
 
 /** The failure for an append that failed for another reason than a conflict. */

@@ -55,7 +55,7 @@ const makeUpgradeError = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailabl
       : 'the log cannot be upgraded: the event store cannot be written',
   )
 
-/** One attempt. Returns the previous version; undefined after a conflict. */
+/** One attempt. Returns the version of a log that has been in use until now; undefined after a conflict. */
 const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise<number | undefined> => {
   const { version: from, revision, time } = await readLogVersion(store)
   if (from === LOG_VERSION) return from
@@ -63,7 +63,8 @@ const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise
   const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const upgraded = { type: 'StoreUpgraded', data: { from, to: LOG_VERSION } } as const
   const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([upgraded], order, now, randomHex))()
-  if (E.isRight(appended)) return from
+  // No log in use has this stream empty: every SUT takes its port from it.
+  if (E.isRight(appended)) return revision === NO_STREAM ? LOG_VERSION : from
   if (appended.left === 'moved') return undefined
   throw makeUpgradeError(appended.left)
 }

@@ -3,10 +3,11 @@ import { get as getSecurely } from 'node:https'
 
 /** The HEALTHCHECK of the image: exit code 0 when the service in this container answers that it is ready. */
 
-const { BERTH_PORT = '8080', BERTH_TLS_CERT } = process.env
+// The variables of the image. Connecting to an unspecified address, such as 0.0.0.0, reaches the loopback.
+const { BERTH_HOST: host = '127.0.0.1', BERTH_PORT: port = '8080', BERTH_TLS_CERT } = process.env
 /** Milliseconds, less than the image allows. */
 const TIMEOUT = 4_000
-const address = { host: '127.0.0.1', port: BERTH_PORT, path: '/health/ready', timeout: TIMEOUT }
+const address = { host, port, path: '/health/ready', timeout: TIMEOUT }
 
 const finish = (isReady: boolean): never => process.exit(isReady ? 0 : 1)
 

@@ -38,7 +38,7 @@ const urlOf = ({ tls }: Config, { host, port }: Address): string =>
  * configuration is wrong
  */
 export const serve = async (config: Config): Promise<number> => {
-  const lines = openLog()
+  const lines = await openLog()
   const log = makeLog(config.logLevel, lines)
   const isRequestLogged = log.isLevelEnabled('info')
   for (const warning of config.warnings) log.warn(warning)
@@ -84,12 +84,16 @@ export const serve = async (config: Config): Promise<number> => {
 }
 
 /** Log lines on standard output, which may fail or end without harm. They are flushed at every exit. */
-const openLog = (): Lines => {
+const openLog = async (): Promise<Lines> => {
   // A listener also makes the pipe non-blocking: a full one would block the thread, which could then not end.
   process.stdout.on('error', () => undefined)
   const lines = openLines(1)
   process.on('exit', lines.flushNow)
-  return lines
+  if (!process.stdout.isTTY) return lines
+  // Loaded on demand: elsewhere it would only delay the start.
+  const { makePretty } = await import('../telemetry/pretty.ts')
+  const pretty = makePretty(process.stdout.hasColors() && !process.env.NO_COLOR)
+  return { ...lines, write: (line, isUrgent) => lines.write(pretty(line), isUrgent) }
 }
 
 /** Ends the process by a signal. `process.exit` waits for threads, and one may be waiting for a file. */

@@ -51,6 +51,17 @@ for (const [name, open] of [
   })
 }
 
+test('only a log that was in use before is logged as upgraded', async (t) => {
+  const sentences: string[] = []
+  const logged = { info: (_: object, sentence: string) => void sentences.push(sentence), warn: () => undefined }
+  const [fresh, used] = [(await openSqlite(t)).store, (await openSqlite(t)).store]
+  done(await append(used, LISTEN_PORTS_STREAM, -1, [assigned]))
+  await upgradeLog({ ...options(fresh), log: logged })
+  t.deepEqual([sentences, (await readAll(fresh, LISTEN_PORTS_STREAM)).length], [[], 1])
+  await upgradeLog({ ...options(used), log: logged })
+  t.deepEqual(sentences, ['log upgraded; older versions of Berth no longer start on it'])
+})
+
 for (const stream of [...STREAMS.names, ...STREAMS.prefixes.map((prefix) => `${prefix}${SUT}`)]) {
   test(`an unknown event in ${stream} of an EventStoreDB stops reading`, async (t) => {
     const { store } = await openEventStoreDb(t)

@@ -53,8 +53,9 @@ test('the settings in the unit are accepted without warnings', (t) => {
 })
 
 test('the unit runs the same command as npm start, and does not restart on a wrong configuration', (t) => {
-  const { scripts } = JSON.parse(read('package.json'))
-  t.regex(UNIT, new RegExp(`^ExecStart=/srv/berth/node_modules/.bin/${scripts.start}$`, 'm'))
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } }
+  const command = scripts.start.replace(/^exec /, '')
+  t.regex(UNIT, new RegExp(`^ExecStart=/srv/berth/node_modules/.bin/${command}$`, 'm'))
   t.regex(UNIT, /^RestartPreventExitStatus=2$/m)
   t.regex(UNIT, /^StateDirectory=berth$/m)
 })

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { clockAhead } from '../../commands/failures.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { refusal } from '../protocol/problem.ts'
 import { get, type Route, type RouteResult } from '../protocol/route.ts'
@@ -40,11 +41,15 @@ const notReady = (parts: Condition): Refusal => {
   return { ...refusal('unavailable', detail), parts }
 }
 
+/** The service is ready for reads, and an operator has to act. */
+const CLOCK_AHEAD = JSON.stringify({ status: 'ready', detail: `Writes are refused. ${clockAhead().detail}` })
+
 export const makeHealth = (condition: () => Condition) => ({
   live: async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' }),
   ready: async (): RouteResult => {
     const parts = condition()
-    return isReady(parts) ? E.right({ status: 200, body: '{"status":"ready"}' }) : E.left(notReady(parts))
+    if (!isReady(parts)) return E.left(notReady(parts))
+    return E.right({ status: 200, body: parts.clock === 'ahead' ? CLOCK_AHEAD : '{"status":"ready"}' })
   },
 })
 

@@ -43,11 +43,14 @@ export const watchClock = async (
     onChange: (isAhead, gained) => {
       if (!isAhead) alarms.clear('clock', 'the clock is correct again; accepting writes')
       else if (gained === undefined) {
-        alarms.raise('clock', 'the clock is far past the last event of the log; refusing writes until it is confirmed')
+        alarms.raise(
+          'clock',
+          'the clock is more than BERTH_CLOCK_AHEAD_MAX past the last event of the log, as after a long idle time; refusing writes until it is set or confirmed: berth clock confirm',
+        )
       } else
         alarms.raise(
           'clock',
-          'the clock jumped ahead by more than an hour; refusing writes until it is corrected or confirmed',
+          'the clock jumped ahead by more than an hour; refusing writes until it is set or confirmed: berth clock confirm',
         )
     },
   })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Condition, makeHealth } from '../../../src/http/routes/health.ts'
-import { leftOf } from '../../users/builders.ts'
+import { leftOf, rightOf } from '../../users/builders.ts'
 
 const WELL: Condition = {
   service: 'ok',
@@ -39,7 +39,9 @@ for (const [wrong, isReady] of conditions) {
     const health = makeHealth(() => parts)
     t.deepEqual(await health.live(), E.right({ status: 200, body: '{"status":"live"}' }))
     const answer = await health.ready()
-    if (isReady) t.deepEqual(answer, E.right({ status: 200, body: '{"status":"ready"}' }))
+    if (wrong.clock === 'ahead')
+      t.regex(rightOf(answer).body as string, /^\{"status":"ready","detail":"Writes are .*berth clock confirm\."\}$/)
+    else if (isReady) t.deepEqual(answer, E.right({ status: 200, body: '{"status":"ready"}' }))
     else
       t.deepEqual(leftOf(answer), {
         code: 'unavailable',

@@ -54,7 +54,10 @@ test('after a clock jump of over an hour writes are 503 clock_ahead, and reads a
   t.deepEqual(
     ofWrites.map(({ level, sentence }) => [level, sentence]),
     [
-      ['error', 'the clock jumped ahead by more than an hour; refusing writes until it is corrected or confirmed'],
+      [
+        'error',
+        'the clock jumped ahead by more than an hour; refusing writes until it is set or confirmed: berth clock confirm',
+      ],
       ['info', 'the clock is correct again; accepting writes'],
     ],
   )
@@ -77,8 +80,13 @@ test('a service that starts 30 days after its last event refuses writes until th
   await before.service.stop()
   const { service, admin } = await stage(t, '2030-06-01T06:00:00.001Z', data)
   const update = () => admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })
-  t.deepEqual(refusalOf(await update()), [503, 'clock_ahead'])
+  const refused = await update()
+  t.deepEqual(refusalOf(refused), [503, 'clock_ahead'])
   t.is((await admin.get(`/api/sut/${sut_id}`)).status, 200)
+  const ready = await service.anyone.get('/health/ready')
+  t.is(ready.status, 200)
+  const alarm = service.log.find(({ facts }) => 'alarm' in facts && facts.alarm === 'clock')?.sentence
+  for (const told of [refused.json.detail, ready.json.detail, alarm]) t.regex(String(told), /berth clock confirm/)
   await type(['clock', 'confirm'], { BERTH_DATA: data })
   t.is((await update()).status, 200)
   await service.stop()

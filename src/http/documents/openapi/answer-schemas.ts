@@ -162,7 +162,7 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   SignOnStart: closedObject({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),
   TokenList: listOf('tokens', refTo('Token')),
-  Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),
+  Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }, { detail: string }),
   SchemaIndex: closedObject({
     schemas: listOfAll(
       closedObject({ type: string, version: { type: 'integer', minimum: 1 }, urn: string, href: string }),

@@ -40,7 +40,8 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
     id: 'isReady',
     tag: 'Service',
     summary: 'Check that the service is ready',
-    description: 'If it is not, the error response gives the state of each part in parts.',
+    description:
+      'If it is not, the error response gives the state of each part in parts. While the clock is ahead, detail says that writes are refused.',
     answer: refTo('Health'),
   },
   'GET /openapi.json': document('readOpenApi', 'Read this document (OpenAPI 3.1)'),

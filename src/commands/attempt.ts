@@ -5,7 +5,13 @@ import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
-import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import {
+  type Appended,
+  type AppendFailure,
+  before,
+  type EventStore,
+  StoreUnavailable,
+} from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock/guard.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
@@ -37,6 +43,9 @@ export interface AttemptOptions {
   readonly retryTimeout?: number
 }
 
+/** Milliseconds below which an append is not begun any more: its outcome would be unknown for nothing. */
+const APPEND_LEAST = 100
+
 /** Called as the command loop works. */
 export interface RunnerHooks {
   readonly onAppend: (outcome: 'done' | AppendFailure) => void
@@ -59,8 +68,9 @@ export const makeAttempt =
     decider: Decider<S, C>,
     stream: string,
     order: Order<C>,
-    begin: { readonly folded: Folded<S>; readonly isToTheEnd: boolean },
+    begin: { readonly folded: Folded<S>; readonly isToTheEnd: boolean; readonly deadline: number },
   ): Promise<E.Either<Failure, Outcome<S>>> => {
+    const { deadline } = begin
     let { folded, isToTheEnd } = begin
     let overtaken = 0
     let until = Number.POSITIVE_INFINITY
@@ -78,7 +88,9 @@ export const makeAttempt =
         : cache.withPages(() => decideNow(decider, state, order, now))
       if (E.isRight(decision) && decision.right.events.length > 0) {
         const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
-        const appended = await store.append(stream, revision, events, order.secrets)()
+        const within = deadline - performance.now()
+        if (within < APPEND_LEAST) return E.left(appendFailure('unavailable'))
+        const appended = await store.append(stream, revision, events, order.secrets, within)()
         hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
         if (E.isRight(appended)) {
           const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
@@ -95,12 +107,21 @@ export const makeAttempt =
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
       } else hooks?.onRetry('refused')
       // An append detects a stale state by itself. A refusal must read the stream first.
-      const confirming = cache.confirm()
-      await confirming
-      folded = await (confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, folded))
+      folded = await before(deadline, readOn(decider, cache, stream, folded))
       isToTheEnd = true
     }
   }
+
+const readOn = async <S extends StreamState, C>(
+  decider: Decider<S, C>,
+  cache: StateCache,
+  stream: string,
+  stale: Folded<S>,
+): Promise<Folded<S>> => {
+  const confirming = cache.confirm()
+  await confirming
+  return confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, stale)
+}
 
 /**
  * Backs off with jitter. Another instance that appends commands back to back, without reading in between, would

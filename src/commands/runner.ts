@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import { failure } from '../domain/failure.ts'
-import { StoreUnavailable } from '../event-store/event-store.ts'
+import { ANSWER_WITHIN, before, StoreUnavailable } from '../event-store/event-store.ts'
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
 import type { Runner } from './order.ts'
 import type { FollowedLog } from './states/log-continuity.ts'
@@ -16,6 +16,8 @@ interface RunnerOptions extends AttemptOptions {
   readonly log?: FollowedLog
   /** Other instances write the log, too. */
   readonly isShared?: boolean
+  /** Milliseconds of a command, with its wait for its turn: `ANSWER_WITHIN` unless given. */
+  readonly commandTimeout?: number
   /** Bytes of cached states. */
   readonly cacheBytesMax?: number
 }
@@ -24,21 +26,23 @@ interface RunnerOptions extends AttemptOptions {
 const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues): Runner['run'] => {
   const shared = options.isShared ? makeSharedStreams() : undefined
   const attempt = makeAttempt(options, cache, shared?.overtaken)
+  const { commandTimeout = ANSWER_WITHIN } = options
   return (decider, stream, order) => async () => {
+    const deadline = performance.now() + commandTimeout
     const turn = queues.acquire(stream)
     if (turn !== undefined) await turn
     const began = performance.now()
     try {
       const confirming = cache.confirm()
-      if (confirming !== undefined) await confirming
+      if (confirming !== undefined) await before(deadline, confirming)
       const cached = cache.get(decider, stream)
-      const folded = cached ?? (await cache.load(decider, stream))
+      const folded = cached ?? (await before(deadline, cache.load(decider, stream)))
       try {
-        return await attempt(decider, stream, order, { folded, isToTheEnd: cached === undefined })
+        return await attempt(decider, stream, order, { folded, isToTheEnd: cached === undefined, deadline })
       } catch (error) {
         if (!(error instanceof PagesLost)) throw error
-        const reloaded = await cache.reload(decider, stream)
-        return await attempt(decider, stream, order, { folded: reloaded, isToTheEnd: true })
+        const reloaded = await before(deadline, cache.reload(decider, stream))
+        return await attempt(decider, stream, order, { folded: reloaded, isToTheEnd: true, deadline })
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
@@ -64,9 +68,10 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     return cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream)
   }
   const runExclusive = async <A>(stream: string, act: () => Promise<A>): Promise<A> => {
+    const deadline = performance.now() + (options.commandTimeout ?? ANSWER_WITHIN)
     await queues.acquire(stream)
     try {
-      return await act()
+      return await before(deadline, act())
     } finally {
       queues.release(stream)
     }

@@ -58,6 +58,21 @@ export class UnusableLog extends Error {
   override name = 'UnusableLog'
 }
 
+/** Milliseconds that a command or a read has for the store, with everything that it waits for. */
+export const ANSWER_WITHIN = 10_000
+
+/** The same result, or StoreUnavailable once the time is over. @param until in monotonic milliseconds */
+export const before = async <A>(until: number, work: Promise<A>): Promise<A> => {
+  const over = Promise.withResolvers<never>()
+  const late = new StoreUnavailable('the event store does not answer in time')
+  const timer = setTimeout(() => over.reject(late), Math.max(0, until - performance.now()))
+  try {
+    return await Promise.race([work, over.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** The identity of a secret: one per field of an owner. */
 export type SecretPlace = Pick<SealedSecret, 'owner' | 'field'>
 
@@ -75,12 +90,15 @@ export interface EventStore {
    * Atomically appends events, with the secrets they name, if the stream is at revision `expected` (`NO_STREAM` for a
    * new stream). Resolves once they would survive a process crash, and a power loss too unless the store has `synced`.
    * Repeating an append with the same event ids and the original `expected` succeeds without writing again.
+   *
+   * @param within milliseconds that a networked store has: `ANSWER_WITHIN` unless given
    */
   readonly append: (
     stream: string,
     expected: number,
     events: readonly NewEvent[],
     secrets?: readonly SealedSecret[],
+    within?: number,
   ) => TaskEither<AppendFailure, Appended>
   /** Events of a stream after revision `after`, in order, in pages. Empty if the stream does not exist. */
   readonly readStream: (stream: string, after: number) => AsyncIterable<readonly Recorded[]>

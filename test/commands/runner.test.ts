@@ -124,6 +124,41 @@ test('a command that is overtaken at every attempt is tried until its timeout, a
   t.is(await reservationsOf(healthy, sut), 0)
 })
 
+test('commands that wait for their turn behind an unanswered append end with it, and append nothing', async (t) => {
+  const healthy = await aStore(t)
+  const sut = await anInstance(healthy).aSut()
+  const { store, appends } = counting({
+    ...healthy,
+    append:
+      (...[, , , , within]) =>
+      async () => {
+        await delay(within)
+        return E.left('unknown')
+      },
+  })
+  const instance = anInstance(store, { commandTimeout: 300 })
+  const answers = ['08', '10', '12'].map((hour) => instance.reserve(sut, explicit(`${hour}:00`, `${hour}:30`)))
+  t.deepEqual(await Promise.all(answers), ['outcome_unknown', 'unavailable', 'unavailable'])
+  t.is(appends(), 1)
+})
+
+test('a command whose stream is not answered ends in time, and the next one gets its turn', async (t) => {
+  const healthy = await aStore(t)
+  const sut = await anInstance(healthy).aSut()
+  let isSilent = true
+  const silent: EventStore = {
+    ...healthy,
+    async *readStream(...given) {
+      if (isSilent) await new Promise(() => undefined)
+      yield* healthy.readStream(...given)
+    },
+  }
+  const instance = anInstance(silent, { commandTimeout: 300 })
+  t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'unavailable')
+  isSilent = false
+  t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'made')
+})
+
 const INSTANCES = 8
 
 /** The outcomes of eight instances that reserve the same window concurrently. */

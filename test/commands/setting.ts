@@ -35,6 +35,7 @@ interface InstanceOptions {
   readonly cacheBytesMax?: number
   readonly isShared?: boolean
   readonly retryTimeout?: number
+  readonly commandTimeout?: number
 }
 
 export const anInstance = (store: EventStore, options: InstanceOptions = {}): Instance => {

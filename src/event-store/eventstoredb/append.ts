@@ -3,20 +3,19 @@ import type { AppendExpectedRevision, AppendResult } from '@eventstore/db-client
 import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent } from '../../domain/event.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
-import { type Appended, type AppendFailure, NO_STREAM, StoreUnavailable } from '../event-store.ts'
+import { type Appended, type AppendFailure, before, NO_STREAM, StoreUnavailable } from '../event-store.ts'
 import { encodeEvent } from '../stored-event.ts'
 import { type Connection, retryDelay } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { markOf, toClient } from './server/records.ts'
 
-/** Timeout of one attempt, in milliseconds. */
-const ATTEMPT_WITHIN = 3_000
 /**
- * Milliseconds to retry an append until its outcome is known. A cluster whose leader was killed has a new one in half
- * of that. If the leader is frozen, it takes 9 to 13 s (24.10) or more than 27 s (23.10).
+ * Timeout of one attempt, in milliseconds. Attempts are repeated until the outcome is known, or the time of the append
+ * is over. A cluster whose leader was killed has a new one in half of that. If the leader is frozen, it takes 9 to 13 s
+ * (24.10) or more than 27 s (23.10).
  */
-const RETRY_WITHIN = 10_000
+const ATTEMPT_WITHIN = 3_000
 
 interface AppendOptions {
   readonly connection: Connection
@@ -30,6 +29,7 @@ type Append = (
   expected: number,
   events: readonly NewEvent[],
   secrets: readonly SealedSecret[],
+  within: number,
 ) => Promise<E.Either<AppendFailure, Appended>>
 
 /**
@@ -47,6 +47,15 @@ const makeAppendedAt =
     return { revision, mark: markOf(last) }
   }
 
+/** Keeps none for an append that is repeated or conflicts: the secrets may have been erased since it was written. */
+const makeKeepSecretsOnce =
+  (readPage: ReadPage, keepSecrets: AppendOptions['keepSecrets']) =>
+  async (secrets: readonly SealedSecret[], stream: string, revision: number, eventId: string): Promise<void> => {
+    if (secrets.length === 0) return
+    const [taken] = (await readPage(stream, revision, 1)) ?? []
+    if (taken === undefined) await keepSecrets(secrets, revision, eventId)
+  }
+
 /**
  * Appends, and retries if the response was lost. The server recognises the same event ids at the same expected
  * revision, so nothing is written twice and a written append is never reported as `moved`.
@@ -54,22 +63,9 @@ const makeAppendedAt =
 export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions): Append => {
   const { credentials, prefix } = connection
   const appendedAt = makeAppendedAt(readPage)
+  const keepSecretsOnce = makeKeepSecretsOnce(readPage, keepSecrets)
 
-  /**
-   * Does nothing for an append that is repeated or conflicts: the secrets may have been erased since it was written.
-   */
-  const keepSecretsOnce = async (
-    secrets: readonly SealedSecret[],
-    stream: string,
-    revision: number,
-    eventId: string,
-  ) => {
-    if (secrets.length === 0) return
-    const [taken] = (await readPage(stream, revision, 1)) ?? []
-    if (taken === undefined) await keepSecrets(secrets, revision, eventId)
-  }
-
-  return async (stream, expected, events, secrets) => {
+  return async (stream, expected, events, secrets, within) => {
     const [first] = events
     if (first === undefined) throw new TypeError('an append without events')
     // Encode first to reject events without a canonical form, which could not be verified later. The client would send
@@ -78,24 +74,33 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
     const clientEvents = events.map(toClient)
     const revision = expected + events.length
     const expectedRevision: AppendExpectedRevision = expected === NO_STREAM ? 'no_stream' : BigInt(expected)
-    const until = performance.now() + RETRY_WITHIN
-    let mayBeWritten = false
+    const until = performance.now() + within
+    let [isSent, isOver, mayBeWritten] = [false, false, false]
+
+    const tryOnce = async (): Promise<Appended> => {
+      isSent = false
+      await keepSecretsOnce(secrets, stream, expected + 1, first.id)
+      if (isOver) throw new StoreUnavailable('the time of the append is over')
+      isSent = true
+      const deadline = Math.max(1, Math.min(ATTEMPT_WITHIN, Math.ceil(until - performance.now())))
+      const options = { expectedRevision, credentials, deadline, requiresLeader: true }
+      const result = await connection.use((client) => client.appendToStream(prefix + stream, clientEvents, options))
+      mayBeWritten = true
+      return appendedAt(stream, revision, result, events.length === 1)
+    }
+
     for (let attempt = 1; ; attempt++) {
-      let isSent = false
       try {
-        await keepSecretsOnce(secrets, stream, expected + 1, first.id)
-        isSent = true
-        const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
-        const result = await connection.use((client) => client.appendToStream(prefix + stream, clientEvents, options))
-        mayBeWritten = true
-        return E.right(await appendedAt(stream, revision, result, events.length === 1))
+        return E.right(await before(until, tryOnce()))
       } catch (error) {
         const fault = faultOf(error)
         if (fault === 'moved') return E.left('moved')
         if (fault === 'refused') throw error
-        mayBeWritten ||= isSent && fault === 'unanswered' && !(error instanceof StoreUnavailable)
         const pause = retryDelay(attempt)
-        const isOver = fault === 'denied' || error instanceof StoreUnavailable || performance.now() + pause > until
+        const isLate = performance.now() + pause > until
+        // What is still on its way when the time is over may be written later.
+        mayBeWritten ||= isSent && fault === 'unanswered' && (isLate || !(error instanceof StoreUnavailable))
+        isOver = isLate || fault === 'denied' || error instanceof StoreUnavailable
         if (isOver) return E.left(mayBeWritten ? 'unknown' : 'unavailable')
         await delay(pause)
       }

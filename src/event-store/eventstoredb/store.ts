@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import { type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
+import { ANSWER_WITHIN, type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
 import { type AppendSeries, makeAppendSeries } from './series.ts'
@@ -108,9 +108,9 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     return {
       logId: begun.logId,
       append:
-        (stream, expected, events, sealed = []) =>
+        (stream, expected, events, sealed = [], within = ANSWER_WITHIN) =>
         () =>
-          silence.watch(append(stream, expected, events, sealed), isAnswered),
+          silence.watch(append(stream, expected, events, sealed, within), isAnswered),
       readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.toLogged),
       recordAt: makeAt(commands, events, events.toStoredRecord),

@@ -4,6 +4,7 @@ import type { Failure } from '../../domain/failure.ts'
 import { failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
+import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
 import type { ListReads, ListResult } from '../../read-models/long-reads.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -86,7 +87,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 
   const latest: Objects['latest'] = async (kind, id) => {
-    const isReached = await views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT)
+    const isReached = await catchUpWithStore(views, store)
     return isReached ? E.right(current(kind, id)) : E.left(viewsBehind())
   }
 

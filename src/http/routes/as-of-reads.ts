@@ -3,6 +3,7 @@ import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, type Instant } from '../../domain/values/instant.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
@@ -13,9 +14,6 @@ import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { type Dated, documentResponse, type Objects, viewsBehind } from '../response/objects.ts'
-
-/** Milliseconds a read waits for this instance to reach the end of the log. */
-const VIEWS_TIMEOUT = 5_000
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
@@ -71,8 +69,8 @@ type Find = AsOfReads['find']
 /** Waits for this instance to reach the current end of the log. */
 const makeCatchUp =
   ({ views, store }: AsOfDependencies) =>
-  async (): Promise<boolean> =>
-    views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT)
+  (): Promise<boolean> =>
+    catchUpWithStore(views, store)
 
 const makeFind = (dependencies: AsOfDependencies): Find => {
   const { objects, views, clock } = dependencies

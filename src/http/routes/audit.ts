@@ -7,6 +7,7 @@ import { matching } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
+import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
 import { inQuery, parametersOf, wholeNumber } from '../codecs/query.ts'
@@ -65,9 +66,6 @@ export interface AuditDependencies {
   /** The log's signer. */
   readonly signer: Signer
 }
-
-/** Milliseconds to wait for events of other instances before refusing. */
-const CATCH_UP_TIMEOUT = 5_000
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
@@ -132,7 +130,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
   const caughtUp = async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first
-    if (await views.waitForStorePosition(await store.head(), CATCH_UP_TIMEOUT)) return over(answer)
+    if (await catchUpWithStore(views, store)) return over(answer)
     return E.left(viewsBehind())
   }
 

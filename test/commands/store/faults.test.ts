@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { append } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { play } from '../script.ts'
 import { APPEND_FAULTS, type Fault, failing, READ_FAULTS } from './failing-store.ts'
@@ -48,14 +47,14 @@ const lyingStores: Readonly<Record<string, (truth: EventStore) => Append>> = {
     (truth) =>
     (...given) =>
     async () => {
-      await append(truth, ...given)
+      await truth.append(...given)()
       return E.left('full')
     },
   'reports a written append as unavailable':
     (truth) =>
     (...given) =>
     async () => {
-      await append(truth, ...given)
+      await truth.append(...given)()
       return E.left('unavailable')
     },
 }

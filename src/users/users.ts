@@ -1,4 +1,4 @@
-import { foldName } from '../domain/values/user-name.ts'
+import { foldName, meantBy } from '../domain/values/user-name.ts'
 import { type Credential, type Entry, type LoadOptions, makeLoad, type UserSecret } from './load-users.ts'
 import { makeRefresh, type Refresh } from './refresh.ts'
 import type { Member, User } from './user.ts'
@@ -59,7 +59,7 @@ const indexOf = (entries: readonly Entry[]) => {
   return {
     entries,
     byId: new Map(entries.map((entry) => [entry.member._id, entry])),
-    byName: new Map(named.map((entry) => [foldName(entry.member.name), entry])),
+    byName: Map.groupBy(named, ({ member }) => foldName(member.name)),
     list: present.map(({ user }) => user as User),
     identities: new Map(identified.map(({ id, clear }) => [id, clear])),
     byIdentity: new Map(identified.map(({ clear, member }) => [clear, member])),
@@ -72,15 +72,20 @@ const opened = (secret: UserSecret | undefined): Epoch | undefined => {
   return secret === undefined || clear === undefined ? undefined : { id: secret.id, clear }
 }
 
+const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): Entry | undefined => {
+  const [found, ...others] = meantBy(name, byName.get(foldName(name)) ?? [], ({ member }) => member.name)
+  return others.length === 0 ? found : undefined
+}
+
 /** What is read of the users as they are. */
 const lookUps = (index: () => ReturnType<typeof indexOf>): Omit<Users, keyof Refresh | 'onChange' | 'close'> => ({
   byId: (id) => index().byId.get(id)?.user,
-  byName: (name) => index().byName.get(foldName(name))?.user,
+  byName: (name) => findByName(index(), name)?.user,
   list: () => index().list,
   members: () => index().entries.map(({ member }) => member),
   member: (id) => index().byId.get(id)?.member,
   epochOf: (id) => opened(index().byId.get(id)?.secrets.epoch),
-  credentialOf: (name) => index().byName.get(foldName(name))?.credential,
+  credentialOf: (name) => findByName(index(), name)?.credential,
   isCurrent: (credential) => index().byId.get(credential.user._id)?.credential === credential,
   names: () => index().names,
   identities: () => index().identities,

@@ -60,7 +60,7 @@ test('a file has a byte order mark or not, and LF or CRLF', (t) => {
 })
 
 const NAME =
-  'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, and not begin with "berth_"'
+  'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, not begin with "berth_", and not mix scripts, such as Latin and Cyrillic'
 const ROLE = 'must be one of administrator, tester, auditor'
 const refused: readonly (readonly [string, string, readonly string[]])[] = [
   ['an empty file', '', ['the file must begin with a row that names its columns: name, role, quota, scope']],

@@ -17,6 +17,17 @@ test('users are found by id, and by name in any case and spelling, and have no h
   t.is(users.byId('Zoë'), undefined)
 })
 
+test('users who had their names when full width still mattered are each found by what they are called', async (t) => {
+  const { users } = await aLogOfUsers(t, ['Anna', 'ａｎｎａ', 'аdmin'])
+  t.deepEqual(
+    ['ANNA', 'ＡＮＮＡ', 'ａnna', 'АDMIN', 'admin'].map((name) => users.byName(name)?.name),
+    ['Anna', 'ａｎｎａ', undefined, 'аdmin', undefined],
+  )
+  t.is(users.credentialOf('ＡＮＮＡ')?.user._id, 'id-of-ａｎｎａ')
+  const { users: alone } = await aLogOfUsers(t, ['Anna'])
+  t.is(alone.byName('ａnna')?.name, 'Anna')
+})
+
 test('a recorded change is known after a refresh', async (t) => {
   const { users, add, record } = await aLogOfUsers(t, ['alice'])
   await add('bob')

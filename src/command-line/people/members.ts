@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { quotaFields, Role } from '../../domain/events/user.ts'
-import { foldName } from '../../domain/values/user-name.ts'
+import { foldName, meantBy } from '../../domain/values/user-name.ts'
 import { answer, line } from '../service/answer.ts'
 import type { Ask } from './ask.ts'
 
@@ -51,7 +51,8 @@ const findMember = (
 ): E.Either<string, Member> => {
   const folded = foldName(typed)
   for (const status of statuses) {
-    const [found, ...others] = members.filter((each) => statusOf(each) === status && foldName(each.name) === folded)
+    const alike = members.filter((each) => statusOf(each) === status && foldName(each.name) === folded)
+    const [found, ...others] = meantBy(typed, alike, ({ name }) => name)
     if (found === undefined) continue
     if (others.length === 0) return E.right(found)
     const ids = [found, ...others].map(({ _id }) => _id).join(', ')

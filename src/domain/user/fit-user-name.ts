@@ -6,14 +6,17 @@ const REFUSED = new RegExp(`[^${classExcluding(REFUSED_IN_NAMES)}]+`, 'gu')
 /** Characters of a fitted name, which leaves room for a number. */
 const LENGTH_MAX = 120
 
-/**
- * A name given elsewhere, made to fit the rules of user names: characters that a name cannot have become `-`. Undefined
- * if nothing is left.
- */
-export const fitUserName = (text: string): string | undefined => {
+/** A name given elsewhere, in which characters that a name cannot have became `-`. Undefined if nothing is left. */
+export const visibleName = (text: string): string | undefined => {
   const visible = text.toWellFormed().normalize('NFC').replace(REFUSED, '-').trim()
-  const cut = [...visible].slice(0, LENGTH_MAX).join('').trim()
-  const name = TOKEN_LIKE.test(cut) ? `user-${cut}` : cut
+  return [...visible].slice(0, LENGTH_MAX).join('').trim() || undefined
+}
+
+/** A name given elsewhere, made to fit the rules of user names. Undefined if nothing is left, or it mixes scripts. */
+export const fitUserName = (text: string): string | undefined => {
+  const visible = visibleName(text)
+  if (visible === undefined) return undefined
+  const name = TOKEN_LIKE.test(visible.normalize('NFKC')) ? `user-${visible}` : visible
   return isNewUserName(name) ? name : undefined
 }
 

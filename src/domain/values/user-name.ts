@@ -1,4 +1,5 @@
 import { classExcluding, DEFAULT_IGNORABLE, INVISIBLE, single, WHITE_SPACE } from './characters.ts'
+import { mixesScripts } from './scripts.ts'
 
 /** Characters that new names cannot have. */
 export const REFUSED_IN_NAMES = [...INVISIBLE, ...DEFAULT_IGNORABLE, single(':')]
@@ -10,8 +11,9 @@ export const NEW_USER_NAME = new RegExp(`^${ENDS}(?:[${classExcluding(REFUSED_IN
 /** How tokens begin, which are sent in place of a name. Only ASCII letters fold to these. */
 export const TOKEN_LIKE = /^[bB][eE][rR][tT][hH]_/
 
-/** Whether a user may be given this name. Imported users keep names that are not. */
-export const isNewUserName = (name: string): boolean => NEW_USER_NAME.test(name) && !TOKEN_LIKE.test(name)
+/** Whether a user may be given this name. Users keep names that were accepted before. */
+export const isNewUserName = (name: string): boolean =>
+  NEW_USER_NAME.test(name) && !TOKEN_LIKE.test(name.normalize('NFKC')) && !mixesScripts(name)
 
 /** All but dotless i, which folds to itself although its upper case is I. */
 const NOT_DOTLESS = /[^ı]+/gu
@@ -31,11 +33,28 @@ export const foldCase = (text: string): string =>
     .replace(CHEROKEE_SMALL, (run) => run.toUpperCase())
 
 /**
- * What is compared of names. Equal for names that are a canonical caseless match (Unicode, D145): it decomposes before
- * folding, since a composed iota subscript would become a letter in another place. Case and accents' spelling do not
- * matter, accents do.
+ * Equal for names that are a canonical caseless match (Unicode, D145): it decomposes before folding, since a composed
+ * iota subscript would become a letter in another place. Case and accents' spelling do not matter, accents do.
  */
-export const foldName = (name: string): string => foldCase(name.normalize('NFD')).normalize('NFC')
+const foldCanonically = (name: string): string => foldCase(name.normalize('NFD')).normalize('NFC')
+
+/**
+ * What is compared of names. Equal for names that are a compatibility caseless match (Unicode, D146): forms of letters,
+ * such as full width, do not matter either.
+ */
+export const foldName = (name: string): string =>
+  foldCase(foldCase(name.normalize('NFD')).normalize('NFKD')).normalize('NFKC')
+
+/**
+ * Those that a name means, of things whose names fold alike. More than one only among users who had their names when
+ * forms of letters still mattered, and if the name is none of theirs.
+ */
+export const meantBy = <A>(name: string, alike: readonly A[], nameOf: (one: A) => string): readonly A[] => {
+  if (alike.length < 2) return alike
+  const canonical = foldCanonically(name)
+  const exact = alike.filter((one) => foldCanonically(nameOf(one)) === canonical)
+  return exact.length > 0 ? exact : alike
+}
 
 /**
  * Actors that are no users, the words of routes and output, and what clients leave out of a path before they send it. New

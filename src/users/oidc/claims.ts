@@ -1,4 +1,4 @@
-import { fitUserName } from '../../domain/user/fit-user-name.ts'
+import { fitUserName, visibleName } from '../../domain/user/fit-user-name.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 
 /** What the provider says of somebody. */
@@ -60,6 +60,7 @@ export const personOf = (claims: Claims, claim: string): Person | undefined => {
   const { iss, sub } = claims
   if (typeof iss !== 'string' || !isSubject(sub)) return undefined
   const names = NAMES.map((name) => claims[name]).flatMap((name) => (typeof name === 'string' ? [name] : []))
-  const name = names.map(fitUserName).find((fitting) => fitting !== undefined)
+  const chosen = names.map(visibleName).find((name) => name !== undefined)
+  const name = [chosen, sub].map((each) => each && fitUserName(each)).find((fitting) => fitting !== undefined)
   return { identity: canonicalJson([iss, sub]), name: name ?? 'user', values: valuesOf(claims, claim) ?? [] }
 }

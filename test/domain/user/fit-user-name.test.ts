@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { fitUserName, freeName } from '../../../src/domain/user/fit-user-name.ts'
+import { mixesScripts } from '../../../src/domain/values/scripts.ts'
 import { foldName, isNewUserName } from '../../../src/domain/values/user-name.ts'
 import { anyCharacter } from '../../characters.ts'
 
@@ -17,6 +18,8 @@ const fitted: readonly (readonly [string, string | undefined])[] = [
   ['BERTH_anna', 'user-BERTH_anna'],
   ['x'.repeat(200), 'x'.repeat(120)],
   [`z${'x'.repeat(118)} y`, `z${'x'.repeat(118)}`],
+  ['ｂｅｒｔｈ_anna', 'user-ｂｅｒｔｈ_anna'],
+  ['аnna', undefined],
   ['', undefined],
   [' \u00a0', undefined],
 ]
@@ -30,7 +33,7 @@ test('whatever is fitted is a name for a new user, also with a number, and a nam
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (text) => {
       const name = fitUserName(text)
-      if (name === undefined) return text.trim() === ''
+      if (name === undefined) return text.trim() === '' || mixesScripts(text.normalize('NFC'))
       const numbered = freeName(name, new Set([foldName(name)]))
       const isKept = !isNewUserName(text) || text.length > 120 || name === text.normalize('NFC')
       return isNewUserName(name) && isNewUserName(numbered) && numbered === `${name}-2` && isKept

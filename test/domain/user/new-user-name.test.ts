@@ -9,6 +9,7 @@ test('a new name is decoded unchanged, or refused with one message', (t) => {
     'a:b',
     'a ',
     'BERTH_a',
+    'аnna',
     'a\u200bb',
     '\ud83d',
     'x'.repeat(129),
@@ -19,7 +20,7 @@ test('a new name is decoded unchanged, or refused with one message', (t) => {
   ]) {
     const read = NewUserName.decode(refused)
     t.deepEqual(E.isLeft(read) && read.left.map(({ message }) => message), [
-      'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, and not begin with "berth_"',
+      'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, not begin with "berth_", and not mix scripts, such as Latin and Cyrillic',
     ])
     t.false(NewUserName.is(refused))
   }

@@ -31,6 +31,8 @@ const names: readonly (readonly [object, string])[] = [
   [{ preferred_username: '', email: ' ' }, '4711'],
   [{ preferred_username: 'lab:anna' }, 'lab-anna'],
   [{ preferred_username: 'berth_anna' }, 'user-berth_anna'],
+  [{ preferred_username: 'аdmin', email: 'a@lab.example' }, '4711'],
+  [{ preferred_username: 'Анна', email: 'a@lab.example' }, 'Анна'],
 ]
 for (const [given, name] of names) {
   test(`${JSON.stringify(given)} makes the name ${name}`, (t) => {
@@ -40,6 +42,7 @@ for (const [given, name] of names) {
 
 test('somebody without any usable name is called user', (t) => {
   t.is(personOf({ ...WHO, sub: ' ' }, 'groups')?.name, 'user')
+  t.is(personOf({ ...WHO, sub: 'аdmin' }, 'groups')?.name, 'user')
 })
 
 test('a name that people know is one of two claims', (t) => {

@@ -1,4 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
+import { countCreated } from '../src/domain/reservation/counted.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
 import { failMissing, type Projection } from './projection.ts'
 
@@ -15,8 +16,9 @@ export interface Reservation {
 }
 
 /**
- * The window in Unix seconds, the event's time in Unix milliseconds, and the milliseconds from the start to the creation,
- * before which a reservation does not hold its SUT; 0 if it was made before its start.
+ * The window in Unix seconds, the event's time in Unix milliseconds, the milliseconds from the start to the creation,
+ * before which a reservation does not hold its SUT, or 0 if it was made before its start, and what the reservation counts
+ * for a quota when it is made. What later versions count follows from the version before.
  */
 export type ReservationColumns = readonly [
   sut_id: string,
@@ -25,6 +27,7 @@ export type ReservationColumns = readonly [
   end: number,
   time: number,
   lateness: number,
+  counted: number,
 ]
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
@@ -45,7 +48,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
-  version: 2,
+  version: 3,
   key: (event) => {
     switch (event.type) {
       case 'ReservationCreated':
@@ -63,10 +66,11 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
-  columns: ({ sut_id, user_id, start_time, end_time, created_at, updated_at }) => {
+  columns: ({ sut_id, user_id, start_time, end_time, created_at, updated_at }, event) => {
     const start = epochSecondsOf(start_time)
     const lateness = Math.max(epochMillisecondsOf(created_at) - start * 1000, 0)
-    return [sut_id, user_id, start, epochSecondsOf(end_time), epochMillisecondsOf(updated_at), lateness]
+    const counted = event.type === 'ReservationCreated' ? countCreated(event.data) : 0
+    return [sut_id, user_id, start, epochSecondsOf(end_time), epochMillisecondsOf(updated_at), lateness, counted]
   },
 }
 

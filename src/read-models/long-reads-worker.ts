@@ -7,7 +7,7 @@ import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-r
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
 const { reservations, suts, sessions, held, past, upcoming, unrecorded, endedSince } = file.lists
-const { unfinishedUsage, finishedUsage, holders, isHolder } = file.lists
+const { unfinishedUsage, finishedUsage, used, holders, isHolder } = file.lists
 
 const reads: ListReads = {
   reservations,
@@ -19,6 +19,7 @@ const reads: ListReads = {
   endedSince,
   unfinishedUsage,
   finishedUsage,
+  used,
   holders,
   isHolder,
   pastSuts: past.suts,

@@ -17,6 +17,7 @@ export interface ListReads {
   readonly endedSince: Lists['endedSince']
   readonly unfinishedUsage: Lists['unfinishedUsage']
   readonly finishedUsage: Lists['finishedUsage']
+  readonly used: Lists['used']
   readonly holders: Lists['holders']
   readonly isHolder: Lists['isHolder']
   readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page

@@ -1,12 +1,17 @@
 import { weekOf } from '../domain/calendar/week.ts'
 import type { Recorded } from '../domain/event.ts'
+import { countCreated, countExtended, countReleased } from '../domain/reservation/counted.ts'
 import type { Usage } from '../domain/reservation/quota.ts'
-import { epochSecondsOf } from '../domain/values/instant.ts'
+import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
 
 /** A reservation, in Unix seconds. */
 interface Reserved {
   readonly start: number
   readonly end: number
+  /** Unix milliseconds from which it holds its SUT. */
+  readonly heldFrom: number
+  /** What it counts for the quota. */
+  readonly quarters: number
   /** Whether it is beyond the quota and does not count. */
   readonly isExempt: boolean
 }
@@ -15,7 +20,7 @@ interface Reserved {
 export interface Tally extends Usage {
   readonly add: (id: string, reserved: Reserved) => void
   /** Counts reservations that are over. */
-  readonly addFinished: (week: number, seconds: number) => void
+  readonly addFinished: (week: number, quarters: number) => void
   /** Applies an event of one of the user's reservations. False if it does not fit: then the tally is wrong. */
   readonly update: (event: Recorded) => boolean
   /**
@@ -62,22 +67,62 @@ const makeUnfinished = (now: number) => {
   }
 }
 
+/** Changes what is counted, one reservation at a time. */
+interface Changes extends Pick<Tally, 'add'> {
+  /** Takes a reservation out of what is counted; undefined if it is not there. */
+  readonly take: (id: string) => Reserved | undefined
+  readonly count: (reserved: Reserved, sign: 1 | -1) => void
+}
+
+const makeUpdate =
+  ({ add, take, count }: Changes): Tally['update'] =>
+  (event) => {
+    switch (event.type) {
+      case 'ReservationCreated': {
+        const { _id, start_time, end_time, beyond_quota: isExempt = false } = event.data
+        const start = epochSecondsOf(start_time)
+        const heldFrom = Math.max(start * 1000, epochMillisecondsOf(event.metadata.time))
+        add(_id, { start, end: epochSecondsOf(end_time), heldFrom, quarters: countCreated(event.data), isExempt })
+        return true
+      }
+      case 'ReservationExtended': {
+        const { _id, end_time, beyond_quota: isExempt = false } = event.data
+        const before = take(_id)
+        if (before === undefined) return false
+        const end = epochSecondsOf(end_time)
+        add(_id, { ...before, end, quarters: countExtended(before.quarters, before.end, end), isExempt })
+        return true
+      }
+      case 'ReservationReleased': {
+        const before = take(event.data._id)
+        if (before === undefined) return false
+        const end = epochSecondsOf(event.data.end_time)
+        // Over at once, although its window ends with the second.
+        count({ ...before, quarters: countReleased(before.quarters, before.heldFrom, end) }, 1)
+        return true
+      }
+      case 'ReservationCancelled':
+        return take(event.data._id) !== undefined
+      default:
+        return true
+    }
+  }
+
 /** @param now Unix seconds: reservations that ended by then are added as finished ones */
 export const makeTally = (now: number): Tally => {
   const unfinished = makeUnfinished(now)
   const weeks = new Map<number, number>()
 
-  const addSeconds = (week: number, seconds: number): void => {
-    weeks.set(week, (weeks.get(week) ?? 0) + seconds)
+  const addQuarters = (week: number, quarters: number): void => {
+    weeks.set(week, (weeks.get(week) ?? 0) + quarters)
   }
-  const count = ({ start, end, isExempt }: Reserved, sign: 1 | -1): void => {
-    if (!isExempt) addSeconds(weekOf(start), sign * (end - start))
+  const count = ({ start, quarters, isExempt }: Reserved, sign: 1 | -1): void => {
+    if (!isExempt) addQuarters(weekOf(start), sign * quarters)
   }
   const add: Tally['add'] = (id, reserved) => {
     unfinished.set(id, reserved)
     count(reserved, 1)
   }
-  /** Takes a reservation out of what is counted; undefined if it is not there. */
   const take = (id: string): Reserved | undefined => {
     const before = unfinished.get(id)
     if (before === undefined) return undefined
@@ -87,37 +132,13 @@ export const makeTally = (now: number): Tally => {
   }
 
   return {
-    secondsIn: (week) => weeks.get(week) ?? 0,
+    quartersIn: (week) => weeks.get(week) ?? 0,
     endingAfter: unfinished.endingAfter,
-    counts: (id) => unfinished.get(id)?.isExempt === false,
+    unfinished: unfinished.get,
     size: unfinished.size,
     leftBy: unfinished.leftBy,
     add,
-    addFinished: addSeconds,
-    update: (event) => {
-      switch (event.type) {
-        case 'ReservationCreated': {
-          const { _id, start_time, end_time, beyond_quota: isExempt = false } = event.data
-          add(_id, { start: epochSecondsOf(start_time), end: epochSecondsOf(end_time), isExempt })
-          return true
-        }
-        case 'ReservationExtended': {
-          const { _id, end_time, beyond_quota: isExempt = false } = event.data
-          const before = take(_id)
-          if (before !== undefined) add(_id, { ...before, end: epochSecondsOf(end_time), isExempt })
-          return before !== undefined
-        }
-        case 'ReservationReleased': {
-          const before = take(event.data._id)
-          // Over at once, although its window ends with the second.
-          if (before !== undefined) count({ ...before, end: epochSecondsOf(event.data.end_time) }, 1)
-          return before !== undefined
-        }
-        case 'ReservationCancelled':
-          return take(event.data._id) !== undefined
-        default:
-          return true
-      }
-    },
+    addFinished: addQuarters,
+    update: makeUpdate({ add, take, count }),
   }
 }

@@ -47,9 +47,9 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
     let earliest = now
     for (let after = -1; ; ) {
       const page = await read('unfinishedUsage', { user_id, now, after, limit: PAGE })
-      for (const { id, start, end, isExempt, isReleased } of page) {
-        if (!isReleased) tally.add(id, { start, end, isExempt })
-        else if (!isExempt) tally.addFinished(weekOf(start), end - start)
+      for (const { id, start, end, lateness, quarters, isExempt, isReleased } of page) {
+        if (!isReleased) tally.add(id, { start, end, heldFrom: start * 1000 + lateness, quarters, isExempt })
+        else if (!isExempt) tally.addFinished(weekOf(start), quarters)
         earliest = Math.min(earliest, start)
       }
       const last = page.at(-1)
@@ -59,7 +59,8 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
     }
     // Extensions count in the week in which their reservations start.
     const since = startOfWeek(weekOf(earliest))
-    for (const [week, seconds] of await read('finishedUsage', { user_id, now, since })) tally.addFinished(week, seconds)
+    for (const [week, quarters] of await read('finishedUsage', { user_id, now, since }))
+      tally.addFinished(week, quarters)
     return tally
   }
 }

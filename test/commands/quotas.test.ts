@@ -14,7 +14,7 @@ const given = (
 ) => {
   const log = { recorded: 0, folded: 0, running: 0, most: 0 }
   const { waits = true, isReached = () => true, fails = () => false } = options
-  const usage: Usage = { secondsIn: () => 0, endingAfter: () => log.folded, counts: () => true }
+  const usage: Usage = { quartersIn: () => 0, endingAfter: () => log.folded, unfinished: () => undefined }
   const fold = async (): Promise<void> => {
     await turn()
     await turn()

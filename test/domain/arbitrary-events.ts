@@ -133,7 +133,14 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     cause: fc.constantFrom('refused' as const, 'locked_out' as const),
   }),
   ReservationCreated: fc.record(
-    { ...ids(), start_time: arbitraryEnd(), end_time: arbitraryEnd(), listen_port: arbitraryPort(), ...beyond() },
+    {
+      ...ids(),
+      start_time: arbitraryEnd(),
+      end_time: arbitraryEnd(),
+      listen_port: arbitraryPort(),
+      ...beyond(),
+      counted: fc.integer({ min: 1, max: 1_000 }),
+    },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'start_time', 'end_time', 'listen_port'] },
   ),
   ReservationExtended: fc.record(

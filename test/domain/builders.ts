@@ -107,7 +107,10 @@ export const reservationCreated = (
 ): EventOf<'ReservationCreated'> => {
   const written = (time: string) => (time.includes('T') ? time : wall(time))
   const window = { start_time: written(start), end_time: written(end) }
-  return { type: 'ReservationCreated', data: { _id, sut_id: SUT_ID, user_id, ...window, listen_port: LISTEN_PORT } }
+  const milliseconds = Date.parse(window.end_time) - Date.parse(window.start_time)
+  const counted = Math.max(1, Math.ceil(milliseconds / 900_000))
+  const data = { _id, sut_id: SUT_ID, user_id, ...window, listen_port: LISTEN_PORT, counted }
+  return { type: 'ReservationCreated', data }
 }
 
 const ofReservation = (_id: string, user_id: string) => ({ _id, sut_id: SUT_ID, user_id })

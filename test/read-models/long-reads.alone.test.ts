@@ -168,6 +168,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     unfinishedUsage: true,
     finishedUsage: true,
     unrecorded: true,
+    used: true,
     endedSince: true,
     holders: true,
     isHolder: true,

@@ -16,7 +16,16 @@ const given = (
   const reads: string[] = []
   let fold: (events: readonly Logged[]) => void = () => undefined
   const rows = Array.from({ length: ahead }, (_, n) => ({
-    ...{ position: n, id: idOf(n), start: START, end: END, isExempt: false, isReleased: false },
+    ...{
+      position: n,
+      id: idOf(n),
+      start: START,
+      end: END,
+      lateness: 0,
+      quarters: 4,
+      isExempt: false,
+      isReleased: false,
+    },
   }))
   const read = async (
     name: string,

@@ -26,6 +26,18 @@ const judgeReleased = ({ released }: Sut, start: number, end: number, version: V
 const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
   isOnGrid(start) || (version !== 1 && findHeldEnd(released, start - (start % QUARTER)) === start)
 
+/**
+ * A window asked for by its length counts that length, which may be one quarter less than its window has. Such windows
+ * are written in UTC.
+ */
+const judgeCounted = ({ counted, start_time, end_time }: DataOf<'ReservationCreated'>, report: Report): void => {
+  if (counted === undefined) return
+  const quarters = Math.ceil((secondsIn(end_time) - secondsIn(start_time)) / QUARTER)
+  const isInUtc = offsetIn(start_time) === 0 && offsetIn(end_time) === 0
+  const isRight = counted === quarters || (isInUtc && quarters > 1 && counted === quarters - 1)
+  if (!isRight) report(`counts ${counted} quarter-hours, but its window has ${quarters}`)
+}
+
 type Created = Extract<Recorded, { readonly type: 'ReservationCreated' }>
 
 const judgeReservationCreated = (
@@ -45,6 +57,7 @@ const judgeReservationCreated = (
     report('has an empty window')
     return
   }
+  judgeCounted(data, report)
   if (!isRightStart(sut, start, version) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
   judgeReleased(sut, start, end, version, report)
   if (end * 1_000 <= time) {

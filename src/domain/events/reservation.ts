@@ -1,14 +1,16 @@
-import { boolean, opaqueId } from '../codec/codec.ts'
+import { boolean, integer, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
 
 const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
 /** True if an administrator made or extended it beyond the quota of its holder. Then it does not count. */
 const beyond = { beyond_quota: boolean }
+/** Quarter-hours that it counts for the quota of its holder. Absent from events of earlier versions. */
+const counted = integer(1, Number.MAX_SAFE_INTEGER)
 const ReservationCreated = closed(
   'ReservationCreated',
   { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
-  beyond,
+  { ...beyond, counted },
 )
 const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, beyond)
 /** A running reservation ended early. `end_time` is the second it ended. */

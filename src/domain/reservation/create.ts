@@ -10,6 +10,7 @@ import type { SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset } from '../values/instant.ts'
+import { countNew } from './counted.ts'
 import { type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
 import { type WindowLimits, windowProblems } from './window-limits.ts'
@@ -70,13 +71,15 @@ export const create = (state: SutState, command: CreateReservation, now: number)
       help: { conflicts: conflicts.map(toConflict), next_available },
     })
   }
-  const added = { start: window.start, seconds: window.end - window.start, reservations: 1 } as const
+  const counted = countNew(command.window, window)
+  const added = { start: window.start, quarters: counted, reservations: 1 } as const
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)
   if (exceeding !== undefined) return exceeding
   // In canonical order, so that encoding need not sort.
   const data = {
     _id: makeId(now, command.random),
     ...(isBeyondQuota && { beyond_quota: true }),
+    counted,
     end_time: formatWithOffset(window.end, end.offset),
     listen_port: sut.listen_port,
     start_time: formatWithOffset(window.start, start.offset),

@@ -9,6 +9,7 @@ import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { formatWithOffset, type Instant } from '../values/instant.ts'
+import { countExtended, quartersIn } from './counted.ts'
 import { type Addition, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, toConflict } from './rules.ts'
 import { latestEnd, tooLongProblem, type WindowLimits } from './window-limits.ts'
@@ -51,10 +52,12 @@ const extensionProblems = (held: Held, asked: Instant, command: ExtendReservatio
 }
 
 /** What an extension adds. A reservation made beyond the quota counts as a whole from then on. */
-const additionOf = ({ usage }: QuotaUse, { _id, start, end }: Held, newEnd: number): Addition =>
-  usage.counts(_id)
-    ? { start, seconds: newEnd - end, reservations: 0 }
-    : { start, seconds: newEnd - start, reservations: 1 }
+const additionOf = ({ usage }: QuotaUse, held: Held, newEnd: number): Addition => {
+  const { _id, start, end } = held
+  const known = usage.unfinished(_id)
+  if (known?.isExempt === false) return { start, quarters: countExtended(0, end, newEnd), reservations: 0 }
+  return { start, quarters: countExtended(known?.quarters ?? quartersIn(held), end, newEnd), reservations: 1 }
+}
 
 export const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Decision => {
   const { _id, isBeyondQuota = false, quota } = command

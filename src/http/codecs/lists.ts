@@ -7,7 +7,7 @@ import { MONITORED, type Monitored } from '../../domain/monitoring/status.ts'
 import { type Instant, parseInstant } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOf, asOfParameter } from './as-of.ts'
-import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, yesOrNo } from './query.ts'
+import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf, yesOrNo } from './query.ts'
 
 export const LIMIT_MAX = 1_000
 export const LIMIT = 100
@@ -76,17 +76,32 @@ export const pageQuery: DecodeQuery<Paging> = (parameters) =>
   combineProblems(problemsBetween(parameters), pageParameters(parameters), pagingOf)
 withSchema(pageQuery, () => schemaOf(pageParameters))
 
-export interface UsersQuery extends Paging {
+/** What a read of users includes beyond their documents. */
+export interface UserQuery {
+  readonly withUsed: boolean
+}
+
+const included = { include: wordsOf('used') }
+const userParameter = parametersOf(included)
+
+export const userQuery: DecodeQuery<UserQuery> = (parameters) =>
+  E.map(({ include }: { include?: ReadonlySet<string> }) => ({ withUsed: include !== undefined }))(
+    userParameter(parameters),
+  )
+withSchema(userQuery, () => schemaOf(userParameter))
+
+export interface UsersQuery extends Paging, UserQuery {
   /** Also removed users. */
   readonly removed: boolean
 }
 
-const userParameters = parametersOf({ ...paging, removed: onlyTrue })
+const userParameters = parametersOf({ ...paging, ...included, removed: onlyTrue })
 
 export const usersQuery: DecodeQuery<UsersQuery> = (parameters) =>
   combineProblems(problemsBetween(parameters), userParameters(parameters), (read) => ({
     ...pagingOf(read),
     removed: read.removed ?? false,
+    withUsed: read.include !== undefined,
   }))
 withSchema(usersQuery, () => schemaOf(userParameters))
 

@@ -159,3 +159,23 @@ export const onlyTrue: t.Type<true, never, unknown> = written(
   ),
   (text) => text === 'true',
 )
+
+/** A codec for words separated by commas, each once or more. */
+export const wordsOf = <W extends string>(...words: readonly W[]): t.Type<ReadonlySet<W>, never, unknown> => {
+  const isWord = (word: string): word is W => (words as readonly string[]).includes(word)
+  return parameter(
+    'words',
+    (u): u is ReadonlySet<W> => u instanceof Set,
+    (u, c) => {
+      const given = String(u).split(',')
+      return given.every(isWord)
+        ? t.success(new Set(given))
+        : t.failure(
+            u,
+            c,
+            `must be ${words.join(' or ')}${words.length > 1 ? ', or several of them, separated by commas' : ''}`,
+          )
+    },
+    () => ({ type: 'string', pattern: `^(?:${words.join('|')})(?:,(?:${words.join('|')}))*$` }),
+  )
+}

@@ -59,6 +59,7 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       endedSince: watching(file.lists.endedSince),
       unfinishedUsage: watching(file.lists.unfinishedUsage),
       finishedUsage: watching(file.lists.finishedUsage),
+      used: watching(file.lists.used),
       holders: watching(file.lists.holders),
       isHolder: watching(file.lists.isHolder),
       past: watchingAll(file.lists.past),

@@ -130,6 +130,10 @@ export interface UnfinishedRow {
   readonly id: string
   readonly start: number
   readonly end: number
+  /** Milliseconds from the start to the creation; 0 if it was made before its start. */
+  readonly lateness: number
+  /** What it counts for the quota, unless it is exempt. */
+  readonly quarters: number
   readonly isExempt: boolean
   readonly isReleased: boolean
 }
@@ -137,6 +141,12 @@ export interface UnfinishedRow {
 /** Reservations that are over and ended after `since`. */
 export interface FinishedQuery extends UsageQuery {
   readonly since: number
+}
+
+/** What a user has reserved: quarters in a week, and reservations that are not over. */
+export interface Used {
+  readonly quarters: number
+  readonly reservations: number
 }
 
 /** Reads lists from the rows of documents. */
@@ -151,6 +161,7 @@ export interface Lists {
     readonly sessions: (query: SessionQuery) => boolean
     readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
     readonly finishedUsage: (query: FinishedQuery) => boolean
+    readonly used: (userIds: readonly string[]) => boolean
   }
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
@@ -164,8 +175,10 @@ export interface Lists {
   readonly endedSince: (userId: string, after: number) => EndedEarly
   /** What of a user's reservations counts for a quota: those that are not over, by position. */
   readonly unfinishedUsage: (query: UnfinishedQuery) => readonly UnfinishedRow[]
-  /** Seconds of those that are over and count, by the week of their start. A week may come twice. */
-  readonly finishedUsage: (query: FinishedQuery) => readonly (readonly [week: number, seconds: number])[]
+  /** Quarters of those that are over and count, by the week of their start. A week may come twice. */
+  readonly finishedUsage: (query: FinishedQuery) => readonly (readonly [week: number, quarters: number])[]
+  /** What users have reserved in the week of `now`, in their order. */
+  readonly used: (userIds: readonly string[], now: number) => readonly Used[]
   /** The users that hold or held a listed reservation of a SUT in a scope, and whether one is such a user. */
   readonly holders: (scope: Scope) => readonly string[]
   readonly isHolder: (scope: Scope, userId: string) => boolean

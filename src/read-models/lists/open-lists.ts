@@ -19,7 +19,7 @@ import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
-import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage } from './usage.ts'
+import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
 export interface OpenLists {
   /** Keeps the tables behind lists in step with the rows, by projection. */
@@ -49,6 +49,7 @@ const makeAllIsShort = (
     unfinishedUsage: isShortUsage,
     finishedUsage: isShortUsage,
     unrecorded: endsShort,
+    used: ([user_id, ...others]) => others.length === 0 && (user_id === undefined || isShortUsage({ user_id })),
   }
 }
 
@@ -92,6 +93,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       endedSince: makeEndedSince(ask, names),
       unfinishedUsage: makeUnfinishedUsage(ask, names),
       finishedUsage: makeFinishedUsage(ask, names),
+      used: makeUsed(ask, names),
       holders: makeHolders(ask),
       isHolder: makeIsHolder(ask, names),
       past: makePast(db, ask, names, counts, scopes, periods),

@@ -1,15 +1,14 @@
-import { startOfWeek, WEEK } from '../../domain/calendar/week.ts'
-
+import { startOfWeek, WEEK, weekOf } from '../../domain/calendar/week.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { EXEMPT, LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition, SHORT, valuesOf } from './conditions.ts'
-import type { FinishedQuery, RunQuery, UnfinishedQuery, UnfinishedRow, UsageQuery } from './lists.ts'
+import type { FinishedQuery, Lists, RunQuery, UnfinishedQuery, UnfinishedRow, UsageQuery, Used } from './lists.ts'
 
 /** Whether few reservations of a user were ever made. */
 export const makeIsShortUsage =
   (names: IdKeys, counts: ReservationCounts) =>
-  ({ user_id }: UsageQuery): boolean => {
+  ({ user_id }: Pick<UsageQuery, 'user_id'>): boolean => {
     const user = names.find(user_id)
     return user === undefined || counts.of('user', user) <= SHORT
   }
@@ -29,7 +28,7 @@ export const makeUnfinishedUsage =
     if (user === undefined) return []
     const found = ofUser(user, condition('r.ends > ?', now), condition('r.position > ?', after))
     const rows = ask<Omit<UnfinishedRow, 'isExempt' | 'isReleased'> & { exempt: number; released: number }>(
-      `SELECT d.position, d.id, d.starts AS start, d.ends AS "end", d.ended IS 'released' AS released, EXISTS (
+      `SELECT d.position, d.id, d.starts AS start, d.ends AS "end", d.lateness, d.counted AS quarters, d.ended IS 'released' AS released, EXISTS (
          SELECT 1 FROM quota_exemption WHERE user = d.user AND id = d.id AND ${EXEMPT}) AS exempt
        FROM (SELECT r.position ${found.sql} ORDER BY r.position LIMIT ?) AS page
        CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
@@ -41,17 +40,17 @@ export const makeUnfinishedUsage =
 
 export const makeFinishedUsage =
   (ask: RunQuery, names: IdKeys) =>
-  ({ user_id, now, since }: FinishedQuery): readonly (readonly [week: number, seconds: number])[] => {
+  ({ user_id, now, since }: FinishedQuery): readonly (readonly [week: number, quarters: number])[] => {
     const user = names.find(user_id)
     if (user === undefined) return []
     const ended = [condition('r.ends <= ?', now), condition('r.ends > ?', since)]
     const found = ofUser(user, ...ended)
-    const rows = ask<{ week: number; seconds: number }>(
-      `SELECT ${STARTED_IN} AS week, sum(r.ends - r.starts) AS seconds ${found.sql} GROUP BY week`,
+    const rows = ask<{ week: number; quarters: number }>(
+      `SELECT ${STARTED_IN} AS week, sum(r.counted) AS quarters ${found.sql} GROUP BY week`,
       ...found.values,
     )
-    const exempt = ask<{ week: number; seconds: number }>(
-      `SELECT ${STARTED_IN} AS week, r.starts - r.ends AS seconds
+    const exempt = ask<{ week: number; quarters: number }>(
+      `SELECT ${STARTED_IN} AS week, -r.counted AS quarters
        FROM quota_exemption x INDEXED BY quota_exemption_by_user CROSS JOIN reservation r INDEXED BY reservation_by_id
        WHERE x.user = ? AND x.until IS NULL AND x.is_exempt = 1 AND r.id = x.id AND r.until IS NULL
        AND r.ended IS NOT 'cancelled' AND r.ends <= ? AND r.ends > ?`,
@@ -59,5 +58,25 @@ export const makeFinishedUsage =
       now,
       since,
     )
-    return [...rows, ...exempt].map(({ week, seconds }) => [week, seconds])
+    return [...rows, ...exempt].map(({ week, quarters }) => [week, quarters])
+  }
+
+/** The current week and what is not over: both end after the week began. */
+export const makeUsed =
+  (ask: RunQuery, names: IdKeys): Lists['used'] =>
+  (userIds, now) => {
+    const from = startOfWeek(weekOf(now))
+    return userIds.map((userId) => {
+      const user = names.find(userId)
+      if (user === undefined) return { quarters: 0, reservations: 0 }
+      const isExempt = `EXISTS (SELECT 1 FROM quota_exemption WHERE user = r.user AND id = r.id AND ${EXEMPT})`
+      const found = ofUser(user, condition('r.ends > ?', from), condition(`NOT ${isExempt}`))
+      const [used] = ask<Used>(
+        `SELECT total(iif(r.starts >= ? AND r.starts < ?, r.counted, 0)) AS quarters,
+           total(r.ends > ? AND r.ended IS NULL) AS reservations ${found.sql}`,
+        ...[from, from + WEEK, now],
+        ...found.values,
+      )
+      return used ?? { quarters: 0, reservations: 0 }
+    })
   }

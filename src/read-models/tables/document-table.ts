@@ -74,7 +74,7 @@ const listedTable = (
     flush: () => {
       flush()
       for (const { former, by } of replaced) {
-        writer.leave(former)
+        writer.leave(former, by)
         replace.run(by, former)
       }
       replaced = []

@@ -15,8 +15,8 @@ export interface ListColumns {
 export interface ListWriter {
   /** Called before a row is written. Returns the values of the additional columns, in order. */
   readonly enter: (version: NewVersion) => readonly SQLInputValue[]
-  /** Called before a row is marked as replaced. */
-  readonly leave: (position: number) => void
+  /** Called before a row is marked as replaced by another one, which is in the table. */
+  readonly leave: (position: number, by: number) => void
   /** Writes buffered changes, before a commit and before a list is read. */
   readonly flush: () => void
   /** Called after a failed transaction. */

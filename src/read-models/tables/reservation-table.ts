@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { QuotaExemptionColumns, ReservationColumns } from '../../../projections/reservation.ts'
+import { QUARTER } from '../../domain/calendar/window.ts'
 import type { IdKeys } from './id-keys.ts'
 import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
@@ -19,7 +20,9 @@ export const FORMER = 'until IS NOT NULL'
 // keys therefore begin with a segment number in order of creation: rows written together share a few pages. A read
 // searches every segment, newest first. That is about 100 look-ups at 1,000,000 reservations.
 export const reservationColumns: ListColumns = {
-  columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time', 'lateness'].map((name) => `${name} INTEGER NOT NULL`),
+  columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time', 'lateness', 'counted'].map(
+    (name) => `${name} INTEGER NOT NULL`,
+  ),
   schema: `
   CREATE TABLE segment (n INTEGER PRIMARY KEY) STRICT;
   CREATE INDEX reservation_listed ON reservation (created) WHERE ${LISTED};
@@ -34,6 +37,15 @@ export const reservationColumns: ListColumns = {
   ${RESERVATION_COUNTS_SCHEMA}`,
 }
 
+// As in domain/reservation/counted.ts. Only here are a version and the one before it at hand.
+const CARRY_COUNTED = `UPDATE reservation SET counted = CASE reservation.ended
+    WHEN 'cancelled' THEN 0
+    WHEN 'released' THEN min(
+      former.counted,
+      max((reservation.ends * 1000 - reservation.starts * 1000 - reservation.lateness + ${QUARTER * 1000 - 1}) / ${QUARTER * 1000}, 1))
+    ELSE former.counted + (reservation.ends - former.ends) / ${QUARTER} END
+  FROM reservation AS former WHERE former.position = ? AND reservation.position = ?`
+
 export const makeReservationWriter = (
   db: DatabaseSync,
   names: IdKeys,
@@ -42,22 +54,24 @@ export const makeReservationWriter = (
 ): ListWriter => {
   const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
   const leaving = db.prepare(`SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${LISTED}`)
+  const carryCounted = db.prepare(CARRY_COUNTED)
   let newest = -1
   return {
     enter: ({ position, created, columns, ended }) => {
-      const [sut_id, user_id, start, end, time, lateness] = columns as ReservationColumns
+      const [sut_id, user_id, start, end, time, lateness, counted] = columns as ReservationColumns
       const segment = segmentOf(created)
       if (segment > newest) {
         addSegment.run(segment)
         newest = segment
       }
-      const counted = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
-      if (ended === 'cancelled') counts.furtherEvent(counted.sut)
-      else counts.listed(counted)
+      const entry = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
+      if (ended === 'cancelled') counts.furtherEvent(entry.sut)
+      else counts.listed(entry)
       periods.note(position, time)
-      return [segment, counted.sut, counted.user, start, end, time, lateness]
+      return [segment, entry.sut, entry.user, start, end, time, lateness, counted]
     },
-    leave: (position) => {
+    leave: (position, by) => {
+      carryCounted.run(position, by)
       const counted = leaving.get(position) as unknown as Counted | undefined
       if (counted !== undefined) counts.replaced(counted)
     },

@@ -47,12 +47,24 @@ export const SESSIONS: readonly Entry[] = [
 
 const beyondQuota = (event: Event): Event => ({ ...event, data: { ...event.data, beyond_quota: true } }) as Event
 
+const counting = (counted: number, offset = '+00:00'): Event => {
+  const { type, data } = reservationCreated(idAt('06:20', 3), '10:00', '10:30')
+  const end_time = offset === '+00:00' ? data.end_time : '2030-05-02T12:30:00+02:00'
+  return onPort({ type, data: { ...data, end_time, counted } })
+}
+
 /** Events that are invalid after the morning log, and the finding for each. */
 export const INVALID: readonly (readonly [what: string, entry: Entry, expected: RegExp])[] = [
   [
     'a reservation beyond the quota by a tester',
     ['06:20', onPort(beyondQuota(reservationCreated(idAt('06:20', 3), '10:00', '10:15')))],
     /beyond the quota, but by nobody/,
+  ],
+  ['a reservation that counts more than its window', ['06:20', counting(3)], /counts 3 quarter-hours/],
+  [
+    'a reservation asked for by its ends that counts less than its window',
+    ['06:20', counting(1, '+02:00')],
+    /counts 1 quarter-hours, but its window has 2/,
   ],
   [
     'an extension beyond the quota by a tester',

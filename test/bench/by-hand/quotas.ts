@@ -61,7 +61,7 @@ const measure = async (quotas: Quotas, fold: (event: Recorded) => void): Promise
   const made = createdAt(1, NOW + DAY)
   const { _id, sut_id, user_id } = made.data as { _id: string; sut_id: string; user_id: string }
   const cancelled = { ...made, type: 'ReservationCancelled', data: { _id, sut_id, user_id } } as Recorded
-  const added = { start: NOW + DAY, seconds: QUARTER, reservations: 1 } as const
+  const added = { start: NOW + DAY, quarters: 1, reservations: 1 } as const
   const create = async (use: QuotaUse | undefined) => {
     const refused = use && refuseExceeding(use, added, NOW * 1_000)
     fold(made)

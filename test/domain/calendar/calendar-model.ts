@@ -21,6 +21,10 @@ export interface Booking {
   readonly startOffset: number
   endOffset: number
   standing: 'made' | 'released' | 'cancelled'
+  /** Quarter-hours that count for a quota. */
+  counted: number
+  /** Milliseconds. */
+  readonly created: number
   /** What it is bound to. */
   client: string | null
 }
@@ -119,10 +123,13 @@ const create = (model: Model, command: CreateReservation, now: number, client: s
   }
   const _id = Math.floor(now / 1000).toString(16) + command.random
   const ends = { start_time: formatWithOffset(start, from.offset), end_time: formatWithOffset(end, to.offset) }
-  const data = { _id, sut_id: SUT_ID, user_id, ...ends, listen_port: LISTEN_PORT }
+  const seconds = command.window.form === 'relative' ? command.window.duration : end - start
+  const counted = Math.max(1, Math.ceil(seconds / 900))
+  const data = { _id, sut_id: SUT_ID, user_id, ...ends, listen_port: LISTEN_PORT, counted }
   const offsets = { startOffset: from.offset, endOffset: to.offset }
   const bound = actor._id === user_id ? client : null
-  const apply = () => model.bookings.push({ _id, user_id, start, end, ...offsets, standing: 'made', client: bound })
+  const made = { _id, user_id, start, end, ...offsets, standing: 'made', counted, created: now, client: bound } as const
+  const apply = () => model.bookings.push({ ...made })
   return { event: { type: 'ReservationCreated', data }, apply }
 }
 
@@ -147,6 +154,8 @@ const cancel = (model: Model, { actor, _id, user_id }: CancelReservation, now: n
   const end_time = formatWithOffset(second, booking.endOffset)
   const release = () => {
     booking.standing = 'released'
+    const held = second - Math.max(booking.start, booking.created / 1000)
+    booking.counted = Math.min(booking.counted, Math.max(1, Math.ceil(held / 900)))
     booking.end = second
   }
   return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply: release }
@@ -179,6 +188,7 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   }
   const data = { _id, sut_id: SUT_ID, user_id, end_time: formatWithOffset(end, offset) }
   const apply = () => {
+    booking.counted += (end - booking.end) / 900
     booking.end = end
     booking.endOffset = offset
   }

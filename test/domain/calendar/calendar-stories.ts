@@ -168,7 +168,9 @@ const assertCalendar = (state: SutState, model: Model): void => {
   const held = model.bookings.filter(({ standing }) => standing !== 'cancelled').sort((a, b) => a.start - b.start)
   for (const [i, { start }] of held.entries()) assert(i === 0 || (held[i - 1]?.end ?? 0) <= start, 'held twice')
   const made = held.filter(({ standing }) => standing === 'made')
-  const standing = made.filter(({ end }) => end * 1000 > state.time).map(({ standing: _, ...held }) => held)
+  const standing = made
+    .filter(({ end }) => end * 1000 > state.time)
+    .map(({ standing: _, counted: __, created: ___, ...held }) => held)
   const current = findEndingAfter(state.windows, state.time / 1000)
   assert.deepEqual(
     current.map(({ lateness: _, started: __, ...held }) => held),

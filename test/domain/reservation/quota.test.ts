@@ -1,5 +1,6 @@
 import test from 'ava'
 import { weekOf } from '../../../src/domain/calendar/week.ts'
+import { countCreated, countReleased } from '../../../src/domain/reservation/counted.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
@@ -33,9 +34,9 @@ const quotaOf = (
 ): QuotaUse => ({
   quota: { ...NO_LIMITS, ...limits },
   usage: {
-    secondsIn: (week) => (week === WEEK ? (used.hours ?? 0) * 3_600 : 0),
+    quartersIn: (week) => (week === WEEK ? (used.hours ?? 0) * 4 : 0),
     endingAfter: () => used.reservations ?? 0,
-    counts: (id) => !(used.exempt ?? []).includes(id),
+    unfinished: (id) => ({ quarters: 4, isExempt: (used.exempt ?? []).includes(id) }),
   },
 })
 
@@ -54,6 +55,47 @@ test('hours up to the quota are reserved, and a quarter more is refused with wha
   t.is(code, 'quota_exceeded')
   t.is(detail, 'The quota is 40 hours in a week. The user has 38.5 in 2030-W18, and this would add 1.75.')
   t.deepEqual(help, { used: { hours: 38.5, reservations: 3 }, quota: quota.quota, week: '2030-W18' })
+})
+
+test('a window asked for by its length counts that length, and one by its ends the gridded window', (t) => {
+  const counted = (window: Parameters<typeof createReservation>[0], now: string) => {
+    const { data } = decided(given(created).when(createReservation(window), now)) as { data: { counted?: number } }
+    return data.counted
+  }
+  const relative = (duration: number) => ({ form: 'relative', startIn: 0, duration }) as const
+  for (const [duration, quarters] of [
+    [1, 1],
+    [900, 1],
+    [901, 2],
+    [1_800, 2],
+    [36_000, 40],
+  ] as const) {
+    t.is(counted(relative(duration), '06:10'), quarters, `${duration} s`)
+    t.is(counted(relative(duration), '06:00'), quarters, `${duration} s from a quarter`)
+  }
+  t.is(counted({ form: 'explicit', start: asked('06:10'), end: asked('06:40') }, '05:01'), 3)
+  const quota = quotaOf({ hours_per_week: 10 })
+  const whole = createReservation(relative(36_000), { quota })
+  t.is(decided(given(created).when(whole, '06:10')).type, 'ReservationCreated', '10 hours fit into 10 hours')
+})
+
+test('a reservation counts at most what it held its SUT, at least a quarter, and never more than before', (t) => {
+  const start = clock('06:00') / 1000
+  const minutes = (n: number) => start + n * 60
+  t.is(countReleased(4, start * 1000, minutes(20)), 2)
+  t.is(countReleased(4, start * 1000, minutes(60)), 4)
+  t.is(countReleased(2, minutes(14) * 1000, minutes(20)), 1, 'held from its creation')
+  t.is(countReleased(2, minutes(14) * 1000, minutes(44.5)), 2)
+  t.is(countReleased(4, start * 1000, start + 1), 1)
+  t.is(countReleased(4, start * 1000, start), 1)
+})
+
+test('what was recorded without a count counts its window', (t) => {
+  const { data } = reservationCreated(idOf(1), '06:00', '07:00')
+  const { counted: _, ...former } = data
+  t.is(countCreated(former), 4)
+  t.is(countCreated({ ...former, start_time: '2030-05-02T06:10:02+00:00' }), 4)
+  t.is(countCreated({ ...data, counted: 3 }), 3)
 })
 
 test('hours count in the week of the gridded start', (t) => {

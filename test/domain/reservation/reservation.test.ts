@@ -37,6 +37,7 @@ for (const [now, window, idBegins, start, end] of documented) {
       start_time: `2017-05-02T${start}:00+00:00`,
       end_time: `2017-05-02T${end}:00+00:00`,
       listen_port: LISTEN_PORT,
+      counted: 1,
     }
     const story = given(at('2017-05-02T05:00:00Z', sutCreated()))
     t.deepEqual(story.when(reserve(window), now), records({ type: 'ReservationCreated', data }))

@@ -31,11 +31,8 @@ const weekOf = (moment: number): string => {
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
-const inHours = (seconds: number): number => Math.round(seconds / 36) / 100
-const lengthOf = ({ start, end }: Pick<Booking, 'start' | 'end'>): number => end - start
-
 /** A reservation that is made or extended. */
-type Asked = Pick<Booking, 'user_id' | 'start' | 'end'> & { readonly _id?: string }
+type Asked = Pick<Booking, 'user_id' | 'start' | 'end'> & { readonly _id?: string; readonly counted?: number }
 
 /** The refusal of what exceeds the quota of its holder, if it does. `now` is in Unix milliseconds. */
 export const quotaRefusal = (model: Model, asked: Asked, now: number): Refused | undefined => {
@@ -48,15 +45,19 @@ export const quotaRefusal = (model: Model, asked: Asked, now: number): Refused |
       return user_id === asked.user_id && standing !== 'cancelled' && !model.people.exempt.has(_id)
     })
   const week = weekOf(asked.start)
-  const seconds = counted.filter(({ start }) => weekOf(start) === week).reduce((sum, one) => sum + lengthOf(one), 0)
+  const quarters = counted.filter(({ start }) => weekOf(start) === week).reduce((sum, one) => sum + one.counted, 0)
   const { length: reservations } = counted.filter(({ standing, end }) => standing === 'made' && end * 1000 > now)
-  const used = { hours: inHours(seconds), reservations }
+  const used = { hours: quarters / 4, reservations }
   const before = counted.find(({ _id }) => _id === asked._id)
   if (before === undefined && quota.reservations_max !== null && reservations >= quota.reservations_max) {
     return { code: 'quota_exceeded', help: { used, quota, week: null } }
   }
-  const added = lengthOf(asked) - (before === undefined ? 0 : lengthOf(before))
-  if (quota.hours_per_week === null || seconds + added <= quota.hours_per_week * 3600) return undefined
+  const extended = model.suts.flatMap(({ calendar }) => calendar.bookings).find(({ _id }) => _id === asked._id)
+  const added =
+    extended === undefined
+      ? (asked.counted ?? 0)
+      : (asked.end - extended.end) / 900 + (before === undefined ? extended.counted : 0)
+  if (quota.hours_per_week === null || quarters + added <= quota.hours_per_week * 4) return undefined
   return { code: 'quota_exceeded', help: { used, quota, week } }
 }
 

@@ -86,7 +86,8 @@ const exceeding = (
   const { _id, user_id, start_time, end_time } = data as Readonly<Record<string, string>>
   if (isBeyondQuota || user_id === undefined || end_time === undefined) return undefined
   const start = start_time === undefined ? findReservation(model, `${_id}`)?.booking.start : secondsOf(start_time)
-  const window = { user_id, start: start ?? 0, end: secondsOf(end_time) }
+  const counted = 'counted' in data ? Number(data.counted) : 0
+  const window = { user_id, start: start ?? 0, end: secondsOf(end_time), counted }
   return quotaRefusal(model, start_time === undefined ? { ...window, _id: `${_id}` } : window, now)
 }
 

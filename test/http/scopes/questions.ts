@@ -65,6 +65,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   'tag.': () => ['team=qa1', 'team=qa2', 'rack=5', 'os=nt'],
   duration: () => ['900', '7200'],
   removed: () => ['true'],
+  include: () => ['used'],
   after: () => ['0', 'latest'],
   type: () => ['ReservationCreated'],
   actor: () => ['{otto}'],

@@ -209,3 +209,41 @@ test('of requests at the same moment exactly as many are accepted as the quota h
     await Promise.all(made.map((answer) => change(service, 'alice', answer, 'cancel')))
   }
 })
+
+test('what is asked for by its length counts as asked, and used says the same to those who may know', async (t) => {
+  const { service, sut_id } = await given(t, { hours_per_week: 10 })
+  const ask = (body: object) => reserve(service.as('alice'), { sut_id, user_id: idOf('alice'), start_in: 0, ...body })
+  const first = await ask({ duration: 1_800 })
+  t.is(codeOf(first), 201)
+  const readers = { alice: 'me', admin: idOf('alice'), audrey: idOf('alice') }
+  const usedOf = async (name: string, id: string) => {
+    const { headers, json } = await service.as(name).get(`/api/user/${id}?include=used`)
+    t.is(headers.etag, undefined)
+    return json.used
+  }
+  for (const [name, id] of Object.entries(readers)) {
+    t.deepEqual(await usedOf(name, id), { hours: 0.5, reservations: 1, week: '2030-W18' }, name)
+  }
+  t.is(await usedOf('bob', idOf('alice')), undefined)
+  t.is((await service.as('alice').get('/api/user/me')).json.used, undefined)
+  service.clock.set('2030-05-02T06:02:00.000Z')
+  t.is(codeOf(await change(service, 'alice', first, 'cancel')), 200)
+  t.deepEqual(await usedOf('alice', 'me'), { hours: 0.25, reservations: 0, week: '2030-W18' })
+  t.is(codeOf(await ask({ duration: 35_100 })), 201, 'all the rest')
+  t.is(codeOf(await ask({ start_in: 72_000, duration: 1 })), 'quota_exceeded')
+  const { json } = await service.as('audrey').get('/api/user?include=used')
+  const listed = json.users as readonly { name: string; used: { hours: number; reservations: number } }[]
+  t.deepEqual(
+    listed.map(({ name, used }) => [name, used.hours, used.reservations]),
+    [
+      ['audrey', 0, 0],
+      ['bob', 0, 0],
+      ['alice', 10, 1],
+      ['admin', 0, 0],
+    ],
+  )
+  const toBob = (await service.as('bob').get('/api/user?include=used')).json.users as readonly object[]
+  t.is(toBob.filter((user) => 'used' in user).length, 1)
+  service.clock.set('2030-05-09T06:02:00.000Z')
+  t.deepEqual(await usedOf('alice', 'me'), { hours: 0, reservations: 0, week: '2030-W19' })
+})

@@ -1,4 +1,4 @@
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
 import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
@@ -98,7 +98,17 @@ const madePassword = withSchema(text(8, 1024), () => ({
   description: 'If the service made it. Shown in this response only.',
 }))
 const NewUser = closed('NewUser', user, { password: madePassword })
-const User = closed('User', user, ended)
+/** With include=used. */
+const used = closed(
+  'Used',
+  {
+    hours: withSchema(t.number, () => ({ type: 'number', minimum: 0 })),
+    reservations: whole,
+    week: matching('week', /^\d{4}-W\d\d$/, 'must be an ISO week'),
+  },
+  {},
+)
+const User = closed('User', user, { ...ended, used })
 const NamedUser = closed('NamedUser', { _id: opaqueId, name: UserName }, {})
 
 const token = {

@@ -17,6 +17,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   from: 'The start of the span. Encode the + of a UTC offset as %2B.',
   to: 'The end of the span (exclusive).',
   removed: 'Also users that have been removed.',
+  include: 'What to add, separated by commas: used adds what a user has reserved in the current week.',
   current: 'Only reservations that are running.',
   held_at:
     'Only reservations that held their SUT at this time: from their start, or their creation if that was later, to their real end.',

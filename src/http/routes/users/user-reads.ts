@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
 import type { Failure } from '../../../domain/failure.ts'
+import { toHours } from '../../../domain/reservation/quota.ts'
+import type { Used } from '../../../read-models/lists/lists.ts'
+import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { Member } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { UsersQuery } from '../../codecs/lists.ts'
+import type { UserQuery, UsersQuery } from '../../codecs/lists.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
@@ -12,13 +16,14 @@ import { memberText } from './user-response.ts'
 
 export interface UserReads {
   readonly list: (call: Call<unknown, UsersQuery>) => RouteResult
-  readonly read: (call: Call) => RouteResult
-  readonly me: (call: Call) => RouteResult
+  readonly read: (call: Call<unknown, UserQuery>) => RouteResult
+  readonly me: (call: Call<unknown, UserQuery>) => RouteResult
 }
 
 export interface UserReadDependencies {
   readonly users: Users
   readonly objects: Pick<Objects, 'readList'>
+  readonly clock: () => number
 }
 
 type Caller = Call['user']
@@ -37,6 +42,24 @@ const userRead = (caller: Caller, member: Member): RouteResponse => {
   const tag = caller.scope === undefined ? member.revision : hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
   return { status: 200, body, headers: { ETag: `"${tag}"` } }
 }
+
+/** What users have reserved in the current week. */
+interface UsedShown {
+  readonly position: number
+  readonly used: readonly { readonly used: object }[]
+}
+
+const makeReadUsed =
+  ({ objects, clock }: UserReadDependencies) =>
+  async (ids: readonly string[]): Promise<E.Either<Failure, UsedShown>> => {
+    const now = Math.floor(clock() / 1000)
+    const week = formatWeek(weekOf(now))
+    const read = await objects.readList('used', ids, now)
+    return E.map(({ position, listed }: ListResult<readonly Used[]>) => ({
+      position,
+      used: listed.map(({ quarters, reservations }) => ({ used: { hours: toHours(quarters), reservations, week } })),
+    }))(read)
+  }
 
 /** A user with a scope sees itself and the holders of reservations that it sees. */
 const makeSeen = ({ objects }: UserReadDependencies) => ({
@@ -57,22 +80,34 @@ const makeSeen = ({ objects }: UserReadDependencies) => ({
 export const makeUserReads = (dependencies: UserReadDependencies): UserReads => {
   const { users } = dependencies
   const { sees, seesOf } = makeSeen(dependencies)
+  const readUsed = makeReadUsed(dependencies)
+
+  const readOne = async (caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
+    if (!withUsed) return E.right(userRead(caller, member))
+    if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
+    const read = await readUsed([member._id])
+    // It changes without a new revision, so there is no entity tag.
+    return E.map(({ position, used }: UsedShown): RouteResponse => {
+      return { status: 200, body: memberText(member, used[0]), position }
+    })(read)
+  }
+
   return {
-    read: async ({ user, params }) => {
+    read: async ({ user, params, query }) => {
       await users.settled()
       const id = params.id ?? ''
       const isSeen = await sees(user, id)
       if (E.isLeft(isSeen)) return isSeen
       const member = isSeen.right ? users.member(id) : undefined
-      return member === undefined ? E.left(userNotFound()) : E.right(userRead(user, member))
+      return member === undefined ? E.left(userNotFound()) : readOne(user, member, query)
     },
-    me: async ({ user }) => {
+    me: async ({ user, query }) => {
       await users.settled()
       const { _id, name, role } = user
       const member = users.member(_id)
       // The command line is no user.
       if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
-      return E.right(userRead(user, member))
+      return readOne(user, member, query)
     },
     list: async ({ user, query }) => {
       await users.settled()
@@ -88,8 +123,15 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
         .slice(index + 1)
         .filter(isListed)
         .slice(offset, offset + limit)
-      const documents = shown.map((member) => (seesAll(user, member._id) ? memberText(member) : named(member)))
-      return E.right(listResponse('users', query, { documents, count: all.filter(isListed).length }))
+      const known = shown.filter(({ _id }) => seesAll(user, _id))
+      const read = query.withUsed ? await readUsed(known.map(({ _id }) => _id)) : E.right(undefined)
+      if (E.isLeft(read)) return read
+      const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
+      const documents = shown.map((member) =>
+        more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
+      )
+      const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
+      return E.right({ ...response, ...(read.right && { position: read.right.position }) })
     },
   }
 }

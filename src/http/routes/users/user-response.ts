@@ -11,7 +11,7 @@ const textOf = (name: string, { _id, ...others }: UserDocument, more: More = {})
   JSON.stringify({ _id, name, ...others, ...more })
 
 /** A user as administrators, auditors and it itself see it. */
-export const memberText = (member: Member): string => textOf(member.name, userDocument(member))
+export const memberText = (member: Member, more: More = {}): string => textOf(member.name, userDocument(member), more)
 
 /**
  * A user as of a command, with its name as of now.

@@ -1,7 +1,7 @@
 import { noBody } from '../../codecs/bodies.ts'
 import { type HistoryQuery, historyQuery } from '../../codecs/history.ts'
 import { userImportBody } from '../../codecs/imports.ts'
-import { pageQuery, usersQuery } from '../../codecs/lists.ts'
+import { pageQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
 import {
   newPasswordBody,
   ownPasswordBody,
@@ -10,7 +10,7 @@ import {
   userRemovalBody,
   userUpdateBody,
 } from '../../codecs/users.ts'
-import { type Call, get, getWithQuery, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type Call, getWithQuery, post, type Route, type RouteResult } from '../../protocol/route.ts'
 import type { UserChanges } from './user-changes.ts'
 import type { makeUserImport } from './user-import.ts'
 import type { UserReads } from './user-reads.ts'
@@ -79,7 +79,7 @@ export const userRoutes = (
     handle: users.tokens.revoke,
   }),
   getWithQuery({ path: '/api/user', may: everyone, query: usersQuery, handle: users.list }),
-  get({ path: '/api/user/me', may: everyone, handle: users.me }),
-  get({ path: '/api/user/:id', may: everyone, handle: users.read }),
+  getWithQuery({ path: '/api/user/me', may: everyone, query: userQuery, handle: users.me }),
+  getWithQuery({ path: '/api/user/:id', may: everyone, query: userQuery, handle: users.read }),
   getWithQuery({ path: '/api/user/:id/history', may: everyone, query: historyQuery, handle: history }),
 ]

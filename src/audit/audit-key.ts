@@ -118,7 +118,11 @@ export const openSigner = async (
 ): Promise<E.Either<readonly string[], Signer>> => {
   const { auditKey, auditKeyFile: file, origin: name } = where
   const { store, mayMake } = opening
-  const known = await readKnownKey(store)
+  const remembered = await readKnownKey(store)
+  if (E.isLeft(remembered)) {
+    return E.left([`${remembered.left}; restore a backup, or store the key again: berth audit key --replace`])
+  }
+  const known = remembered.right
   let read = await readAuditKey(where)
   if (E.isRight(read) && read.right === undefined) {
     const missing = await explainMissingKey(known, opening)

@@ -14,8 +14,8 @@ export interface KeyStore {
 }
 
 /** Reserved names: no SUT has this id, and no vault key id contains a space. */
-const OWNER = '-audit'
-const KEY_ID = 'audit key'
+export const AUDIT_OWNER = '-audit'
+export const AUDIT_KEY_ID = 'audit key'
 const FIELD = 'signer'
 
 const publicOf = ({ publicKey }: Verifier): string =>
@@ -24,11 +24,18 @@ const publicOf = ({ publicKey }: Verifier): string =>
 /** Whether both are the same key, regardless of name. */
 export const isSameKey = (a: Verifier, b: Verifier): boolean => publicOf(a) === publicOf(b)
 
-/** The log's current signing key; undefined if none is stored. */
-export const readKnownKey = async ({ readSecrets }: Pick<KeyStore, 'readSecrets'>): Promise<Verifier | undefined> => {
-  const [kept] = await readSecrets(OWNER)
-  const read = readVerifier(Buffer.from(kept?.ciphertext ?? []).toString())
-  return E.isRight(read) ? read.right : undefined
+const DAMAGED = 'the log remembers an audit key that cannot be read: its row in the vault is damaged'
+
+/** The log's current signing key; undefined if none is stored. Left: that it cannot be read, in a sentence. */
+export const readKnownKey = async ({
+  readSecrets,
+}: Pick<KeyStore, 'readSecrets'>): Promise<E.Either<string, Verifier | undefined>> => {
+  const kept = await readSecrets(AUDIT_OWNER)
+  const [row] = kept
+  if (row === undefined) return E.right(undefined)
+  const read = readVerifier(Buffer.from(row.ciphertext).toString())
+  const isWhole = kept.length === 1 && row.field === FIELD && row.key_id === AUDIT_KEY_ID && row.nonce.length === 0
+  return isWhole && E.isRight(read) ? read : E.left(DAMAGED)
 }
 
 /** Stores the current signing key, replacing the previous one. */
@@ -41,5 +48,7 @@ export const saveKnownKey = (
   const verifier = verifierOf(signer)
   const id = makeId(now, Buffer.from(randomBytes(8)).toString('hex'))
   const ciphertext = Buffer.from(writeVerifier(verifier))
-  return writeSecrets([{ owner: OWNER, field: FIELD, id, key_id: KEY_ID, nonce: new Uint8Array(0), ciphertext }])
+  return writeSecrets([
+    { owner: AUDIT_OWNER, field: FIELD, id, key_id: AUDIT_KEY_ID, nonce: new Uint8Array(0), ciphertext },
+  ])
 }

@@ -5,6 +5,7 @@ import { openSecret } from './cipher.ts'
 import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 import { withoutChecks } from './needs.ts'
+import { readKnownKeyIds } from './vault.ts'
 
 /** A difference between the vault and the log. `position` is null if no event names the secret. */
 export interface SecretFinding {
@@ -21,14 +22,34 @@ export interface CheckedOwner {
   readonly findings: readonly SecretFinding[]
 }
 
+/** Whether a key has sealed secrets of this log, so that one sealed with it may be right although the key is missing. */
+export type IsKnownKey = (id: string) => boolean
+
+/** The keys of the log: those that it has used, those at hand, and those that were given up as lost. */
+export const readKnownKeys = async (
+  store: Pick<Store, 'readSecrets'>,
+  { keys }: Pick<KeyRing, 'keys'>,
+  { forgotten }: Pick<ExpectedSecrets, 'forgotten'>,
+): Promise<IsKnownKey> => {
+  const ids = new Set([...(await readKnownKeyIds(store)), ...keys.map(({ id }) => id)])
+  return (id) => ids.has(id) || forgotten.has(id)
+}
+
 type Store = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
 const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
 
 /** Checks a secret that an event names. Undefined if it is fine or its key is not available. */
-const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret: SealedSecret | undefined) => {
+const findProblem = (
+  ring: KeyRing,
+  isKnownKey: IsKnownKey,
+  name: string,
+  { id }: ExpectedSecret,
+  secret: SealedSecret | undefined,
+) => {
   if (secret === undefined) return `${name} is missing in the vault`
   if (secret.id !== id) return `${name} in the vault belongs to a different change than this event`
+  if (!isKnownKey(secret.key_id)) return `${name} in the vault names a key that this log has never used`
   if (!ring.keys.some((key) => key.id === secret.key_id)) return undefined
   const opened = openSecret(ring, secret)
   return E.isLeft(opened) ? `${name} cannot be opened: ${opened.left}` : undefined
@@ -36,11 +57,12 @@ const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret
 
 /**
  * Checks that an owner's secrets are present, open with their keys and belong to the owner, which the encryption binds.
- * Without the key, checks only presence.
+ * Without the key, checks only presence, and that the log knows the key.
  */
 export const checkOwner = async (
   store: Store,
   ring: Pick<KeyRing, 'keys'>,
+  isKnownKey: IsKnownKey,
   owner: string,
   fields: ReadonlyMap<string, ExpectedSecret> = NOTHING,
 ): Promise<CheckedOwner> => {
@@ -50,7 +72,7 @@ export const checkOwner = async (
   let opened = 0
   for (const [field, standing] of fields) {
     const secret = kept.find((each) => each.field === field && each.owner === owner)
-    const what = findProblem(ring as KeyRing, describeSecret(owner, field), standing, secret)
+    const what = findProblem(ring as KeyRing, isKnownKey, describeSecret(owner, field), standing, secret)
     const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
     if (what !== undefined) findings.push({ position: standing.position, what })
     else if (isAtHand) opened++

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore } from '../event-store/event-store.ts'
-import { checkOwner, type SecretFinding } from './check-secrets.ts'
+import { checkOwner, readKnownKeys, type SecretFinding } from './check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 
@@ -71,10 +71,11 @@ const makeCheck = (watching: WatchContext) => {
   const read = makeRead(watching)
   const look = async (owners: Iterable<string>): Promise<Found> => {
     const found = new Map<string, readonly SecretFinding[]>()
+    const isKnownKey = await readKnownKeys(store, keys(), expected)
     let n = 0
     for (const owner of owners) {
       if (signal.aborted) return NONE
-      const { findings } = await checkOwner(store, keys(), owner, expected.owners.get(owner))
+      const { findings } = await checkOwner(store, keys(), isKnownKey, owner, expected.owners.get(owner))
       if (findings.length > 0) found.set(owner, findings)
       if (++n % STEP === 0) await rest(PAUSE)
     }

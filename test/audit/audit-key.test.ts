@@ -1,5 +1,6 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { dataWithPeople, start } from '../http/harness.ts'
@@ -61,4 +62,27 @@ test('an invalid audit key fails the start without being shown', async (t) => {
   const { code, error } = await type(['audit', 'key'], { BERTH_DATA: '/nowhere' })
   t.is(code, 1)
   t.regex(error, /^berth: there is no audit key: \/nowhere\/audit\.key does not exist/)
+})
+
+test('a remembered audit key with one changed bit fails the start and is found, until it is stored again', async (t) => {
+  const { service, env } = await given(t, 1)
+  await service.stop()
+  const path = join(service.data, 'events.db')
+  const database = new DatabaseSync(path)
+  const { ciphertext } = database.prepare("SELECT ciphertext FROM vault WHERE sut_id = '-audit'").get() as {
+    ciphertext: Uint8Array
+  }
+  ciphertext[20] = (ciphertext[20] as number) ^ 1
+  database.prepare("UPDATE vault SET ciphertext = ? WHERE sut_id = '-audit'").run(ciphertext)
+  database.close()
+  const refused = await t.throwsAsync(start(t, { data: service.data, now: NOW }))
+  t.is(refused?.name, 'Misconfigured')
+  t.regex(String(refused?.message), /remembers an audit key that cannot be read.*berth audit key --replace/)
+  const found = await type(['verify'], env)
+  t.is(found.code, 3)
+  t.regex(found.out, /^the log remembers an audit key that cannot be read: its row in the vault is damaged\n/)
+  const replaced = await type(['audit', 'key', '--replace'], env)
+  t.is(replaced.code, 0, replaced.error)
+  t.is((await type(['verify'], env)).code, 0)
+  await start(t, { data: service.data, now: NOW })
 })

@@ -8,6 +8,7 @@ import { findProblems } from '../../src/backup/verify.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
+import { withoutTriggers } from '../event-store/sqlite/without-triggers.ts'
 import { aUser, fileOf, rightOf } from '../users/builders.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 
@@ -33,8 +34,7 @@ const problemsOf = (copy: string, checkpoint: Checkpoint) => findProblems(copy, 
 const change = (copy: string, sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {
   const database = new DatabaseSync(copy)
   try {
-    for (const name of ['event_is_not_changed', 'event_is_not_deleted']) database.exec(`DROP TRIGGER ${name}`)
-    database.prepare(sql).run(...values)
+    withoutTriggers(database, () => database.prepare(sql).run(...values))
   } finally {
     database.close()
   }

@@ -83,6 +83,11 @@ const tamperings: readonly (readonly [
     /cannot be opened: it is incomplete$/,
   ],
   [
+    'given the id of another key',
+    (own) => ({ ...own, key_id: 'k0' }),
+    /in the vault names a key that this log has never used$/,
+  ],
+  [
     'restored from an older version',
     (own) => ({ ...own, id: 'f'.repeat(24) }),
     /in the vault belongs to a different change than this event$/,
@@ -138,6 +143,8 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
       t.regex(printed.out, /^position \d+: the password of .*\nvault: 15 secrets, 14 of them opened\nNOT sound: /)
       t.false(`${out}${printed.out}`.includes(CANARY))
       t.is((await type(['verify'], environment)).code, 0, 'the log alone does not show it')
+      const status = await type(['vault', 'status'], environment)
+      t.is(status.out.includes('k0\tmissing\tneeded\tnever used, but named by a secret'), next?.key_id === 'k0')
     })
   }
 

@@ -46,6 +46,19 @@ test('a watch finds missing secrets of users, and left ones of erased users, and
   ])
 })
 
+test('a watch finds a secret whose key this log has never used, and none whose key is only missing', async (t) => {
+  const store = await aStore(t)
+  const keys = ringOf('k1')
+  const vault = await vaultOver(store, keys)
+  for (const id of ['ann', 'bob']) await addUser(store, vault, id, { name: id })
+  const [old] = await store.readSecrets('user:bob')
+  if (old === undefined) return t.fail('nothing is sealed')
+  await store.exchangeSecrets([{ old, next: { ...old, key_id: 'k0' } }])
+  const finding = 'the name of the user bob in the vault names a key that this log has never used'
+  t.deepEqual(await firstFound(store, keys), [finding])
+  t.deepEqual(await firstFound(store, ringOf('k2')), [finding])
+})
+
 test('a watch finds missing names of tokens, and left ones of erased users', async (t) => {
   const store = await aStore(t)
   const keys = ringOf('k1')

@@ -12,6 +12,7 @@ export interface LinksOf {
   readonly heads: () => Iterable<StreamHead>
   readonly end: () => number
   readonly last: () => number
+  readonly faults: () => readonly string[]
 }
 
 type Streams = ReadonlyMap<
@@ -69,6 +70,7 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
       expected = []
     },
     judgeHeads: (streams) => {
+      for (const fault of links.faults()) findings.add(null, `the file of the log: ${fault}`)
       const end = links.end()
       const last = links.last()
       if (end > last) findings.add(null, `the log ends at ${last}, but the last append was at ${end}`)

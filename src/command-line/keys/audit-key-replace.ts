@@ -31,7 +31,9 @@ const replaceIn = async (
 ): Promise<E.Either<string, Replaced>> => {
   const { now, randomBytes, stderr } = terminal
   const { auditKeyFile: file, origin: name } = config
-  const replaces = await readKnownKey(store)
+  const known = await readKnownKey(store)
+  if (E.isLeft(known)) stderr(`berth: ${known.left}\n`)
+  const replaces = E.isRight(known) ? known.right : undefined
   let read = await readAuditKey(config)
   if (E.isLeft(read)) return read
   const isKnown = (key: KeyObject | undefined): boolean =>

@@ -1,8 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { AUDIT_KEY_ID, AUDIT_OWNER } from '../../audit/known-audit-key.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
 import type { Config } from '../../service/config/config.ts'
-import { type CheckedOwner, checkOwner, findUnknownOwners, type SecretFinding } from '../../vault/check-secrets.ts'
+import {
+  type CheckedOwner,
+  checkOwner,
+  findUnknownOwners,
+  readKnownKeys,
+  type SecretFinding,
+} from '../../vault/check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
@@ -90,11 +97,15 @@ export const verifyVault = async (
 ): Promise<VerifiedVault> => {
   const checked = new Map<string, CheckedOwner>()
   const check = async (owners: Iterable<string>): Promise<readonly string[]> => {
-    for (const owner of owners) checked.set(owner, await checkOwner(store, ring, owner, standing.owners.get(owner)))
+    const isKnownKey = await readKnownKeys(store, ring, standing)
+    for (const owner of owners) {
+      checked.set(owner, await checkOwner(store, ring, isKnownKey, owner, standing.owners.get(owner)))
+    }
     return [...checked].filter(([, { findings }]) => findings.length > 0).map(([owner]) => owner)
   }
-  const keyIds = new Set([...(await readKnownKeyIds(store)), ...ring.keys.map(({ id }) => id)])
-  let found = await check([...standing.owners.keys(), ...(await findUnknownOwners(store, keyIds, standing))])
+  const keyIds = new Set([...(await readKnownKeyIds(store)), ...ring.keys.map(({ id }) => id), AUDIT_KEY_ID])
+  const unknown = (await findUnknownOwners(store, keyIds, standing)).filter((owner) => owner !== AUDIT_OWNER)
+  let found = await check([...standing.owners.keys(), ...unknown])
   for (let n = 1; n < CHECKS && found.length > 0; n++) {
     await catchUp()
     found = await check(found)

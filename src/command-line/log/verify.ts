@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { readKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, verifierOf } from '../../audit/signed-note.ts'
 import type { CheckpointComparison } from '../../audit/verify/checkpoints.ts'
 import { byPosition } from '../../audit/verify/findings.ts'
@@ -55,15 +56,23 @@ interface Whole extends Verified {
   readonly not_checked: readonly string[]
 }
 
-const whole = (verified: Verified, vault: VerifiedVault | undefined, config: Config): Whole => {
+const countsOf = ({ secrets, opened, unopened }: VerifiedVault) => ({ secrets, opened, unopened })
+
+/** @param auditKey the public audit key that the log remembers, or why it cannot be read */
+const whole = (
+  verified: Verified,
+  vault: VerifiedVault | undefined,
+  auditKey: E.Either<string, unknown>,
+  config: Config,
+): Whole => {
   const not_checked = notChecked(vault, config)
-  if (vault === undefined) return { ...verified, vault: null, not_checked }
-  const { findings, ...counts } = vault
+  const ofKey = E.isLeft(auditKey) ? [{ position: null, what: auditKey.left }] : []
+  const added = [...(vault?.findings ?? []), ...ofKey]
   return {
     ...verified,
-    found: verified.found + findings.length,
-    findings: [...verified.findings, ...findings].sort(byPosition).slice(0, KEPT_MAX),
-    vault: counts,
+    found: verified.found + added.length,
+    findings: [...verified.findings, ...added].sort(byPosition).slice(0, KEPT_MAX),
+    vault: vault === undefined ? null : countsOf(vault),
     not_checked,
   }
 }
@@ -109,8 +118,9 @@ export const verifyCommand: Command = {
   help: `
 Reads the whole log once, decodes every event and checks every rule that Berth promises: no two reservations hold a SUT
 at the same time, listen ports are unique while they are held, times never go back, revisions have no gaps within a
-stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree and its root. Works with or without a
-running service.
+stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree and its root. Also looks at what the log
+remembers of its audit key and, in the embedded store, at the schema of the file: triggers that keep events from being
+changed, the view for people, and the note of the last writer. Works with or without a running service.
 
 --against FILE proves that the log extends a signed checkpoint: that no event of it has been changed, removed, inserted
 or moved since. Repeat it for more checkpoints. The signature must be that of the key in the data directory, or of
@@ -149,7 +159,7 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
       const read = { records: followed?.records ?? reader.records(), reread, against: against.right, onProgress }
       const ofLog = await verifyStore(store, config, read).finally(progress.end)
       const vault = ring && followed && (await verifyVault(store, ring.right, followed))
-      const verified = whole(ofLog, vault, config)
+      const verified = whole(ofLog, vault, await readKnownKey(store), config)
       const isSound = verified.found === 0 && verified.place === undefined
       if (!options.json) show(verified, terminal)
       else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)

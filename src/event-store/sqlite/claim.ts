@@ -113,6 +113,22 @@ const findOtherWal = (file: string, claimed: Claim | undefined): string | undefi
     ? walPath(claimed.path)
     : undefined
 
+const hashOf = (claim: Omit<Claim, 'id'>): string => hash('sha256', JSON.stringify(claim)).slice(0, 24)
+
+const isWhole = ({ id, previous, lock, file, path, writer }: Claim): boolean =>
+  id === hashOf({ previous, lock, file, path, writer, is_open: true })
+
+/** Why the claim cannot be trusted, as a phrase. Logs that were last written before there were claims have none. */
+export const findClaimProblem = (database: DatabaseSync): string | undefined => {
+  try {
+    const claim = readClaim(database)
+    if (claim === undefined || isWhole(claim)) return undefined
+  } catch {
+    // It is no JSON.
+  }
+  return 'the note of the last writer in meta has been changed'
+}
+
 const makeLockTaken = (file: string, claimed: Claim | undefined, cause?: unknown): LockTaken => {
   const by = claimed === undefined ? 'another process' : `${claimed.writer}, as ${claimed.path}`
   const otherwise = 'or, if that process has ended, by a reading command: wait for it and start again'
@@ -128,7 +144,7 @@ const makeClaim = (file: string, claimed: Claim | undefined): Claim => {
     writer: `process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`,
     is_open: true,
   }
-  return { id: hash('sha256', JSON.stringify(claim)).slice(0, 24), ...claim }
+  return { id: hashOf(claim), ...claim }
 }
 
 /** Migrates and claims the file, while nobody else has it open. @throws LockTaken */

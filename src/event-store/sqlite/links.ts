@@ -1,5 +1,7 @@
+import { findClaimProblem } from './claim.ts'
 import { ALL_HEADS, END } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
+import { findSchemaDifferences } from './schema.ts'
 
 export interface StreamHead {
   readonly stream: string
@@ -19,6 +21,8 @@ export interface Links {
   readonly end: () => number
   /** Position of the last event present. */
   readonly last: () => number
+  /** What is wrong with the file beside its events, as phrases: its schema, and the note of its last writer. */
+  readonly faults: () => readonly string[]
   readonly close: () => void
 }
 
@@ -46,6 +50,10 @@ export const openLinks = (path: string): Links => {
     heads: () => heads.iterate() as unknown as Iterable<StreamHead>,
     end: () => Number(end.get()?.found),
     last: () => Number(last.get()?.found),
+    faults: () => {
+      const claim = findClaimProblem(database)
+      return [...findSchemaDifferences(database), ...(claim === undefined ? [] : [claim])]
+    },
     close: () => database.close(),
   }
 }

@@ -6,7 +6,7 @@ import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { claimFile, confirmClaim } from './claim.ts'
-import { isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
+import { findSchemaDifferences, isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
 import { recoverWal } from './sync.ts'
 
 const PRAGMAS = {
@@ -62,6 +62,13 @@ const makeFile = (file: string): void => {
   closeSync(openSync(file, 'wx', 0o600))
 }
 
+/** What was removed is not made again silently: it kept events from being changed. */
+const checkSchema = (database: DatabaseSync): void => {
+  const differences = findSchemaDifferences(database)
+  if (differences.length === 0) return
+  throw new UnusableLog(`has been changed by another program: ${differences.join(', ')}; restore a backup`)
+}
+
 export interface OpenOptions {
   readonly readOnly: boolean
   readonly randomHex: RandomHex
@@ -93,6 +100,7 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
     recoverWal(database, file)
     migrate(database, randomHex)
+    checkSchema(database)
     confirmClaim(database, file)
     return database
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { UnusableLog } from '../event-store.ts'
 
@@ -107,5 +107,41 @@ export const migrate = (
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
+  }
+}
+
+/** A table, trigger or view of a database, with the statement that makes it. */
+interface SchemaObject {
+  readonly type: string
+  readonly name: string
+  readonly tbl_name: string
+  readonly sql: string
+}
+
+const schemaOf = (database: DatabaseSync): readonly SchemaObject[] =>
+  database
+    .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+    .all() as unknown as readonly SchemaObject[]
+
+const isSame = (a: SchemaObject, b: SchemaObject): boolean =>
+  a.type === b.type && a.name === b.name && a.tbl_name === b.tbl_name && a.sql === b.sql
+
+/**
+ * How the schema of a log differs from that of this program, as phrases. Tables, indexes and views that somebody has
+ * added are harmless; a trigger could change what is recorded.
+ */
+export const findSchemaDifferences = (database: DatabaseSync): readonly string[] => {
+  const model = new DatabaseSync(':memory:')
+  try {
+    migrate(model, () => '')
+    const [wanted, found] = [schemaOf(model), schemaOf(database)]
+    const differing = wanted.filter((object) => !found.some((other) => isSame(object, other)))
+    const added = found.filter(({ type, name }) => type === 'trigger' && !wanted.some((object) => object.name === name))
+    return [
+      ...differing.map(({ type, name }) => `the ${type} ${name} is missing or has been changed`),
+      ...added.map(() => 'a trigger has been added'),
+    ]
+  } finally {
+    model.close()
   }
 }

@@ -11,6 +11,7 @@ import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
 import { aLogOn, openAt } from '../../event-store/eventstoredb/subject.ts'
 import { append, aStream, someEvents } from '../../event-store/new-events.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { withoutTriggers } from '../../event-store/sqlite/without-triggers.ts'
 import { run as runProcess } from '../../process/harness.ts'
 import { rightOf } from '../../users/builders.ts'
 import { BEGINS, writeStory } from '../rules/lawful-log.ts'
@@ -34,8 +35,7 @@ const aLog = async (t: ExecutionContext) => {
   }
   const change = (sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {
     const database = new DatabaseSync(path)
-    database.exec('DROP TRIGGER IF EXISTS event_is_not_changed; DROP TRIGGER IF EXISTS event_is_not_deleted')
-    database.prepare(sql).run(...values)
+    withoutTriggers(database, () => database.prepare(sql).run(...values))
     database.close()
   }
   const textAt = (position: number): string => {
@@ -174,4 +174,24 @@ test('"verify" of a large damaged log exits with 1 and one message, without wait
   await file.close()
   const { code, output, errors } = await runProcess(t, { data, args: ['verify'] })
   t.deepEqual([code, output, errors], [1, '', 'berth: the log cannot be read: database disk image is malformed\n'])
+})
+
+test('"verify" finds missing triggers, a changed view, and a changed note of the last writer', async (t) => {
+  const { store, run, change, data } = await aLog(t)
+  await store.close()
+  const alter = (sql: string): void => {
+    const database = new DatabaseSync(join(data, 'events.db'))
+    database.exec(sql)
+    database.close()
+  }
+  t.is((await run('verify')).code, 0)
+  alter('DROP TRIGGER head_is_not_deleted; DROP VIEW events; CREATE VIEW events AS SELECT position FROM event')
+  change("UPDATE meta SET value = replace(value, 'process ', 'procesS ') WHERE name = 'writer'")
+  const { code, out } = await run('verify')
+  t.is(code, 3)
+  t.deepEqual(out.split('\n').slice(0, 3), [
+    'the file of the log: the trigger head_is_not_deleted is missing or has been changed',
+    'the file of the log: the view events is missing or has been changed',
+    'the file of the log: the note of the last writer in meta has been changed',
+  ])
 })

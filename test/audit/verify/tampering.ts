@@ -4,6 +4,7 @@ import { growTree } from '../../../src/audit/verify/tree.ts'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { leafHash } from '../../../src/event-store/stored-event.ts'
 import { anEvent } from '../../event-store/new-events.ts'
+import { withoutTriggers } from '../../event-store/sqlite/without-triggers.ts'
 
 /** Tampering with the file of a log while no service runs. */
 
@@ -42,15 +43,6 @@ export const rootOf = (texts: readonly string[]): Uint8Array => {
   return tree.root()
 }
 
-/** Opens a log to change it, and drops the triggers that prevent that. */
-const unlocked = (path: string): DatabaseSync => {
-  const database = new DatabaseSync(path)
-  database.exec('PRAGMA synchronous = OFF')
-  const triggers = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()
-  for (const { name } of triggers) database.exec(`DROP TRIGGER "${name}"`)
-  return database
-}
-
 /** Rows as Berth would have written these events, with matching revisions, links and hashes. */
 const knowing = (texts: readonly string[]): readonly Row[] => {
   const last = new Map<string, { revision: number; position: number }>()
@@ -64,22 +56,27 @@ const knowing = (texts: readonly string[]): readonly Row[] => {
   })
 }
 
+const writeRows = (database: DatabaseSync, rows: ReadonlyMap<number, Row> | readonly Row[]): void => {
+  database.exec('BEGIN; DELETE FROM event; DELETE FROM head')
+  const insert = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
+  const heads = new Map<string, { revision: number; position: number }>()
+  for (const [position, { text, leaf, previous }] of rows.entries()) {
+    insert.run(position, previous, text, leaf)
+    const { stream, revision } = parse(text)
+    heads.set(stream, { revision, position })
+  }
+  const head = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
+  for (const [stream, { revision, position }] of heads) head.run(stream, revision, position)
+  const last = Math.max(-1, ...rows.keys())
+  database.prepare("UPDATE meta SET value = ? WHERE name IN ('heads', 'end')").run(String(last))
+  database.exec('COMMIT')
+}
+
 const write = (path: string, rows: ReadonlyMap<number, Row> | readonly Row[]): void => {
-  const database = unlocked(path)
+  const database = new DatabaseSync(path)
   try {
-    database.exec('BEGIN; DELETE FROM event; DELETE FROM head')
-    const insert = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
-    const heads = new Map<string, { revision: number; position: number }>()
-    for (const [position, { text, leaf, previous }] of rows.entries()) {
-      insert.run(position, previous, text, leaf)
-      const { stream, revision } = parse(text)
-      heads.set(stream, { revision, position })
-    }
-    const head = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
-    for (const [stream, { revision, position }] of heads) head.run(stream, revision, position)
-    const last = Math.max(-1, ...rows.keys())
-    database.prepare("UPDATE meta SET value = ? WHERE name IN ('heads', 'end')").run(String(last))
-    database.exec('COMMIT')
+    database.exec('PRAGMA synchronous = OFF')
+    withoutTriggers(database, () => writeRows(database, rows))
   } finally {
     database.close()
   }

@@ -5,6 +5,7 @@ import { openLinks, type StreamHead } from '../../../src/event-store/sqlite/link
 import { MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
 import { append, aStream, idsOf, outcomeOf, randomHex, readAll, readLog, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
+import { withoutTriggers } from './without-triggers.ts'
 
 /** Number of events after which heads are written. */
 const WRITTEN_AFTER = 4_096
@@ -125,7 +126,7 @@ test('a read-only store still reads its streams if another event is not valid JS
   await tell(store, [stream, other], 1)
   const copy = await asIfKilled(t, path)
   const database = new DatabaseSync(copy)
-  database.exec("DROP TRIGGER event_is_not_changed; UPDATE event SET recorded = 'no JSON' WHERE position = 1")
+  withoutTriggers(database, () => database.exec("UPDATE event SET recorded = 'no JSON' WHERE position = 1"))
   database.close()
   t.deepEqual(await readAll(openStore(t, copy, { readOnly: true }), stream), await readAll(store, stream))
 })
@@ -136,7 +137,7 @@ test('a leaf hash of the wrong length is reported with its position and affects 
   await tell(store, [aStream(), aStream(), aStream()], 1)
   const copy = await asIfKilled(t, path)
   const database = new DatabaseSync(copy)
-  database.exec("DROP TRIGGER event_is_not_changed; UPDATE event SET leaf = x'00' WHERE position = 1")
+  withoutTriggers(database, () => database.exec("UPDATE event SET leaf = x'00' WHERE position = 1"))
   database.close()
   const damaged = openStore(t, copy)
   const error = { name: 'UndecodableEvent', message: 'mark 1: /leaf: must be 32 bytes' }

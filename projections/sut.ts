@@ -1,7 +1,6 @@
 import type { Recorded } from '../src/domain/event.ts'
-import type { OfflineCause } from '../src/domain/events/monitoring.ts'
 import type { SutType } from '../src/domain/events/sut.ts'
-import { type Monitored, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
+import { descriptionOf, type Monitored, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
 import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
@@ -42,23 +41,6 @@ export type SutColumns = readonly [
  */
 export const foldForSearch = (text: string): string => text.toLowerCase().toUpperCase()
 
-const CAUSES: Readonly<Record<OfflineCause, string>> = {
-  refused: 'it refused the connection',
-  timed_out: 'it timed out',
-  unreachable: 'it is unreachable',
-  unknown_host: 'its name is unknown',
-  wrong_greeting: 'it answered with something else',
-  password_refused: 'it refused the password',
-  locked_out: 'it bars this address',
-  no_security_type: 'it offers no security type that Berth knows',
-}
-
-const DESCRIPTIONS: Readonly<Record<Exclude<Monitored, 'offline'>, string>> = {
-  online: 'SUT is online',
-  disabled: 'SUT Monitoring is disabled',
-  unknown: 'SUT has not been probed yet',
-}
-
 /** What an event says of a SUT; undefined if that stays as it was. */
 const monitoredAfter = (standing: Sut, event: Recorded): Monitored | undefined => {
   const before = monitoredOf(standing.monitoring)
@@ -83,16 +65,22 @@ const monitoredAfter = (standing: Sut, event: Recorded): Monitored | undefined =
   }
 }
 
+const isObserved = ({ type }: Recorded): boolean => type === 'SutWentOnline' || type === 'SutWentOffline'
+
+const causeOf = (event: Recorded) =>
+  event.type === 'SutWentOnline' || event.type === 'SutWentOffline' ? event.data.cause : undefined
+
 const monitoringAfter = (standing: Sut, event: Recorded): Sut['monitoring'] => {
   const now = monitoredAfter(standing, event)
   if (now === undefined) return standing.monitoring
   return {
     status: STATUS[now],
-    last_updated: withoutFraction(event.metadata.time),
-    status_description:
-      event.type === 'SutWentOffline'
-        ? `SUT is offline: ${CAUSES[event.data.cause]}`
-        : DESCRIPTIONS[now as keyof typeof DESCRIPTIONS],
+    // Another cause does not begin it anew.
+    last_updated:
+      isObserved(event) && now === monitoredOf(standing.monitoring)
+        ? standing.monitoring.last_updated
+        : withoutFraction(event.metadata.time),
+    status_description: descriptionOf(now, causeOf(event)),
   }
 }
 
@@ -103,7 +91,7 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
       const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version, tags } =
         event.data
       const last_updated = withoutFraction(event.metadata.time)
-      const monitoring = { status: STATUS.disabled, last_updated, status_description: DESCRIPTIONS.disabled }
+      const monitoring = { status: STATUS.disabled, last_updated, status_description: descriptionOf('disabled') }
       const fields = { name, description, address, port, sut_type, is_active, manufacturer, model, os, version }
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
     }
@@ -125,11 +113,9 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   }
 }
 
-const isObserved = ({ type }: Recorded): boolean => type === 'SutWentOnline' || type === 'SutWentOffline'
-
 export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',
-  version: 2,
+  version: 3,
   key: (event) => {
     switch (event.type) {
       case 'SutCreated':

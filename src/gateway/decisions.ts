@@ -1,4 +1,4 @@
-import type { EndCause, FailureCause } from './connections/causes.ts'
+import type { ConnectionFailure, EndCause } from './connections/causes.ts'
 import type { LimitReason, Verdict } from './forwarding.ts'
 import type { Connected, ConnectionEvent, Counted, Order, Report } from './messages.ts'
 
@@ -28,7 +28,7 @@ export interface Decisions {
   /** Why `admit` or `answerChallenge` was rejected. */
   readonly onUndecided: (reservationId: string, error: unknown) => void
   /** The last failure. At most ten calls a second for each reservation. */
-  readonly onFailed: (reservationId: string, cause: FailureCause) => void
+  readonly onFailed: (reservationId: string, failure: ConnectionFailure) => void
   /**
    * A port cannot be opened, with the error's code, such as EADDRINUSE. Called once until `onPortOpened` or `close`.
    */
@@ -95,8 +95,10 @@ export const makeEvents = (decisions: Decisions, order: (order: Order) => void, 
       open.delete(end.connection)
       decisions.onDisconnected({ ...end, at: timeOf(end.at) })
     } else if (kind === 'refused') decisions.onRefused(reservationId, event.reason, event.count)
-    else if (kind === 'failed') decisions.onFailed(reservationId, event.cause)
-    else if (kind === 'portTaken') decisions.onPortTaken(reservationId, event.port, event.code)
+    else if (kind === 'failed') {
+      const { kind: _, reservationId: id, ...failure } = event
+      decisions.onFailed(id, failure)
+    } else if (kind === 'portTaken') decisions.onPortTaken(reservationId, event.port, event.code)
     else decisions.onPortOpened(reservationId, event.port)
   }
 

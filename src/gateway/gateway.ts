@@ -2,10 +2,11 @@ import type { Duplex } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
 import { openPortStream } from './bridge/port-stream.ts'
 import type { CutCause } from './connections/causes.ts'
+import type { Target } from './connections/dial.ts'
 import { type Decisions, makeEvents } from './decisions.ts'
 import type { Forwarding, LimitReason, Limits } from './forwarding.ts'
 import type { Report, WorkerOptions } from './messages.ts'
-import { startThread } from './thread.ts'
+import { startThread, type Thread } from './thread.ts'
 
 /** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
 export interface Gateway {
@@ -25,6 +26,10 @@ export interface Gateway {
    * `barred`.
    */
   readonly reconsider: (reservationId: string) => void
+  /**
+   * Lets new connections to a target wait before they are made. Returns a function that ends that, to be called once.
+   */
+  readonly hold: (target: Target) => () => void
   /** Connects a client of this process as a bound one, without asking `admit`. */
   readonly attach: (
     reservationId: string,
@@ -85,6 +90,13 @@ const makeCalls = <A>() => {
   }
 }
 
+const makeHold =
+  ({ order }: Thread): Gateway['hold'] =>
+  ({ host, port }) => {
+    order({ kind: 'hold', host, port })
+    return () => order({ kind: 'release', host, port })
+  }
+
 type Answer = Extract<Report, { readonly kind: 'opened' | 'attached' }>
 
 export const openGateway = (
@@ -131,6 +143,7 @@ export const openGateway = (
     },
     cut: (reservationId, cause) => thread.order({ kind: 'cut', reservationId, cause }),
     reconsider: (reservationId) => thread.order({ kind: 'reconsider', reservationId }),
+    hold: makeHold(thread),
     attach: async (reservationId, { hasPassword }) => {
       const { port1, port2: port } = new MessageChannel()
       const stream = openPortStream(port1)

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { CutCause, EndCause, FailureCause } from './connections/causes.ts'
+import type { ConnectionFailure, CutCause, EndCause } from './connections/causes.ts'
+import type { Target } from './connections/dial.ts'
 import type { Forwarding, LimitReason, Limits, Verdict } from './forwarding.ts'
 
 /** Messages between the main thread and the gateway's worker thread. The worker sends its reports in arrays. */
@@ -15,6 +16,8 @@ export type Order =
   | { readonly kind: 'close'; readonly reservationId: string; readonly cause: CutCause }
   | { readonly kind: 'cut'; readonly reservationId: string; readonly cause: CutCause }
   | { readonly kind: 'reconsider'; readonly reservationId: string }
+  | ({ readonly kind: 'hold' } & Target)
+  | ({ readonly kind: 'release' } & Target)
   | Attach
   | { readonly kind: 'stop' }
   | { readonly kind: 'verdict'; readonly call: number; readonly verdict: Verdict }
@@ -64,6 +67,6 @@ export type Report =
   | ({ readonly kind: 'counted' } & Counted)
   | ({ readonly kind: 'disconnected' } & Ended)
   | { readonly kind: 'refused'; readonly reservationId: string; readonly reason: string; readonly count: number }
-  | { readonly kind: 'failed'; readonly reservationId: string; readonly cause: FailureCause }
+  | ({ readonly kind: 'failed'; readonly reservationId: string } & ConnectionFailure)
   | { readonly kind: 'portTaken'; readonly reservationId: string; readonly port: number; readonly code: string }
   | { readonly kind: 'portOpened'; readonly reservationId: string; readonly port: number }

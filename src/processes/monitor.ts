@@ -4,16 +4,18 @@ import type { Runner } from '../commands/order.ts'
 import type { Actor } from '../domain/decider.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { monitoringDecider, probeRequestId } from '../domain/monitoring/decide.ts'
+import { type Cause, offlineCauseOf } from '../domain/monitoring/status.ts'
 import { monitoringStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
 import type { ProcessClock } from './clock.ts'
 import { followMonitored, type Monitored, type MonitoredSuts } from './monitored.ts'
+import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
 
 /** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
-export interface MonitorOptions extends Omit<ProbingOptions, 'isInUse' | 'count'> {
+export interface MonitorOptions extends Omit<ProbingOptions, 'useOf' | 'count'> {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch' | 'waitForStorePosition'>
   readonly runner: Pick<Runner, 'run'>
   readonly clock: ProcessClock
@@ -23,8 +25,8 @@ export interface MonitorOptions extends Omit<ProbingOptions, 'isInUse' | 'count'
   readonly instance: string
   /** Whether this instance probes a SUT. By default it probes all. */
   readonly isOurs?: (sut: Sut) => boolean
-  /** Whether a SUT has an open session. None has by default. */
-  readonly isInUse?: (sutId: string) => boolean
+  /** The open session of a SUT. None has one by default. */
+  readonly useOf?: ProbingOptions['useOf']
   /** Whether the service accepts commands. */
   readonly isOpen: () => boolean
   readonly makeRequestId: () => string
@@ -40,34 +42,25 @@ export interface Monitor {
   readonly check: (sutId: string) => Promise<E.Either<Failure, Probed>>
 }
 
-/** Failures in a row before a SUT is offline. */
-const FAILURES = 3
 /** Milliseconds before a failed probe, or a failed record of one, is retried. */
 const RETRY_AFTER = 5_000
 /** Milliseconds allowed for the views to show a record. */
 const VIEWS_TIMEOUT = 5_000
 
+const UNANSWERED = 'The SUT has not answered its open session for a minute, and nothing is probed into a session.'
+
 /** SUTs tried in one turn of the event loop: thousands that another instance probes would hold up requests. */
 const TRIED_AT_ONCE = 100
-
-/** Consecutive failures of a SUT, and the time of the first, in Unix milliseconds. */
-interface Failing {
-  readonly sut: Sut
-  readonly count: number
-  readonly since: number
-}
-
-const isSameMachine = (a: Sut, b: Sut): boolean =>
-  a.address === b.address && a.port === b.port && a.sut_type === b.sut_type
 
 /** Records a change. False if that failed and must be retried. */
 const makeRecord =
   ({ runner, views, instance, clock, isOpen, makeRequestId }: MonitorOptions) =>
-  async ({ sut, shown }: Monitored, cause: Probed['cause'], failingSince: number): Promise<boolean> => {
+  async ({ sut, shown: { status, changes } }: Monitored, cause: Cause | undefined, since: number): Promise<boolean> => {
     if (!isOpen() || !clock.mayRecord()) return false
     const { _id } = sut
+    const shown = { status, changes }
     const ended = await runner.run(monitoringDecider, monitoringStream(_id), {
-      command: { type: 'RecordProbe', _id, cause, instance, failingSince, shown },
+      command: { type: 'RecordProbe', _id, cause, instance, failingSince: since, shown },
       actor: MONITOR,
       requestId: probeRequestId(instance, makeRequestId()),
     })()
@@ -76,31 +69,37 @@ const makeRecord =
   }
 
 /** Counts the results of probes and records changes. */
-const makeCount = (options: MonitorOptions, suts: MonitoredSuts, failing: Map<string, Failing>) => {
+const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<string, Last>) => {
   const { clock, isOurs, signal } = options
   const record = makeRecord(options)
 
-  /** Counts a failure. False if recording the change failed, or needs more failures. */
-  const fail = async (monitored: Monitored, probed: Sut, cause: Probed['cause']): Promise<boolean> => {
-    const last = failing.get(probed._id)
-    const before = last !== undefined && isSameMachine(last.sut, probed) ? last : { count: 0, since: clock.now() }
-    const { count, since } = { count: before.count + 1, since: before.since }
-    failing.set(probed._id, { sut: probed, count, since })
-    return monitored.shown.status === 'offline' || (count >= FAILURES && (await record(monitored, cause, since)))
+  /** False if recording a change failed, or needs more failures. */
+  const judge = async (monitored: Monitored, last: Last | undefined): Promise<boolean> => {
+    const { status, cause: shown } = monitored.shown
+    const offlineCause = offlineCauseOf(last?.cause)
+    if (status === (offlineCause === undefined ? 'online' : 'offline')) {
+      if (shown === last?.cause) return true
+      // Another cause of the same outage is a detail: it is not probed sooner for that.
+      if (offlineCause !== undefined)
+        return (last?.ofCause ?? 0) < FAILURES || (await record(monitored, offlineCause, 0))
+    }
+    if (offlineCause === undefined) return record(monitored, last?.cause, 0)
+    const { failures = 0, since = 0 } = last ?? {}
+    return failures >= FAILURES && (await record(monitored, offlineCause, since))
   }
 
-  return async (probed: Sut, { cause }: Probed): Promise<void> => {
+  return async (probed: Sut, result: Probed | undefined): Promise<void> => {
     const { _id } = probed
     const monitored = suts.get(_id)
     if (signal.aborted || monitored === undefined || isOurs?.(probed) === false) return suts.plan(_id)
     // The SUT was changed meanwhile: the result is of another machine.
     if (!isSameMachine(probed, monitored.sut)) return suts.plan(_id, 0)
-    if (cause === undefined) failing.delete(_id)
-    const isDone =
-      cause === undefined
-        ? monitored.shown.status === 'online' || (await record(monitored, cause, 0))
-        : await fail(monitored, probed, cause)
-    suts.plan(_id, isDone ? undefined : RETRY_AFTER)
+    if (result === undefined) return suts.plan(_id)
+    const { cause } = result
+    const last = cause && nextResult(probed, cause, results.get(_id), monitored.interval, clock.now())
+    if (last === undefined) results.delete(_id)
+    else results.set(_id, last)
+    suts.plan(_id, (await judge(monitored, last)) ? last?.pause : RETRY_AFTER)
   }
 }
 
@@ -146,16 +145,23 @@ const makeProbeDue = (
  * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
-  const { views, sinceBoot, isOurs, isInUse = () => false, isOpen, onError, wake, signal } = options
+  const { views, sinceBoot, isOurs, useOf = () => undefined, isOpen, onError, wake, signal } = options
   const suts = followMonitored({ views, sinceBoot })
-  const failing = new Map<string, Failing>()
-  const probing = makeProbing({ ...options, isInUse, count: makeCount(options, suts, failing) })
+  const results = new Map<string, Last>()
+  const probing = makeProbing({ ...options, useOf, count: makeCount(options, suts, results) })
   const probeDue = makeProbeDue(options, suts, probing)
   let isLoaded = false
 
+  /** A changed SUT may have another password, or none to be asked for. */
+  const startOver = (sutId: string): void => {
+    const isPaused = results.get(sutId)?.pause !== undefined
+    if (isPaused || suts.get(sutId) === undefined) results.delete(sutId)
+    if (isPaused) suts.plan(sutId, 0)
+  }
+
   const tick = async (): Promise<void> => {
     if (!isLoaded) isLoaded = await suts.load()
-    for (const id of suts.refresh()) failing.delete(id)
+    for (const id of suts.refresh()) startOver(id)
     probeDue(suts.takeDue(sinceBoot()))
   }
 
@@ -173,7 +179,9 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
       const sut = JSON.parse(found.document) as Sut
       if (isOurs?.(sut) === false) return E.left(failure('not_forwarded', 'Another instance probes this SUT.'))
       try {
-        return E.right(await probing.now(sut))
+        const probed = await probing.now(sut)
+        if (probed === undefined) return E.left(failure('unavailable', UNANSWERED))
+        return E.right(probed)
       } catch (error) {
         onError(error)
         return E.left(failure('unavailable', 'The SUT could not be probed. Try again.'))

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Sut } from '../../projections/sut.ts'
 import type { SutDisplay } from '../../projections/sut-display.ts'
 import type { Reachability } from '../domain/monitoring/decide.ts'
-import { monitoredOf } from '../domain/monitoring/status.ts'
+import { type Cause, causeShown, monitoredOf } from '../domain/monitoring/status.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Agenda, makeAgenda } from './agenda.ts'
 
@@ -11,7 +11,7 @@ export interface Monitored {
   readonly sut: Sut
   /** Milliseconds between probes. */
   readonly interval: number
-  readonly shown: { readonly status: Reachability; readonly changes: number }
+  readonly shown: { readonly status: Reachability; readonly changes: number; readonly cause: Cause | undefined }
 }
 
 /** The monitored SUTs, and when to probe each next. */
@@ -20,7 +20,7 @@ export interface MonitoredSuts extends Pick<Agenda, 'takeDue' | 'size'> {
   readonly get: (sutId: string) => Monitored | undefined
   /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
   readonly plan: (sutId: string, after?: number) => void
-  /** Plans the SUTs changed since the last call. Returns those that are not monitored. */
+  /** Plans the SUTs changed since the last call, and returns them. */
   readonly refresh: () => readonly string[]
   /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
@@ -55,7 +55,11 @@ const makeGet =
     const display = views.newest('sut_display', sutId)
     const seconds = display && (JSON.parse(display.document) as SutDisplay).monitoring_interval
     if (status === 'disabled' || seconds === undefined) return undefined
-    return { sut, interval: seconds * 1_000, shown: { status, changes: found.observed ?? 0 } }
+    return {
+      sut,
+      interval: seconds * 1_000,
+      shown: { status, changes: found.observed ?? 0, cause: causeShown(sut.monitoring) },
+    }
   }
 
 /** Collects the ids of changed SUTs. Bounded by their number. */
@@ -96,11 +100,7 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
     const now = sinceBoot()
     agenda.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
   }
-  const begin = (sutId: string): boolean => {
-    const monitored = get(sutId)
-    plan(sutId, monitored?.shown.status === 'unknown' ? 0 : undefined)
-    return monitored !== undefined
-  }
+  const begin = (sutId: string): void => plan(sutId, get(sutId)?.shown.status === 'unknown' ? 0 : undefined)
 
   const changes = makeChanges(views)
 
@@ -122,7 +122,11 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
     plan,
     takeDue: agenda.takeDue,
     size: agenda.size,
-    refresh: () => changes.take().filter((id) => !begin(id)),
+    refresh: () => {
+      const changed = changes.take()
+      for (const id of changed) begin(id)
+      return changed
+    },
     load: async () => {
       changes.watch()
       for (const status of ['unknown', 'online', 'offline'] as const) if (!(await loadAll(status))) return false

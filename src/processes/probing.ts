@@ -1,10 +1,14 @@
 import type { Sut } from '../../projections/sut.ts'
-import type { OfflineCause } from '../domain/events/monitoring.ts'
+import type { Found } from '../domain/monitoring/decide.ts'
+import type { Cause } from '../domain/monitoring/status.ts'
+
+/** An open session of a SUT: whether the SUT answers what it is sent. */
+export type Use = 'answering' | 'unanswered'
 
 /** The result of a probe. */
 export interface Probed {
-  /** Undefined if the SUT was reached. */
-  readonly cause: OfflineCause | undefined
+  /** Undefined if the SUT was simply reached. */
+  readonly cause: Cause | undefined
   readonly milliseconds: number
 }
 
@@ -12,25 +16,28 @@ export interface Probed {
 export type Probe = (
   sut: Pick<Sut, '_id' | 'address' | 'port' | 'sut_type'>,
   signal: AbortSignal,
-) => Promise<OfflineCause | undefined>
+) => Promise<Found | undefined>
 
 export interface ProbingOptions {
   readonly probe: Probe
-  /** Whether a SUT has an open session. It is then online and not probed. */
-  readonly isInUse: (sutId: string) => boolean
-  /** Called with each result, before the probe resolves. */
-  readonly count: (sut: Sut, probed: Probed) => Promise<void>
+  /** The open session of a SUT, which is then not probed. It is online while it answers. */
+  readonly useOf: (sutId: string) => Use | undefined
+  /** Called with each result, before the probe resolves. Undefined: nothing could be found out. */
+  readonly count: (sut: Sut, probed: Probed | undefined) => Promise<void>
   /** Called with the outcome of each probe. */
-  readonly onProbe: (outcome: 'reachable' | 'in_use' | OfflineCause) => void
+  readonly onProbe: (outcome: 'reachable' | 'in_use' | Cause) => void
   readonly signal: AbortSignal
 }
 
 /** Probes a limited number of SUTs at a time, and each only once at a time. */
 export interface Probing {
-  /** Probes ahead of everything in `ifRoom`; joins a probe in flight. */
-  readonly now: (sut: Sut) => Promise<Probed>
+  /**
+   * Probes ahead of everything in `ifRoom`; joins a probe in flight. Undefined if an open session says nothing of the
+   * SUT.
+   */
+  readonly now: (sut: Sut) => Promise<Probed | undefined>
   /** Probes if a slot is free; otherwise undefined. */
-  readonly ifRoom: (sut: Sut) => Promise<Probed> | undefined
+  readonly ifRoom: (sut: Sut) => Promise<Probed | undefined> | undefined
 }
 
 const CONCURRENCY = 64
@@ -38,8 +45,8 @@ const CONCURRENCY = 64
 /** A SUT and its address: a probe of another address says nothing about this one. */
 const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${sut_type} ${address} ${port}`
 
-export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingOptions): Probing => {
-  const inFlight = new Map<string, Promise<Probed>>()
+export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOptions): Probing => {
+  const inFlight = new Map<string, Promise<Probed | undefined>>()
   const waiting: (() => void)[] = []
   let taken = 0
 
@@ -56,16 +63,18 @@ export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingO
     else next()
   }
 
-  const probeOnce = async (sut: Sut): Promise<Probed> => {
-    if (isInUse(sut._id)) {
+  const probeOnce = async (sut: Sut): Promise<Probed | undefined> => {
+    const use = useOf(sut._id)
+    if (use !== undefined) {
       onProbe('in_use')
+      if (use === 'unanswered') return undefined
       return { cause: undefined, milliseconds: 0 }
     }
     const turn = take()
     if (turn !== undefined) await turn
     try {
       const began = performance.now()
-      const cause = await probe(sut, signal)
+      const { cause } = (await probe(sut, signal)) ?? {}
       onProbe(cause ?? 'reachable')
       return { cause, milliseconds: performance.now() - began }
     } finally {
@@ -73,7 +82,7 @@ export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingO
     }
   }
 
-  const run = async (sut: Sut): Promise<Probed> => {
+  const run = async (sut: Sut): Promise<Probed | undefined> => {
     const probed = await probeOnce(sut)
     await count(sut, probed)
     return probed

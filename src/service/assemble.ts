@@ -48,16 +48,17 @@ const openOwnMonitor = (
   config: Config,
   { clock, sinceBoot, log, wake = pauseBriefly }: World,
   randomHex: RandomHex,
-  { views, vault, processClock, instance, metrics, sessions }: Parts,
+  { views, vault, processClock, instance, metrics, sessions, forwarded }: Parts,
   ...[runner, isOpen]: readonly [Runner, () => boolean]
 ) =>
   openMonitor({
-    ...{ views, runner, vault, clock: processClock, sinceBoot, instance, isOpen, log, wake },
+    ...{ views, runner, vault, clock: processClock, sinceBoot, instance, isOpen, log, wake, now: clock },
     isOurs: ({ tags }) => fits(tags, config.gateway.suts),
-    isInUse: (sutId) => sessions.isInUse(sutId),
+    useOf: (sutId) => sessions.useOf(sutId),
     isOwn: (address, port) => isOwnAddress(address, port, (own) => isOwnPort(config, own)),
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
     onProbe: metrics.probed,
+    hold: forwarded.hold,
   })
 
 const openFeed = (

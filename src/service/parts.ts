@@ -6,6 +6,7 @@ import { type Condition, isReady } from '../http/routes/health.ts'
 import type { Gauges, Metrics } from '../http/routes/metrics.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import type { ProcessClock } from '../processes/clock.ts'
+import type { Sessions } from '../processes/sessions/sessions.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
@@ -55,8 +56,8 @@ const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condit
 
 /** What is known of sessions. */
 export interface FollowedSessions {
-  /** Whether a session of a SUT is open. Always false until sessions are followed. */
-  isInUse: (sutId: string) => boolean
+  /** The open session of a SUT. Undefined until sessions are followed. */
+  useOf: Sessions['useOf']
 }
 
 /** The phase of the service's life. */

@@ -159,7 +159,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
       ...{ log, sinceBoot, randomHex, views, instance, runner, clock, alarms, isForwarded, isOpen, wake, signal },
       data: config.data,
     })
-    parts.sessions.isInUse = sessions.isInUse
+    parts.sessions.useOf = sessions.useOf
     const forwarding = config.gateway.isOn
       ? openForwarding({
           ...parts,

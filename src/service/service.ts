@@ -95,7 +95,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const parts: Parts = {
       ...people,
       ...{ store, vault, guard, processClock, signer, certificate, metrics, alarms, condition, opened, stage },
-      ...{ scheduledFrom, instance, sessions: { isInUse: () => false }, forwarded: makeForwarded(world.clock) },
+      ...{ scheduledFrom, instance, sessions: { useOf: () => undefined }, forwarded: makeForwarded(world.clock) },
       clientPseudonyms: makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix),
       consoleTickets: makeConsoleTickets(vault.keys, world.randomBytes),
     }

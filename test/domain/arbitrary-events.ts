@@ -127,7 +127,10 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   SutCreationAbandoned: fc.record({ _id: arbitraryAssignedId(), listen_port: arbitraryPort() }),
   SutMonitoringEnabled: fc.record({ _id: arbitraryAssignedId(), interval: fc.integer({ min: 10, max: 86_400 }) }),
   SutMonitoringDisabled: fc.record({ _id: arbitraryAssignedId() }),
-  SutWentOnline: fc.record({ _id: arbitraryAssignedId() }),
+  SutWentOnline: fc.record(
+    { _id: arbitraryAssignedId(), cause: fc.constant('no_password' as const) },
+    { requiredKeys: ['_id'] },
+  ),
   SutWentOffline: fc.record({
     _id: arbitraryAssignedId(),
     cause: fc.constantFrom('refused' as const, 'locked_out' as const),

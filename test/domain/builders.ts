@@ -86,7 +86,10 @@ export const sutMonitoringDisabled = (): EventOf<'SutMonitoringDisabled'> => ({
   data: { _id: SUT_ID },
 })
 
-export const sutWentOnline = (): EventOf<'SutWentOnline'> => ({ type: 'SutWentOnline', data: { _id: SUT_ID } })
+export const sutWentOnline = (cause?: DataOf<'SutWentOnline'>['cause']): EventOf<'SutWentOnline'> => ({
+  type: 'SutWentOnline',
+  data: { _id: SUT_ID, ...(cause !== undefined && { cause }) },
+})
 
 export const sutWentOffline = (cause: DataOf<'SutWentOffline'>['cause'] = 'refused'): EventOf<'SutWentOffline'> => ({
   type: 'SutWentOffline',

@@ -18,6 +18,7 @@ export interface Reported {
   readonly refused: Record<string, number>
   readonly undecided: unknown[]
   readonly failed: string[]
+  readonly reasons: string[]
   readonly ports: string[]
   readonly errors: Error[]
 }
@@ -45,6 +46,7 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
     refused: {},
     undecided: [],
     failed: [],
+    reasons: [],
     ports: [],
     errors: [],
   }
@@ -63,7 +65,10 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
         reported.refused[reason] = (reported.refused[reason] ?? 0) + count
       },
       onUndecided: (_id, error) => reported.undecided.push(error),
-      onFailed: (_id, cause) => reported.failed.push(cause),
+      onFailed: (_id, { cause, reason }) => {
+        reported.failed.push(cause)
+        if (reason !== undefined) reported.reasons.push(reason)
+      },
       onPortTaken: (_id, _port, code) => reported.ports.push(code),
       onPortOpened: () => reported.ports.push('opened'),
       onThreadFailed: (error) => reported.errors.push(error),

@@ -15,11 +15,14 @@ import { areInstalled, isListening, startXvnc, PASSWORD as XVNC_PASSWORD } from 
 
 const SOON = 10_000
 
-const look = (target: Partial<ProbeTarget>, options: Partial<ProbeOptions> = {}) =>
+const find = (target: Partial<ProbeTarget>, options: Partial<ProbeOptions> = {}) =>
   probe(
     { host: HOST, port: 1, sut_type: 'tcp', password: undefined, ...target },
     { isOwn: () => false, signal: new AbortController().signal, connectMs: 2_000, answerMs: 2_000, ...options },
   )
+
+/** The cause alone. */
+const look = async (...asked: Parameters<typeof find>) => (await find(...asked))?.cause
 
 const sends =
   (bytes: string | Uint8Array) =>
@@ -62,7 +65,7 @@ test('a machine that does not accept a connection within 5 s times out, whatever
   const options = { isOwn: () => false, signal: new AbortController().signal }
   const types = ['tcp', 'vnc', 'rdp'] as const
   const found = types.map((sut_type) => probe({ host: HOST, port, sut_type, password: undefined }, options))
-  t.deepEqual(await Promise.all(found), ['timed_out', 'timed_out', 'timed_out'])
+  t.deepEqual(await Promise.all(found), Array(3).fill({ cause: 'timed_out' }))
   const seconds = (performance.now() - begun) / 1_000
   t.true(seconds > 4.9 && seconds < 8, `${seconds} s`)
 })
@@ -76,6 +79,13 @@ test('a machine that says something else, or closes, has the wrong greeting', as
     t.is(await look({ port: closing.port, sut_type }), 'wrong_greeting')
   }
   t.is(await look({ port: cut.port, sut_type: 'vnc' }, { answerMs: 100 }), 'timed_out')
+  // Fewer bytes than either expects.
+  const short = await startSut(t, sends('hi\n'))
+  const cutAndClosed = await startSut(t, (socket) => socket.resume().end('RFB 003'))
+  const late = await startSut(t, sends('RFB 003.00x'))
+  for (const sut_type of ['vnc', 'rdp'] as const) {
+    for (const { port } of [short, cutAndClosed, late]) t.is(await look({ port, sut_type }), 'wrong_greeting')
+  }
 })
 
 test('a machine that accepts and resets has refused the connection', async (t) => {
@@ -123,12 +133,15 @@ for (const version of ['3.3', '3.7', '3.8']) {
   test(`a probe of a VNC server of version ${version} ends after SecurityResult, without a ClientInit`, async (t) => {
     t.deepEqual(await lookAtVnc(t, { version, types: [2] }, PASSWORD), [undefined, NO_MORE])
     t.deepEqual(await lookAtVnc(t, { version, types: [1] }, PASSWORD), [undefined, NO_MORE], 'None is as good')
-    t.deepEqual(await lookAtVnc(t, { version, types: [2] }), [undefined, NO_MORE], 'without a password')
-    t.deepEqual(await lookAtVnc(t, { version, types: [2] }, ''), [undefined, NO_MORE], 'an empty one is none')
+    t.deepEqual(await lookAtVnc(t, { version, types: [2] }), ['no_password', NO_MORE], 'without a password')
+    t.deepEqual(await lookAtVnc(t, { version, types: [2] }, ''), ['no_password', NO_MORE], 'an empty one is none')
+    t.deepEqual(await lookAtVnc(t, { version, types: [1] }), [undefined, NO_MORE], 'None is finished')
+    if (version !== '3.3') t.deepEqual(await lookAtVnc(t, { version, types: [2, 1] }), [undefined, NO_MORE])
     t.is((await lookAtVnc(t, { version, types: [2] }, 'wrong'))[0], 'password_refused')
     t.is((await lookAtVnc(t, { version, types: [19] }, PASSWORD))[0], 'no_security_type')
     t.is((await lookAtVnc(t, { version, types: [], reason: 'Too many attempts' }, PASSWORD))[0], 'locked_out')
-    t.is((await lookAtVnc(t, { version, types: [], reason: 'closed today' }, PASSWORD))[0], 'no_security_type')
+    t.is((await lookAtVnc(t, { version, types: [], reason: 'closed today' }, PASSWORD))[0], 'refused_by_server')
+    t.is((await lookAtVnc(t, { version, types: [], reason: '' }, PASSWORD))[0], 'no_security_type')
   })
 }
 
@@ -141,7 +154,10 @@ test('a VNC server of version 3.8 that wants no password may refuse in its Secur
     await take(1)
     socket.end(Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 2, 110, 111))
   })
-  t.is(await look({ port: sut.port, sut_type: 'vnc', password: PASSWORD }), 'password_refused')
+  t.deepEqual(await find({ port: sut.port, sut_type: 'vnc', password: PASSWORD }), {
+    cause: 'refused_by_server',
+    reason: 'no',
+  })
 })
 
 test('a probe that is abandoned leaves no socket', async (t) => {

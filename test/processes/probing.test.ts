@@ -10,9 +10,9 @@ const make = (probe: Probe, options: Partial<ProbingOptions> = {}) => {
   const seen = { counted: [] as string[], outcomes: [] as string[] }
   const probing = makeProbing({
     probe,
-    isInUse: () => false,
-    count: async ({ _id }, { cause }) => {
-      seen.counted.push(`${_id} ${cause}`)
+    useOf: () => undefined,
+    count: async ({ _id }, probed) => {
+      seen.counted.push(`${_id} ${probed?.cause}`)
     },
     onProbe: (outcome) => seen.outcomes.push(outcome),
     signal: new AbortController().signal,
@@ -45,7 +45,7 @@ test('a probe in flight is joined, and counts once', async (t) => {
   const { now, ifRoom, counted } = make(
     () =>
       new Promise((resolve) => {
-        end = () => resolve('refused')
+        end = () => resolve({ cause: 'refused' })
       }),
   )
   const probed = [now(sut(1)), ifRoom(sut(1)), now(sut(1))]
@@ -57,7 +57,7 @@ test('a probe in flight is joined, and counts once', async (t) => {
 })
 
 test('a probe of a previous address is not joined', async (t) => {
-  const { now } = make(async ({ address }) => (address === 'former' ? 'timed_out' : undefined))
+  const { now } = make(async ({ address }) => (address === 'former' ? { cause: 'timed_out' } : undefined))
   const [former, current] = [
     { ...sut(1), address: 'former' },
     { ...sut(1), address: 'current' },
@@ -67,8 +67,14 @@ test('a probe of a previous address is not joined', async (t) => {
 })
 
 test('a SUT in use counts as online, and nothing connects to it', async (t) => {
-  const { now, counted, outcomes } = make(async () => t.fail() && undefined, { isInUse: () => true })
+  const { now, counted, outcomes } = make(async () => t.fail() && undefined, { useOf: () => 'answering' })
   t.deepEqual(await now(sut(1)), { cause: undefined, milliseconds: 0 })
+  t.deepEqual([counted, outcomes], [['1 undefined'], ['in_use']])
+})
+
+test('a SUT that does not answer its open session is not probed, and nothing is known of it', async (t) => {
+  const { now, counted, outcomes } = make(async () => t.fail() && undefined, { useOf: () => 'unanswered' })
+  t.is(await now(sut(1)), undefined)
   t.deepEqual([counted, outcomes], [['1 undefined'], ['in_use']])
 })
 

@@ -36,6 +36,8 @@ const TEXTS: Readonly<Record<OfflineCause, string>> = {
   password_refused: 'SUT is offline: it refused the password',
   locked_out: 'SUT is offline: it bars this address',
   no_security_type: 'SUT is offline: it offers no security type that Berth knows',
+  in_use: 'SUT is offline: it is in use already',
+  refused_by_server: 'SUT is offline: it refused Berth',
 }
 
 for (const cause of OFFLINE_CAUSES) {
@@ -43,6 +45,15 @@ for (const cause of OFFLINE_CAUSES) {
     t.deepEqual(monitoringAfter(at('05:02', sutWentOffline(cause))), since('05:02', 'Offline', TEXTS[cause]))
   })
 }
+
+test('another cause leaves the time at which the outage began, and one of being online likewise', (t) => {
+  const outage = [at('05:02', sutWentOffline('refused')), at('05:03', sutWentOffline('locked_out'))]
+  t.deepEqual(monitoringAfter(...outage), since('05:02', 'Offline', TEXTS.locked_out))
+  const online = [at('05:02', sutWentOnline('no_password')), at('05:03', sutWentOnline())]
+  const described = 'SUT is online; Berth has no password to look further'
+  t.deepEqual(monitoringAfter(...online.slice(0, 1)), since('05:02', 'Online', described))
+  t.deepEqual(monitoringAfter(...online), onlineSince('05:02'))
+})
 
 test('what is known lasts from the change on, whatever else is recorded', (t) => {
   t.deepEqual(monitoringAfter(), unknownSince('05:01'))

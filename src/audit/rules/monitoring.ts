@@ -1,5 +1,5 @@
 import type { Event, Recorded } from '../../domain/event.ts'
-import type { Report, Stream, Sut } from './state.ts'
+import type { Change, Report, Stream, Sut } from './state.ts'
 
 type MonitoringSet = Extract<Event, { readonly type: 'SutMonitoringEnabled' | 'SutMonitoringDisabled' }>
 type WentEvent = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>
@@ -21,6 +21,18 @@ const OWN_FOR = 600_000
 const instanceIn = ({ metadata: { request_id } }: Recorded): string | undefined =>
   request_id[16] === ':' ? Buffer.from(request_id.slice(0, 16)).toString() : undefined
 
+/** Milliseconds between records of another cause during an outage. */
+const CAUSE_EVERY = 3_600_000
+
+/** Checks a change of the cause alone. */
+const judgeCause = (last: Change, { type, instance, cause, time }: Change, report: Report): void => {
+  if (cause === last.cause) report(`is a second ${type} in a row`)
+  else if (type === 'SutWentOffline' && instance !== last.instance)
+    report("changes the cause of another instance's outage")
+  else if (type === 'SutWentOffline' && last.isOtherCause && time - last.time < CAUSE_EVERY)
+    report('changes the cause of an outage for the second time within an hour')
+}
+
 /**
  * Checks a change that probes found, and applies it. What is in the SUT's own stream may have changed while a probe was
  * under way, so only what came before the previous change can be demanded of it.
@@ -32,12 +44,14 @@ const judgeWent = (stream: Stream, event: WentEvent, time: number, knownSut: Kno
   const sut = knownSut(data._id)
   if (sut?.awaits === 'nothing') report(`is about the SUT ${data._id}, which was not monitored before`)
   const last = stream.lastChange
+  const isOtherCause = type === 'SutWentOffline' && last?.type === type && data.cause !== last.cause
+  const change: Change = { type, time, instance, cause: data.cause, isOtherCause }
   if (last !== undefined && sut?.awaits === 'another') {
-    if (last.type === type) report(`is a second ${type} in a row`)
+    if (last.type === type) judgeCause(last, change, report)
     else if (type === 'SutWentOffline' && last.instance !== instance && time - last.time < OWN_FOR)
       report('overrules another instance within ten minutes')
   }
-  stream.lastChange = { type, time, instance }
+  stream.lastChange = change
   if (sut !== undefined && sut.awaits !== 'nothing') sut.awaits = 'another'
 }
 

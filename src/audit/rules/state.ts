@@ -51,6 +51,9 @@ export interface Change {
   /** Unix milliseconds. */
   time: number
   readonly instance: string | undefined
+  readonly cause: string | undefined
+  /** Whether it is another cause of an outage that goes on. */
+  readonly isOtherCause: boolean
 }
 
 export interface Stream {

@@ -30,7 +30,10 @@ With --json it prints {"reachable","cause","milliseconds"}.`,
     if (E.isLeft(checked)) return refuse(terminal, checked.left)
     const { reachable, cause, milliseconds } = checked.right
     if (options.json) terminal.stdout(`${JSON.stringify(checked.right)}\n`)
-    else terminal.stdout(`${reachable ? 'reachable' : `not reachable\t${cause}`}\t${milliseconds} ms\n`)
+    else
+      terminal.stdout(
+        `${reachable ? 'reachable' : 'not reachable'}${cause === null ? '' : `\t${cause}`}\t${milliseconds} ms\n`,
+      )
     return reachable ? DONE : REFUSED
   },
 }

@@ -13,12 +13,18 @@ export const OFFLINE_CAUSES = [
   'password_refused',
   'locked_out',
   'no_security_type',
+  'in_use',
+  'refused_by_server',
 ] as const
 export const OfflineCause = oneOf(...OFFLINE_CAUSES)
 export type OfflineCause = t.TypeOf<typeof OfflineCause>
 
+/** What kept a probe of a SUT that is online from looking further. */
+export const OnlineCause = oneOf('no_password')
+export type OnlineCause = t.TypeOf<typeof OnlineCause>
+
 /** Changes that probes found, in a stream of their own: probes must not race with reservations. */
-const SutWentOnline = closed('SutWentOnline', { _id: assignedId }, {})
+const SutWentOnline = closed('SutWentOnline', { _id: assignedId }, { cause: OnlineCause })
 const SutWentOffline = closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {})
 
 export const monitoringEvents = { SutWentOnline, SutWentOffline } as const

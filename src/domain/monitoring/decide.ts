@@ -1,12 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
-import type { OfflineCause } from '../events/monitoring.ts'
 import type { Failure } from '../failure.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
+import { type Cause, offlineCauseOf } from './status.ts'
 
 /** Whether probes reach a SUT. It becomes `unknown` again by events in the SUT's own stream, never by a probe. */
 export type Reachability = 'online' | 'offline' | 'unknown'
+
+/** What a probe found, if not simply that it reached the SUT. */
+export interface Found {
+  readonly cause: Cause
+  /** What the SUT says of it, as it may be passed on. It is never recorded. */
+  readonly reason?: string
+}
 
 /** The changes found by probes of one SUT. */
 export interface MonitoringState extends StreamState {
@@ -14,6 +21,9 @@ export interface MonitoringState extends StreamState {
   readonly changes: number
   /** What the last one found. */
   readonly last: Exclude<Reachability, 'unknown'> | null
+  readonly cause: Cause | null
+  /** Whether the last change is another cause of an outage that goes on. */
+  readonly isOtherCause: boolean
   /** The instance that recorded the last one. */
   readonly instance: string | null
 }
@@ -22,8 +32,8 @@ export interface MonitoringState extends StreamState {
 export interface RecordProbe {
   readonly type: 'RecordProbe'
   readonly _id: string
-  /** Undefined if the SUT was reached. */
-  readonly cause: OfflineCause | undefined
+  /** Undefined if the SUT was simply reached. */
+  readonly cause: Cause | undefined
   /** The instance that probed. */
   readonly instance: string
   /** Unix milliseconds of the first of this instance's consecutive failures. */
@@ -38,6 +48,9 @@ export interface RecordProbe {
 /** Milliseconds of failures before an instance may overrule another one that found the SUT online. */
 const OTHERS_AFTER = 600_000
 
+/** Milliseconds between records of another cause during an outage. */
+const CAUSE_EVERY = 3_600_000
+
 const INSTANCE = /^([0-9a-f]{16}):/
 
 /** The request id of an event recorded by a probe. It names the instance, which the event's data does not. */
@@ -49,7 +62,9 @@ const evolve = (state: MonitoringState, event: Recorded): MonitoringState => {
   const time = epochMillisecondsOf(event.metadata.time)
   if (event.type !== 'SutWentOnline' && event.type !== 'SutWentOffline') return { ...state, time }
   const last = event.type === 'SutWentOnline' ? 'online' : 'offline'
-  return { ...state, time, changes: state.changes + 1, last, instance: instanceOf(event) }
+  const { cause = null } = event.data
+  const isOtherCause = last === 'offline' && state.last === 'offline' && cause !== state.cause
+  return { ...state, time, changes: state.changes + 1, last, cause, isOtherCause, instance: instanceOf(event) }
 }
 
 const decide = (
@@ -61,20 +76,29 @@ const decide = (
   if (shown.changes !== state.changes) return E.right([])
   // The document is damaged. Nothing is recorded on its word.
   if (shown.status !== 'unknown' && shown.status !== state.last) return E.right([])
-  if (shown.status === (cause === undefined ? 'online' : 'offline')) return E.right([])
-  if (cause === undefined) return E.right([{ type: 'SutWentOnline', data: { _id } }])
+  const offlineCause = offlineCauseOf(cause)
+  const isSame = shown.status === (offlineCause === undefined ? 'online' : 'offline')
+  if (isSame && state.cause === (cause ?? null)) return E.right([])
+  if (offlineCause === undefined) {
+    return E.right([{ type: 'SutWentOnline', data: { _id, ...(cause === 'no_password' && { cause }) } }])
+  }
+  const wentOffline: Event = { type: 'SutWentOffline', data: { _id, cause: offlineCause } }
+  if (isSame) {
+    const mayRecord = state.instance === instance && !(state.isOtherCause && now - state.time < CAUSE_EVERY)
+    return E.right(mayRecord ? [wentOffline] : [])
+  }
   // An instance that reaches a SUT is not overruled immediately by one that does not.
   const isAnother = shown.status === 'online' && state.instance !== instance
   if (isAnother && now - Math.max(failingSince, state.time) < OTHERS_AFTER) return E.right([])
-  return E.right([{ type: 'SutWentOffline', data: { _id, cause } }])
+  return E.right([wentOffline])
 }
 
 /** Bytes of a state. */
 const STATE_BYTES = 200
 
 export const monitoringDecider: Decider<MonitoringState, RecordProbe> = {
-  initial: { time: 0, keys: [], changes: 0, last: null, instance: null },
-  version: 2,
+  initial: { time: 0, keys: [], changes: 0, last: null, cause: null, isOtherCause: false, instance: null },
+  version: 3,
   evolve,
   decide,
   weight: () => STATE_BYTES,

@@ -1,4 +1,4 @@
-import type { SutFailure } from '../rfb/sut-side.ts'
+import type { SutCause } from '../rfb/sut-side.ts'
 
 /** Why Berth cut a connection. */
 export type CutCause = 'over' | 'released' | 'barred' | 'stopped'
@@ -10,4 +10,10 @@ export type EndCause = 'client' | 'sut' | CutCause
 export type ConnectFailure = 'refused' | 'timed_out' | 'unreachable' | 'unknown_host' | 'own_address'
 
 /** Why a client was not connected to its SUT. */
-export type FailureCause = ConnectFailure | SutFailure
+export type FailureCause = ConnectFailure | SutCause
+
+export interface ConnectionFailure {
+  readonly cause: FailureCause
+  /** What the SUT says of it, as it may be passed on. */
+  readonly reason?: string
+}

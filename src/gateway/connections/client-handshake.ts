@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { admitClient, greetClient, refusal } from '../rfb/client-side.ts'
 import { runHandshake } from '../rfb/run-handshake.ts'
 import type { RfbVersion } from '../rfb/version.ts'
-import type { FailureCause } from './causes.ts'
+import type { ConnectionFailure, FailureCause } from './causes.ts'
 
 /** Why a machine cannot be used, as its user reads it in the viewer. */
 const REASONS: Readonly<Record<FailureCause, string>> = {
@@ -14,8 +14,15 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   wrong_greeting: 'The machine did not answer as a VNC server does.',
   password_refused: 'The machine refused the password that Berth has for it. An administrator can correct it.',
   locked_out: 'The machine bars Berth after too many failures. It usually lifts that by itself.',
+  in_use: 'The machine is in use already.',
+  refused_by_server: 'The machine refused Berth.',
+  no_password: 'The machine wants a password, and Berth has none for it. An administrator can add it.',
   no_security_type: 'The machine offers no security type that Berth knows.',
 }
+
+/** Berth's own words first. The machine's may mislead. */
+const sentenceOf = ({ cause, reason }: ConnectionFailure): string =>
+  reason === undefined ? REASONS[cause] : `${REASONS[cause]} It says: "${reason}"`
 
 /** Time for a client to read the reason, in milliseconds. */
 const READING_MS = 2_000
@@ -40,7 +47,7 @@ export const makeClientHandshake = (client: Duplex, timeoutMs: number) => {
 }
 
 /** Sends the reason in place of security types. Resolves when the client has closed or has had time to read it. */
-export const explain = (client: Duplex, version: RfbVersion, cause: FailureCause): Promise<void> =>
+export const explain = (client: Duplex, version: RfbVersion, failure: ConnectionFailure): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)
@@ -51,5 +58,5 @@ export const explain = (client: Duplex, version: RfbVersion, cause: FailureCause
     client.once('end', done).once('close', done)
     // Read on: closing with unread bytes resets the connection, and the reason may be lost.
     client.on('data', () => undefined).resume()
-    client.end(refusal(version, REASONS[cause]))
+    client.end(refusal(version, sentenceOf(failure)))
   })

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { EndCause, FailureCause } from './causes.ts'
+import type { ConnectionFailure, EndCause } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, dial, type Target } from './dial.ts'
 import { logIn } from './log-in.ts'
@@ -8,6 +8,8 @@ import { type ConnectionHooks, makeSides, type Sides, type SidesOptions } from '
 
 export interface ConnectionOptions extends DialOptions, SidesOptions {
   readonly target: Target
+  /** Resolves when the target may be connected to; undefined if it may at once. */
+  readonly waitForRelease: (target: Target) => Promise<void> | undefined
   /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */
   readonly respond: ((challenge: Uint8Array) => Promise<Uint8Array | undefined>) | undefined
   /** Milliseconds that either side may take for its RFB handshake. */
@@ -19,42 +21,50 @@ export interface Connection extends Pick<Sides, 'idleSince'> {
   readonly cut: (cause: EndCause) => void
 }
 
-type Hooks = ConnectionHooks & { readonly onFailed: (cause: FailureCause) => void }
+type Hooks = ConnectionHooks & { readonly onFailed: (failure: ConnectionFailure) => void }
 
-/** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
-export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
-  const { target, respond, handshakeTimeoutMs: timeoutMs } = options
-  const sides = makeSides(client, options, hooks)
-
-  /** Undefined if the connection has ended meanwhile. */
-  const reachSut = async (): Promise<Socket | FailureCause | undefined> => {
-    const { result, abandon } = dial(target, options)
+/** Connects to the SUT. Resolves to undefined if the connection has ended meanwhile. */
+const makeReachSut =
+  (sides: Sides, options: ConnectionOptions, onFailed: Hooks['onFailed']) =>
+  async (): Promise<Socket | ConnectionFailure | undefined> => {
+    const held = options.waitForRelease(options.target)
+    if (held !== undefined) await Promise.race([held, sides.over])
+    if (sides.isOver()) return undefined
+    const { result, abandon } = dial(options.target, options)
     sides.over.then(abandon)
     const reached = await result
     if (typeof reached !== 'string') return sides.addSut(reached) ? reached : undefined
     if (sides.isOver()) return undefined
-    hooks.onFailed(reached)
-    return reached
+    const failure = { cause: reached }
+    onFailed(failure)
+    return failure
   }
+
+/** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
+export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
+  const { respond, handshakeTimeoutMs: timeoutMs } = options
+  const sides = makeSides(client, options, hooks)
+
+  const reachSut = makeReachSut(sides, options, hooks.onFailed)
 
   /** Forwards without a handshake by Berth. */
   const connect = async (): Promise<void> => {
     const sut = await reachSut()
     if (sut === undefined) return
-    if (typeof sut === 'string') sides.end('sut')
-    else sides.pass(sut)
+    if (sut instanceof Socket) sides.pass(sut)
+    else sides.end('sut')
   }
 
-  const logInTo = async (sut: Socket, answer: NonNullable<typeof respond>): Promise<FailureCause | undefined> => {
+  const logInTo = async (sut: Socket, answer: NonNullable<typeof respond>): Promise<ConnectionFailure | undefined> => {
     const failure = await logIn(sut, true, { timeoutMs, respond: answer })
     if (failure !== undefined && !sides.isOver()) hooks.onFailed(failure)
     return failure
   }
 
   /** Like `reachSut`, and logs in to the server. */
-  const authenticate = async (answer: NonNullable<typeof respond>): Promise<Socket | FailureCause | undefined> => {
+  const authenticate = async (answer: NonNullable<typeof respond>): Promise<Socket | ConnectionFailure | undefined> => {
     const sut = await reachSut()
-    if (sut === undefined || typeof sut === 'string') return sut
+    if (!(sut instanceof Socket)) return sut
     const failure = await logInTo(sut, answer)
     if (failure !== undefined) sides.dropSut()
     return failure ?? sut
@@ -68,7 +78,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     // Servers lock out addresses that break off handshakes, and all users share Berth's.
     const sut = await sides.holding(authenticate(answer))
     if (sut === undefined || sides.isOver()) return
-    if (typeof sut === 'string') {
+    if (!(sut instanceof Socket)) {
       await explain(client, version, sut)
       return sides.end('sut')
     }

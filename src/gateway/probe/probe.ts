@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { SutType } from '../../domain/events/sut.ts'
+import type { Found } from '../../domain/monitoring/decide.ts'
 import { type Dial, type DialOptions, dial, type Target } from '../connections/dial.ts'
 import { logIn } from '../connections/log-in.ts'
 import { respondToChallenge } from '../rfb/challenge.ts'
@@ -25,29 +25,34 @@ const CONNECT_MS = 5_000
 const ANSWER_MS = 10_000
 
 /** The whole handshake up to SecurityResult: VNC servers bar addresses that break it off. */
-const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<OfflineCause | undefined> =>
+const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<Found | undefined> =>
   logIn(socket, Boolean(password), {
     timeoutMs,
     respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
   })
 
-const probeRdp = async (socket: Socket, timeoutMs: number): Promise<OfflineCause | undefined> => {
+const probeRdp = async (socket: Socket, timeoutMs: number): Promise<Found | undefined> => {
   const isConfirmed = await runHandshake(socket, requestConnection(), { timeoutMs })
-  if (isConfirmed === 'timed_out') return 'timed_out'
+  if (isConfirmed === 'timed_out') return { cause: 'timed_out' }
   if (isConfirmed) return undefined
   // Some systems accept a connection and then reset it instead of refusing it.
-  return socket.errored !== null && socket.bytesRead === 0 ? 'refused' : 'wrong_greeting'
+  return { cause: socket.errored !== null && socket.bytesRead === 0 ? 'refused' : 'wrong_greeting' }
 }
 
-const probeByType = async (dialled: Dial, target: ProbeTarget, signal: AbortSignal, answerMs: number) => {
+const probeByType = async (
+  dialled: Dial,
+  target: ProbeTarget,
+  signal: AbortSignal,
+  answerMs: number,
+): Promise<Found | undefined> => {
   const socket = await dialled.result
   // Berth itself is no SUT.
-  if (typeof socket === 'string') return socket === 'own_address' ? 'unreachable' : socket
+  if (typeof socket === 'string') return { cause: socket === 'own_address' ? 'unreachable' : socket }
   const leave = (): void => void socket.destroy()
   signal.addEventListener('abort', leave, { once: true })
   socket.on('error', () => undefined)
   try {
-    if (signal.aborted) return 'timed_out'
+    if (signal.aborted) return { cause: 'timed_out' }
     if (target.sut_type === 'vnc') return await probeVnc(socket, target.password, answerMs)
     return target.sut_type === 'rdp' ? await probeRdp(socket, answerMs) : undefined
   } finally {
@@ -59,12 +64,12 @@ const probeByType = async (dialled: Dial, target: ProbeTarget, signal: AbortSign
 /**
  * Connects to a SUT and checks that it answers as its type should. Runs in the main thread, which has the passwords.
  *
- * @returns why the SUT does not count as online; undefined if it does
+ * @returns what keeps the SUT from being online, or Berth from looking further; undefined if nothing does
  */
 export const probe = async (
   target: ProbeTarget,
   { isOwn, signal, connectMs = CONNECT_MS, answerMs = ANSWER_MS }: ProbeOptions,
-): Promise<OfflineCause | undefined> => {
+): Promise<Found | undefined> => {
   const dialled = dial(target, { timeoutMs: connectMs, isOwn })
   signal.addEventListener('abort', dialled.abandon, { once: true })
   try {

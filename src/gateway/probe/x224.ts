@@ -1,4 +1,4 @@
-import { type Handshake, read, write } from '../rfb/steps.ts'
+import { type Handshake, read, readByte, write } from '../rfb/steps.ts'
 
 /** TPKT (RFC 1006): version 3, a reserved byte, and the length of the packet with these four bytes. */
 const TPKT_BYTES = 4
@@ -23,9 +23,11 @@ const PACKET_MAX = 512
 /** Requests an RDP connection. Returns whether the server confirms it, whatever protocol it selects. */
 export function* requestConnection(): Handshake<boolean> {
   yield* write(CONNECTION_REQUEST)
-  const head = yield* read(TPKT_BYTES)
-  if (head === undefined || head[0] !== TPKT_VERSION) return false
-  const length = head.readUInt16BE(2) - TPKT_BYTES
+  // By itself: what is shorter than a packet is something else.
+  if ((yield* readByte()) !== TPKT_VERSION) return false
+  const head = yield* read(TPKT_BYTES - 1)
+  if (head === undefined) return false
+  const length = head.readUInt16BE(1) - TPKT_BYTES
   if (length < CONFIRM_BYTES || length > PACKET_MAX) return false
   const packet = yield* read(length)
   return packet !== undefined && ((packet[1] as number) & 0xf0) === CONFIRM

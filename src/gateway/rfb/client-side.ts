@@ -1,5 +1,6 @@
-import { type Handshake, numberBytes, read, readByte, write } from './steps.ts'
-import { type RfbVersion, SECURITY, VERSION_BYTES, versionLine, versionOfClient } from './version.ts'
+import { readVersion } from './read-version.ts'
+import { type Handshake, numberBytes, readByte, write } from './steps.ts'
+import { type RfbVersion, SECURITY, versionLine, versionOfClient } from './version.ts'
 
 const OK = 0
 const FAILED = 1
@@ -7,7 +8,7 @@ const FAILED = 1
 /** Offers 3.8. Returns the version that the client chooses; undefined for anything else. */
 export function* greetClient(): Handshake<RfbVersion | undefined> {
   yield* write(versionLine('3.8'))
-  const answer = yield* read(VERSION_BYTES)
+  const answer = yield* readVersion()
   return answer && versionOfClient(answer)
 }
 

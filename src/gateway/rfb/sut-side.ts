@@ -1,24 +1,50 @@
+import { readVersion } from './read-version.ts'
+import { quotableReason } from './reason.ts'
 import { type Handshake, read, readByte, readNumber, write } from './steps.ts'
-import { type RfbVersion, SECURITY, VERSION_BYTES, versionForServer, versionLine } from './version.ts'
+import { type RfbVersion, SECURITY, versionForServer, versionLine } from './version.ts'
 
-/** Why a VNC server did not let Berth in. */
-export type SutFailure = 'wrong_greeting' | 'password_refused' | 'locked_out' | 'no_security_type'
+/** Why a VNC server did not let Berth in. `no_password`: it wants one, and Berth has none. */
+export type SutCause =
+  | 'wrong_greeting'
+  | 'password_refused'
+  | 'locked_out'
+  | 'in_use'
+  | 'refused_by_server'
+  | 'no_security_type'
+  | 'no_password'
+
+export interface SutFailure {
+  readonly cause: SutCause
+  /** What the server says of it, as it may be passed on. */
+  readonly reason?: string
+}
 
 /** Maximum bytes of a reason that are read. */
 const REASON_MAX = 512
 const CHALLENGE_BYTES = 16
 
-/** Servers report a lockout only as text. TigerVNC, LibVNCServer and RealVNC share these words. */
-const LOCKED_OUT = /too many/i
+/** SecurityResult (7.1.3). Servers of 3.3 and 3.7, which have no reason, send the last after too many attempts. */
+const [OK, TOO_MANY] = [0, 2]
 
-function* readReason(): Handshake<string> {
+/**
+ * Servers say only as text why they refuse. TigerVNC, LibVNCServer and RealVNC share these words, of which the first
+ * that fits decides: a lockout is also about authentication.
+ */
+const WORDS: readonly (readonly [words: RegExp, cause: SutCause])[] = [
+  [/too many/i, 'locked_out'],
+  [/in use|in-use/i, 'in_use'],
+  [/authenticat|password/i, 'password_refused'],
+]
+
+/** Reads a reason. Without one the cause is `unexplained`. */
+function* readFailure(unexplained: SutCause): Handshake<SutFailure> {
   const length = yield* readNumber()
-  if (length === undefined || length === 0) return ''
-  return (yield* read(Math.min(length, REASON_MAX)))?.toString('latin1') ?? ''
-}
-
-function* readNoTypes(): Handshake<SutFailure> {
-  return LOCKED_OUT.test(yield* readReason()) ? 'locked_out' : 'no_security_type'
+  const bytes = length === undefined || length === 0 ? undefined : yield* read(Math.min(length, REASON_MAX))
+  const text = bytes?.toString('latin1') ?? ''
+  const reason = bytes && quotableReason(bytes)
+  if (reason === undefined) return { cause: unexplained }
+  const [, cause = 'refused_by_server'] = WORDS.find(([words]) => words.test(text)) ?? []
+  return { cause, reason }
 }
 
 /** The security types offered. Version 3.3 dictates one as a 32-bit number, where 0 is none. */
@@ -37,42 +63,48 @@ function* readTypes(version: RfbVersion): Handshake<readonly number[] | undefine
 
 function* authenticate(): Handshake<SutFailure | undefined> {
   const challenge = yield* read(CHALLENGE_BYTES)
-  if (challenge === undefined) return 'wrong_greeting'
+  if (challenge === undefined) return { cause: 'wrong_greeting' }
   const response = yield { challenge }
-  if (response === undefined) return 'password_refused'
+  if (response === undefined) return { cause: 'no_password' }
   yield* write(response)
   return undefined
 }
 
-/** SecurityResult (7.1.3). A server that closes instead has refused the password. */
-function* readResult(version: RfbVersion): Handshake<SutFailure | undefined> {
+/** SecurityResult. A server that closes instead, or gives no reason, has refused for the cause `unexplained`. */
+function* readResult(version: RfbVersion, unexplained: SutCause): Handshake<SutFailure | undefined> {
   const result = yield* readNumber()
-  if (result === 0) return undefined
+  if (result === OK) return undefined
   // Read the reason too: closing with unread bytes would reset the connection while the server still writes.
-  if (result !== undefined && version === '3.8') yield* readReason()
-  return 'password_refused'
+  const isExplained = result !== undefined && version === '3.8'
+  const failure = isExplained ? yield* readFailure(unexplained) : { cause: unexplained }
+  return result === TOO_MANY ? { ...failure, cause: 'locked_out' } : failure
+}
+
+/** The security type to use, or why there is none. */
+const chooseType = (types: readonly number[], hasPassword: boolean): number | SutCause => {
+  const usable = hasPassword ? [SECURITY.vncAuthentication, SECURITY.none] : [SECURITY.none]
+  return usable.find((known) => types.includes(known)) ?? (hasPassword ? 'no_security_type' : 'no_password')
 }
 
 /**
  * The client's side of RFB up to SecurityResult, without ClientInit.
  *
- * @param hasPassword without one it ends after the security types
+ * @param hasPassword without one it ends after the security types, unless the server offers None
  * @returns undefined once the server accepts a ClientInit
  */
 export function* greetSut(hasPassword: boolean): Handshake<SutFailure | undefined> {
-  const greeting = yield* read(VERSION_BYTES)
+  const greeting = yield* readVersion()
   const version = greeting && versionForServer(greeting)
-  if (version === undefined) return 'wrong_greeting'
+  if (version === undefined) return { cause: 'wrong_greeting' }
   yield* write(versionLine(version))
 
   const types = yield* readTypes(version)
-  if (types === undefined) return 'wrong_greeting'
-  if (types.length === 0) return yield* readNoTypes()
-  if (!hasPassword) return undefined
+  if (types === undefined) return { cause: 'wrong_greeting' }
+  if (types.length === 0) return yield* readFailure('no_security_type')
 
-  const type = [SECURITY.vncAuthentication, SECURITY.none].find((known) => types.includes(known))
-  if (type === undefined) return 'no_security_type'
+  const type = chooseType(types, hasPassword)
+  if (typeof type === 'string') return { cause: type }
   if (version !== '3.3') yield* write(Uint8Array.of(type))
-  if (type === SECURITY.none) return version === '3.8' ? yield* readResult(version) : undefined
-  return (yield* authenticate()) ?? (yield* readResult(version))
+  if (type === SECURITY.none) return version === '3.8' ? yield* readResult(version, 'refused_by_server') : undefined
+  return (yield* authenticate()) ?? (yield* readResult(version, 'password_refused'))
 }

@@ -12,6 +12,14 @@ const LINES: Readonly<Record<RfbVersion, string>> = {
   '3.8': 'RFB 003.008\n',
 }
 
+const SHAPE = 'RFB ddd.ddd\n'
+
+/** Whether a ProtocolVersion message may have this byte at this index. */
+export const isVersionByte = (byte: number, index: number): boolean => {
+  const character = String.fromCharCode(byte)
+  return SHAPE[index] === 'd' ? /\d/.test(character) : SHAPE[index] === character
+}
+
 export const versionLine = (version: RfbVersion): Buffer => Buffer.from(LINES[version], 'latin1')
 
 const parse = (bytes: Buffer): readonly [major: number, minor: number] | undefined => {

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { openConnection } from '../connections/connection.ts'
+import { type ConnectionOptions, openConnection } from '../connections/connection.ts'
 import type { Bytes } from '../connections/sides.ts'
 import type { Report, WorkerOptions } from '../messages.ts'
 import type { Admitted, Entry } from './entry.ts'
@@ -18,6 +18,7 @@ export interface ConnectOptions {
   >
   readonly count: OpenCount
   readonly isOwn: (address: string, port: number) => boolean
+  readonly waitForRelease: ConnectionOptions['waitForRelease']
   readonly questions: Questions
   readonly tallies: Tallies
   readonly report: (report: Report) => void
@@ -54,7 +55,15 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
 }
 
 /** Connects admitted clients to their SUTs and reports each connection. */
-export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, report }: ConnectOptions) => {
+export const makeConnectClient = ({
+  limits,
+  count,
+  isOwn,
+  waitForRelease,
+  questions,
+  tallies,
+  report,
+}: ConnectOptions) => {
   let last = 0
   const counts = reportCounts(limits.countEveryMs, report)
 
@@ -75,6 +84,7 @@ export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, re
         handshakeTimeoutMs: limits.handshakeTimeoutMs,
         halfClosedTimeoutMs: limits.halfClosedTimeoutMs,
         isOwn,
+        waitForRelease,
         respond: isAuthenticated ? respond : undefined,
       },
       {
@@ -86,7 +96,7 @@ export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, re
           counts.delete(connection)
           report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
         },
-        onFailed: (cause) => tallies.failed(reservationId, cause),
+        onFailed: (failure) => tallies.failed(reservationId, failure),
         onGone: () => {
           count.open--
           connections.delete(connection)

@@ -48,6 +48,8 @@ const follow = (order: Order): void => {
   } else if (order.kind === 'close') switchboard.close(order.reservationId, order.cause)
   else if (order.kind === 'cut') switchboard.cut(order.reservationId, order.cause)
   else if (order.kind === 'reconsider') switchboard.reconsider(order.reservationId)
+  else if (order.kind === 'hold') switchboard.hold(order)
+  else if (order.kind === 'release') switchboard.release(order)
   else if (order.kind === 'attach') {
     const { call } = order
     const attached = switchboard.attach(order)

@@ -8,11 +8,12 @@ import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
 import { closeEntry, cutConnections, type Entry, reconsiderEntry } from './entry.ts'
+import { type Holds, makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeQuestions, type Questions } from './questions.ts'
 import { makeTallies } from './tallies.ts'
 
-export interface Switchboard {
+export interface Switchboard extends Pick<Holds, 'hold' | 'release'> {
   /** Resolves with whether the port is open. */
   readonly open: (forwarding: Forwarding) => Promise<boolean>
   readonly close: (reservationId: string, cause: CutCause) => void
@@ -62,7 +63,16 @@ const wireEntries = (
   const ownPorts = new Set(options.ownPorts)
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
   const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
-  const connect = makeConnectClient({ limits: options, count, isOwn, questions, tallies, report })
+  const holds = makeHolds()
+  const connect = makeConnectClient({
+    limits: options,
+    count,
+    isOwn,
+    waitForRelease: holds.wait,
+    questions,
+    tallies,
+    report,
+  })
   const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, connect })
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => Entry): Listener =>
@@ -95,7 +105,7 @@ const wireEntries = (
     entry.listener = listen(forwarding, () => entry)
   }
 
-  return { questions, tallies, attach, add, change }
+  return { questions, tallies, holds, attach, add, change }
 }
 
 /**
@@ -121,7 +131,8 @@ export const makeSwitchboard = (
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
   const isRunning = (entry: Entry): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const { questions, tallies, attach, add, change } = wireEntries(options, report, entries, isRunning, followArrived)
+  const wired = wireEntries(options, report, entries, isRunning, followArrived)
+  const { questions, tallies, holds, attach, add, change } = wired
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
@@ -147,6 +158,8 @@ export const makeSwitchboard = (
     close,
     cut: (reservationId, cause) => entries.with(reservationId, (entry) => cutConnections(entry, cause)),
     reconsider: (reservationId) => entries.with(reservationId, reconsiderEntry),
+    hold: holds.hold,
+    release: holds.release,
     attach: ({ reservationId, hasPassword, port }) => {
       const entry = entries.get(reservationId)
       const stream = openPortStream(port)

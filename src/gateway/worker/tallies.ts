@@ -1,4 +1,4 @@
-import type { FailureCause } from '../connections/causes.ts'
+import type { ConnectionFailure } from '../connections/causes.ts'
 import type { Report } from '../messages.ts'
 
 /** Milliseconds between reports of refusals and failures. */
@@ -10,21 +10,21 @@ const EVERY_MS = 100
  */
 export interface Tallies {
   readonly refused: (reservationId: string, reason: string) => void
-  readonly failed: (reservationId: string, cause: FailureCause) => void
+  readonly failed: (reservationId: string, failure: ConnectionFailure) => void
   /** Reports the counts now. */
   readonly flush: () => void
 }
 
 export const makeTallies = (report: (report: Report) => void): Tallies => {
   const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
-  const failed = new Map<string, FailureCause>()
+  const failed = new Map<string, ConnectionFailure>()
   let timer: NodeJS.Timeout | undefined
 
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
     for (const each of refused.values()) report({ kind: 'refused', ...each })
-    for (const [reservationId, cause] of failed) report({ kind: 'failed', reservationId, cause })
+    for (const [reservationId, failure] of failed) report({ kind: 'failed', reservationId, ...failure })
     refused.clear()
     failed.clear()
   }
@@ -40,8 +40,8 @@ export const makeTallies = (report: (report: Report) => void): Tallies => {
       else counted.count++
       flushSoon()
     },
-    failed: (reservationId, cause) => {
-      failed.set(reservationId, cause)
+    failed: (reservationId, failure) => {
+      failed.set(reservationId, failure)
       flushSoon()
     },
     flush,

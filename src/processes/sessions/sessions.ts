@@ -24,8 +24,11 @@ export interface SessionsOptions
 
 /** Records sessions of the gateway's connections. */
 export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disconnected'> {
-  /** Whether a session of a SUT is open: here, or at another instance as the log shows it. */
-  readonly isInUse: (sutId: string) => boolean
+  /**
+   * The session of a SUT that has connections here, or is open at another instance as the log shows it. Undefined
+   * without one.
+   */
+  readonly useOf: Tracker['useOf']
   /** Runs until the signal aborts. */
   readonly run: () => Promise<void>
   /** Ends every session and records what it can, once the gateway has stopped. */
@@ -125,7 +128,7 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
 }
 
 export const makeSessions = (options: SessionsOptions): Sessions => {
-  const { clock, onError, wake, signal } = options
+  const { clock, instance, onError, wake, signal } = options
   let isOverdue = false
   const recorder = makeRecorder({ ...options, mayRecord: () => !isOverdue && clock.mayRecord() })
   const tracker = makeTracker({
@@ -146,9 +149,13 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
     connected: tracker.connected,
     counted: tracker.counted,
     disconnected: tracker.disconnected,
-    isInUse: (sutId) =>
-      tracker.all().some(({ session }) => session.sut_id === sutId) ||
-      openInLog().some(({ sut_id }) => sut_id === sutId),
+    useOf: (sutId) => {
+      const use = tracker.useOf(sutId)
+      if (use !== undefined) return use
+      // Those of this instance have connections only as long as the tracker knows any.
+      const isOpenElsewhere = openInLog().some((session) => session.sut_id === sutId && session.instance !== instance)
+      return isOpenElsewhere ? 'answering' : undefined
+    },
     run: async () => {
       addLeftover(options, recorder.add)
       while (!signal.aborted) {

@@ -1,6 +1,7 @@
 import type { SessionCause } from '../../domain/events/session.ts'
 import type { ClosedSession, Session, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import type { Use } from '../probing.ts'
 
 /** A session of this instance. */
 export interface Tracked {
@@ -59,12 +60,17 @@ export interface Tracker {
   /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
   readonly endAll: (now: number) => void
   readonly has: (session: Session) => boolean
+  /** The session of a SUT that has connections here; undefined without one. */
+  readonly useOf: (sutId: string) => Use | undefined
   /** Sessions that have not ended. */
   readonly all: () => IteratorObject<Tracked>
 }
 
 /** A session ends after this many milliseconds without a connection. */
 const GAP_MAX = 60_000
+
+/** A connection is unanswered after this many milliseconds without a byte from the SUT for those sent to it. */
+const UNANSWERED_AFTER = 60_000
 
 /** Causes after which no connection can follow. */
 const FINAL: readonly SessionCause[] = ['over', 'released', 'stopped', 'lost']
@@ -112,9 +118,17 @@ const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
   }
 }
 
+interface Open {
+  readonly tracked: Tracked
+  toSut: number
+  fromSut: number
+  /** Milliseconds since boot at which bytes to the SUT were first reported that it has not answered. */
+  unansweredSince: number | undefined
+}
+
 /** The session of each open connection, and the bytes that it has forwarded so far. */
-const makeOpenConnections = () => {
-  const byConnection = new Map<number, { readonly tracked: Tracked; toSut: number; fromSut: number }>()
+const makeOpenConnections = (sinceBoot: () => number) => {
+  const byConnection = new Map<number, Open>()
   return {
     byConnection,
     /** Adds the bytes that a connection has forwarded since its last report. */
@@ -124,9 +138,20 @@ const makeOpenConnections = () => {
       const { tracked } = known
       tracked.bytesToSut += bytesToSut - known.toSut
       tracked.bytesFromSut += bytesFromSut - known.fromSut
+      if (bytesFromSut > known.fromSut) known.unansweredSince = undefined
+      else if (bytesToSut > known.toSut) known.unansweredSince ??= sinceBoot()
       known.toSut = bytesToSut
       known.fromSut = bytesFromSut
       return tracked
+    },
+    useOf: (sutId: string): Use | undefined => {
+      let use: Use | undefined
+      for (const { tracked, unansweredSince } of byConnection.values()) {
+        if (tracked.session.sut_id !== sutId) continue
+        if (unansweredSince === undefined || sinceBoot() - unansweredSince < UNANSWERED_AFTER) return 'answering'
+        use = 'unanswered'
+      }
+      return use
     },
   }
 }
@@ -134,7 +159,7 @@ const makeOpenConnections = () => {
 export const makeTracker = (options: TrackerOptions): Tracker => {
   const { instance, sinceBoot, reservationOf, isForwarded, makeSessionId, record } = options
   const { byReservation, gaps, end, endGap, isGapOver } = makeCurrent(options)
-  const { byConnection, count } = makeOpenConnections()
+  const { byConnection, count, useOf } = makeOpenConnections(sinceBoot)
 
   const begin = ({ reservationId, at }: Connected): Tracked | undefined => {
     const reservation = reservationOf(reservationId)
@@ -156,7 +181,7 @@ export const makeTracker = (options: TrackerOptions): Tracker => {
       tracked.connections++
       tracked.open++
       gaps.delete(tracked)
-      byConnection.set(connected.connection, { tracked, toSut: 0, fromSut: 0 })
+      byConnection.set(connected.connection, { tracked, toSut: 0, fromSut: 0, unansweredSince: undefined })
     },
     counted: count,
     disconnected: (ended) => {
@@ -183,6 +208,7 @@ export const makeTracker = (options: TrackerOptions): Tracker => {
       byConnection.clear()
     },
     has: ({ _id, reservation_id }) => byReservation.get(reservation_id)?.session._id === _id,
+    useOf,
     all: () => byReservation.values(),
   }
 }

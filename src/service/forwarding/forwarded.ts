@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import type { ConnectionFailure } from '../../gateway/connections/causes.ts'
 import type { Decisions } from '../../gateway/decisions.ts'
 import type { Forwarding } from '../../gateway/forwarding.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
@@ -23,6 +24,8 @@ export interface AttachOptions {
 
 /** Keeps `Forwarded` up to date with the gateway. Empty until the gateway is open. */
 export interface ForwardedRegistry extends Forwarded {
+  /** See `Gateway`. Holds nothing until the gateway is open. */
+  readonly hold: Gateway['hold']
   /** The same decisions; callbacks also update this registry. */
   readonly wrapDecisions: (decisions: Decisions) => Decisions
   /** The same gateway; `open` and `close` also update this registry. */
@@ -105,7 +108,8 @@ const makeReports = (clock: () => number) => {
     count,
     connections: (id: string) => counts.get(id) ?? 0,
     lastError: (id: string) => errors.get(id),
-    failed: (id: string, cause: string) => void errors.set(id, { time: formatMilliseconds(clock()), cause }),
+    failed: (id: string, failure: ConnectionFailure) =>
+      void errors.set(id, { time: formatMilliseconds(clock()), ...failure }),
   }
 }
 
@@ -114,6 +118,7 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
   const { running, open, close, setOpen, setAllClosed, waitFor } = makeForwardings(clock)
   const { count, connections, lastError, failed } = makeReports(clock)
   const clients = makeAttachedClients()
+  let hold: Gateway['hold'] = () => () => undefined
   let attach: Forwarded['attach'] = async () => ({ refused: 'over' })
 
   const onDisconnected: Decisions['onDisconnected'] = ({ reservationId, connection, cause }) => {
@@ -128,6 +133,7 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
     connections,
     lastError,
     attach: (id) => attach(id),
+    hold: (target) => hold(target),
     wrapDecisions: (decisions) => ({
       ...decisions,
       onConnected: both(({ reservationId }) => count(reservationId, 1), decisions.onConnected),
@@ -138,6 +144,7 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
       onThreadFailed: both((_: Error) => setAllClosed(), decisions.onThreadFailed),
     }),
     wrapGateway: (gateway, { hasPassword, onRefused }) => {
+      hold = gateway.hold
       attach = async (id) => {
         const attached = await gateway.attach(id, { hasPassword: await hasPassword(id) })
         if (!('refused' in attached)) return { ...clients.add(attached.connection, id), stream: attached.stream }

@@ -84,10 +84,12 @@ export const openForwarding = (options: OpenForwardingOptions) => {
     ...countConnections(metrics, sessions),
     onRefused: (id, reason, count) => {
       metrics.gatewayRefused(reason, count)
-      logOnce(id, reason, 'the gateway refused a client')
+      logOnce({ reservation: id }, reason, 'the gateway refused a client')
     },
-    onUndecided: (id, error) => logOnce(id, (error as Error).message, 'the gateway could not decide about a client'),
-    onFailed: (id, cause) => logOnce(id, cause, 'the gateway could not reach a SUT'),
+    onUndecided: (id, error) =>
+      logOnce({ reservation: id }, (error as Error).message, 'the gateway could not decide about a client'),
+    onFailed: (id, { cause, reason }) =>
+      logOnce({ reservation: id }, cause, 'the gateway could not reach a SUT', reason),
     onThreadFailed: (error) => log.error({ err: error }, 'the thread of the gateway failed; starting another'),
   }
   const gateway = forwarded.wrapGateway(

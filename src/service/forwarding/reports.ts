@@ -65,13 +65,18 @@ export const makeWarnIfShared = (log: Log) => {
   }
 }
 
-/** Logs a refusal or failure once a minute for each reservation. */
+/** Logs a refusal or failure once a minute for each reservation or SUT. */
 export const makeLogOnce = (log: Log, clock: () => number) => {
   const logged = new LRUCache<string, true>({ max: LOGGED_MAX, ttl: LOGGED_EVERY, perf: { now: clock } })
-  return (reservation: string, why: string, sentence: string): void => {
-    const key = `${reservation} ${why}`
+  return (
+    what: { readonly reservation: string } | { readonly sut: string },
+    why: string,
+    sentence: string,
+    reason?: string,
+  ): void => {
+    const key = `${Object.values(what)[0]} ${why}`
     if (logged.get(key)) return
     logged.set(key, true)
-    log.warn({ reservation, why }, sentence)
+    log.warn({ ...what, why, ...(reason !== undefined && { reason }) }, sentence)
   }
 }

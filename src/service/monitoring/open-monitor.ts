@@ -1,12 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
 import { probe } from '../../gateway/probe/probe.ts'
 import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitor.ts'
 import type { Vault } from '../../vault/vault.ts'
+import { type Log, makeLogOnce } from '../forwarding/reports.ts'
 
 export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'> {
   readonly vault: Pick<Vault, 'reveal'>
-  readonly log: { readonly error: (facts: object, sentence: string) => void }
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Keeps clients of a target waiting. Returns a function that ends that. */
+  readonly hold?: Gateway['hold']
   /** Whether an address and port are Berth's own. Berth never connects to those. */
   readonly isOwn?: (address: string, port: number) => boolean
 }
@@ -15,7 +21,8 @@ export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onEr
 export const openMonitor = (
   options: OpenMonitorOptions,
 ): Pick<Monitor, 'check'> & { readonly start: () => () => Promise<void> } => {
-  const { vault, log, isOwn = () => false } = options
+  const { vault, log, now, hold = () => () => undefined, isOwn = () => false } = options
+  const logOnce = makeLogOnce(log, now)
   const stop = new AbortController()
   const { signal } = stop
 
@@ -30,7 +37,15 @@ export const openMonitor = (
     signal,
     probe: async ({ _id, address: host, port, sut_type }) => {
       const password = sut_type === 'vnc' ? await passwordOf(_id) : undefined
-      return probe({ host, port, sut_type, password }, { isOwn, signal })
+      // Some machines take one client at a time.
+      const release = hold({ host, port })
+      try {
+        const found = await probe({ host, port, sut_type, password }, { isOwn, signal })
+        if (found?.reason !== undefined) logOnce({ sut: _id }, found.cause, 'a SUT refused a probe', found.reason)
+        return found
+      } finally {
+        release()
+      }
     },
     onError: (error) => log.error({ err: error }, 'a SUT could not be probed; retrying'),
   })

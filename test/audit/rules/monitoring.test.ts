@@ -13,6 +13,7 @@ import {
   SUT,
   unmonitored,
   updated,
+  went,
 } from '../verify/morning.ts'
 
 const BEGUN: readonly Entry[] = [...BEGINNING, ['05:11', monitored(60)]]
@@ -57,6 +58,16 @@ test('a change that is none is found', async (t) => {
     ['05:12', retired],
     ['05:13', monitored(30)],
   ])
+})
+
+test('another cause of an outage has no findings, unless it is of another instance or too soon', async (t) => {
+  const other = went('SutWentOffline', 'refused')
+  const outage: readonly Entry[] = [...ONLINE, ['05:13', offline, ONE], ['05:14', other, ONE]]
+  t.deepEqual(await findingsIn([...outage, ['06:14', offline, ONE]]), [])
+  await finds(t, /for the second time within an hour/, [...outage, ['06:13:59', offline, ONE]])
+  await finds(t, /changes the cause of another instance's outage/, [...outage, ['06:14', offline, OTHER]])
+  await finds(t, /is a second SutWentOffline in a row/, [...outage, ['06:14', other, ONE]])
+  t.deepEqual(await findingsIn([...ONLINE, ['05:13', went('SutWentOnline', 'no_password'), OTHER]]), [])
 })
 
 test('an instance that overrules another within ten minutes is found', async (t) => {

@@ -65,6 +65,9 @@ const byInstance = (instance: string) => ({ request_id: `${instance}:request-1` 
 /** Of two instances. */
 export const [ONE, OTHER] = [byInstance('0123456789abcdef'), byInstance('fedcba9876543210')] as const
 export const online: Event = { type: 'SutWentOnline', data: { _id: SUT } }
+/** A change with a cause. */
+export const went = (type: 'SutWentOnline' | 'SutWentOffline', cause: string): Event =>
+  ({ type, data: { _id: SUT, cause } }) as Event
 export const offline: Event = { type: 'SutWentOffline', data: { _id: SUT, cause: 'timed_out' } }
 
 export const upgraded: Event = { type: 'StoreUpgraded', data: { from: 1, to: 2 } }

@@ -28,7 +28,31 @@ test('what is known already is not recorded again', (t) => {
   const online = given(at('05:00', sutWentOnline(), by(HERE)))
   t.deepEqual(online.when(probe(wasOnline), '06:00'), records())
   const offline = given(at('05:00', sutWentOffline('refused'), by(HERE)))
-  t.deepEqual(offline.when(probe({ ...wasOffline, cause: 'timed_out' }), '06:00'), records(), 'nor another cause')
+  t.deepEqual(offline.when(probe({ ...wasOffline, cause: 'refused' }), '06:00'), records())
+})
+
+test('whether Berth has a password to look further is recorded of a SUT that is online', (t) => {
+  const unlooked = given(at('05:00', sutWentOnline('no_password'), by(THERE)))
+  t.deepEqual(given().when(probe({ cause: 'no_password' }), '06:00'), records(sutWentOnline('no_password')))
+  t.deepEqual(unlooked.when(probe({ ...wasOnline, cause: 'no_password' }), '06:00'), records())
+  t.deepEqual(unlooked.when(probe(wasOnline), '06:00'), records(sutWentOnline()))
+})
+
+test('another cause of an outage is recorded by the instance that recorded the last one', (t) => {
+  const refused = at('05:00', sutWentOffline('refused'), by(HERE))
+  const another = probe({ ...wasOffline, cause: 'timed_out' })
+  t.deepEqual(given(refused).when(another, '05:01'), records(sutWentOffline('timed_out')))
+  t.deepEqual(given(at('05:00', sutWentOffline('refused'), by(THERE))).when(another, '09:00'), records())
+})
+
+test('another cause of an outage is recorded once an hour', (t) => {
+  const outage = given(
+    at('05:00', sutWentOffline('refused'), by(HERE)),
+    at('05:01', sutWentOffline('timed_out'), by(HERE)),
+  )
+  const again = probe({ shown: { status: 'offline', changes: 2 }, cause: 'refused' })
+  t.deepEqual(outage.when(again, '06:00:59.999'), records())
+  t.deepEqual(outage.when(again, '06:01'), records(sutWentOffline('refused')))
 })
 
 test('nothing is recorded on what another instance has changed meanwhile', (t) => {

@@ -123,9 +123,29 @@ const FAILURES: Readonly<Record<string, readonly [(machine: Peer) => unknown, ca
     /no security type/,
   ],
   'offers nothing': [
-    (machine) => speakAsSut(machine, { version: '3.7', types: [], reason: 'go away' }),
+    (machine) => speakAsSut(machine, { version: '3.7', types: [], reason: '' }),
     'no_security_type',
     /no security type/,
+  ],
+  'refuses for a reason of its own': [
+    (machine) => speakAsSut(machine, { version: '3.7', types: [], reason: 'go away' }),
+    'refused_by_server',
+    /^The machine refused Berth\. It says: "go away"$/,
+  ],
+  'is in use after the login': [
+    (machine) => speakAsSut(machine, { version: '3.8', types: [2], refusal: 'The server is already in use' }),
+    'in_use',
+    /^The machine is in use already\. It says: "The server is already in use"$/,
+  ],
+  'has had too many logins': [
+    (machine) => speakAsSut(machine, { version: '3.8', types: [2], refusal: 'Too many attempts from 192.0.2.7' }),
+    'locked_out',
+    /too many failures.*It says: "Too many attempts from \(address\)"$/,
+  ],
+  'has had too many logins for a server of 3.7': [
+    (machine) => speakAsSut(machine, { version: '3.7', types: [2], refusal: '', result: 2 }),
+    'locked_out',
+    /too many failures/,
   ],
   'bars the address': [
     (machine) => speakAsSut(machine, { version: '3.8', types: [], reason: 'Too many security failures' }),
@@ -174,7 +194,7 @@ test('a client is refused if the password is gone when the SUT asks for it', asy
   const { forward } = startRfb(t, { answerChallenge: () => undefined })
   const led = speakAsClient(await connectTo(t, (await forward(sut.port, { protocol: 'vnc' })).listenPort), '3.8')
   speakAsSut(await sut.accepted(), { version: '3.8', types: [2] }).catch(() => undefined)
-  t.regex((await led).reason ?? '', /refused the password/)
+  t.regex((await led).reason ?? '', /Berth has none/)
 })
 
 test('a client that is not a VNC client, stays silent, or refuses None is reset', async (t) => {

@@ -29,13 +29,16 @@ export interface SutScript {
   readonly types: readonly number[]
   readonly password?: string
   readonly reason?: string
+  /** The reason for which it refuses also the right password, and the result. */
+  readonly refusal?: string
+  readonly result?: number
 }
 
 const withReason = (text: string): Buffer => Buffer.concat([numberBytes(text.length), Buffer.from(text)])
 
 /** A VNC server, as RFC 6143 describes it. Returns what it was sent before the ClientInit. */
 export const speakAsSut = async (peer: Peer, script: SutScript, send: Send = whole) => {
-  const { version, types, password = PASSWORD, reason = 'no' } = script
+  const { version, types, password = PASSWORD, reason = 'no', refusal, result = 1 } = script
   await send(peer, line(version))
   const spoken = (await peer.take(12)).toString()
   const is33 = spoken === line('3.3')
@@ -49,10 +52,10 @@ export const speakAsSut = async (peer: Peer, script: SutScript, send: Send = who
   let isRight = true
   if (chosen === 2) {
     await send(peer, CHALLENGE)
-    isRight = (await peer.take(16)).equals(respondToChallenge(password, CHALLENGE))
+    isRight = (await peer.take(16)).equals(respondToChallenge(password, CHALLENGE)) && refusal === undefined
   }
-  if (chosen === 2 || spoken === line('3.8')) await send(peer, numberBytes(isRight ? 0 : 1))
-  if (!isRight && spoken === line('3.8')) await send(peer, withReason('wrong password'))
+  if (chosen === 2 || spoken === line('3.8')) await send(peer, numberBytes(isRight ? 0 : result))
+  if (!isRight && spoken === line('3.8')) await send(peer, withReason(refusal ?? 'wrong password'))
   if (!isRight) {
     peer.socket.end()
     return { spoken, chosen }

@@ -25,7 +25,7 @@ test('a minute without a connection ends a session with its last connection, a s
   t.like(first, { bytes_to_sut: 2, bytes_from_sut: 4, instance: HERE, reservation_id: reservation })
 })
 
-test('a SUT is in use while a session of it is open, between connections and for other instances too', async (t) => {
+test('a SUT is in use while it has a connection, and for other instances while its session is open', async (t) => {
   const { reserve, run, pass, becomes, events } = await stage(t)
   const reservation = await reserve()
   const [here, there] = [run(HERE), run(THERE)]
@@ -34,14 +34,14 @@ test('a SUT is in use while a session of it is open, between connections and for
   const [opened] = await events()
   const sutId = opened?.type === 'SessionOpened' ? opened.data.sut_id : ''
   await there.tick()
-  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId), here.isInUse(reservation)], [true, true, false])
+  t.deepEqual([here.useOf(sutId), there.useOf(sutId), here.useOf(reservation)], ['answering', 'answering', undefined])
   here.disconnected(1, reservation)
   pass(MINUTE - 1)
   await here.tick()
-  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId)], [true, true], 'in a gap')
+  t.deepEqual([here.useOf(sutId), there.useOf(sutId)], [undefined, 'answering'], 'in a gap')
   pass(1)
   await becomes(here, 1, 1)
-  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId)], [false, false])
+  t.deepEqual([here.useOf(sutId), there.useOf(sutId)], [undefined, undefined])
 })
 
 test('a SUT is in use although its session could not be recorded yet', async (t) => {
@@ -52,7 +52,29 @@ test('a SUT is in use although its session could not be recorded yet', async (t)
   setTrouble('unavailable')
   here.connected(1, reservation)
   await here.tick()
-  t.deepEqual([await events(), here.isInUse(sut_id)], [[], true])
+  t.deepEqual([await events(), here.useOf(sut_id)], [[], 'answering'])
+})
+
+test('a session whose bytes to the SUT have had no reply for a minute says nothing of it', async (t) => {
+  const { reserve, run, pass, views } = await stage(t)
+  const reservation = await reserve()
+  const { sut_id } = JSON.parse(views.newest('reservation', reservation)?.document ?? '')
+  const here = run(HERE)
+  here.connected(1, reservation)
+  pass(10 * MINUTE)
+  t.is(here.useOf(sut_id), 'answering', 'nothing was sent')
+  here.counted(1, reservation, 5)
+  pass(MINUTE - 1)
+  here.counted(1, reservation, 6)
+  t.is(here.useOf(sut_id), 'answering')
+  pass(1)
+  t.is(here.useOf(sut_id), 'unanswered')
+  here.connected(2, reservation)
+  t.is(here.useOf(sut_id), 'answering', 'another connection')
+  here.disconnected(2, reservation)
+  t.is(here.useOf(sut_id), 'unanswered')
+  here.counted(1, reservation, 6, 1)
+  t.is(here.useOf(sut_id), 'answering', 'a reply')
 })
 
 test('the end of the reservation ends a session at once', async (t) => {

@@ -114,11 +114,11 @@ export const stage = async (t: ExecutionContext) => {
       file,
       errors,
       dropped,
-      isInUse: sessions.isInUse,
+      useOf: sessions.useOf,
       connected: (connection: number, reservationId: string) =>
         sessions.connected({ connection, reservationId, at: now } satisfies Connected),
-      counted: (connection: number, reservationId: string, bytesToSut: number) =>
-        sessions.counted({ connection, reservationId, bytesToSut, bytesFromSut: 0 }),
+      counted: (connection: number, reservationId: string, bytesToSut: number, bytesFromSut = 0) =>
+        sessions.counted({ connection, reservationId, bytesToSut, bytesFromSut }),
       disconnected: (connection: number, reservationId: string, end: Partial<Disconnected> = {}) =>
         sessions.disconnected({
           ...{ connection, reservationId, at: now, cause: 'client', bytesToSut: 1, bytesFromSut: 2, ...end },

@@ -2,11 +2,11 @@ import * as t from 'io-ts'
 import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
-import { boolean, integer, matching, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
+import { boolean, integer, matching, oneOf, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { assignedId, listenPort, whole, windowEnd } from '../../../domain/events/fields.ts'
-import { OfflineCause } from '../../../domain/events/monitoring.ts'
+import { OFFLINE_CAUSES } from '../../../domain/events/monitoring.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
@@ -144,7 +144,9 @@ const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
   bound: schemaOf(boolean),
   bound_here: schemaOf(boolean),
   connections: count,
-  last_error: { anyOf: [closedSchema({ time: milliseconds, cause: text(1, 64) }), { type: 'null' }] },
+  last_error: {
+    anyOf: [closedSchema({ time: milliseconds, cause: text(1, 64) }, { reason: text(1, 100) }), { type: 'null' }],
+  },
 }
 
 /** By component name. */
@@ -154,7 +156,11 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Sut: schemaOf(Sut),
   SutList: listOf('suts', refTo('Sut')),
   ImportedSuts: closedObject({ count }, { suts: listOfAll(refTo('Sut')) }),
-  Check: closedSchema({ reachable: boolean, cause: orNull(OfflineCause), milliseconds: whole }),
+  Check: closedSchema({
+    reachable: boolean,
+    cause: orNull(oneOf('no_password', ...OFFLINE_CAUSES)),
+    milliseconds: whole,
+  }),
   Connection: closedObject(connection),
   ConsoleTicket: closedSchema({ url: text(1, 4096), expires_at: milliseconds }),
   Availability: closedObject({ free: listOfAll(windowSchema) }),

@@ -20,6 +20,8 @@ export interface LastError {
   /** RFC 3339, UTC, with milliseconds. */
   readonly time: string
   readonly cause: string
+  /** What the SUT says of it, as it may be passed on. */
+  readonly reason?: string
 }
 
 /** Why a connection ended. */

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { OfflineCause } from '../../../domain/events/monitoring.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
+import { type Cause, offlineCauseOf } from '../../../domain/monitoring/status.ts'
 import { refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 
 /** The result of a probe. */
 export interface Checked {
-  /** Undefined if the SUT was reached. */
-  readonly cause: OfflineCause | undefined
+  /** Undefined if the SUT was simply reached. */
+  readonly cause: Cause | undefined
   readonly milliseconds: number
 }
 
@@ -58,7 +58,11 @@ export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencie
     const checked = await check(id)
     if (E.isLeft(checked)) return checked
     const { cause, milliseconds } = checked.right
-    const body = { reachable: cause === undefined, cause: cause ?? null, milliseconds: Math.round(milliseconds) }
+    const body = {
+      reachable: offlineCauseOf(cause) === undefined,
+      cause: cause ?? null,
+      milliseconds: Math.round(milliseconds),
+    }
     return E.right({ status: 200, body: JSON.stringify(body) })
   }
 }

@@ -12,6 +12,7 @@ import { makeVault } from '../../vault/vault.ts'
 import { configuredRing } from '../keys/configured-ring.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
+import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
 import { openLogReader } from './log-reader.ts'
 
@@ -96,7 +97,7 @@ const makePrint = async (isJson: boolean, config: Config, store: EventStore, ter
 export const historyCommand: Command = {
   name: 'history',
   operands: ['ID'],
-  options: { json: { type: 'boolean' } },
+  options: { at: { type: 'string' }, json: { type: 'boolean' } },
   summary: 'shows what happened to a SUT, a reservation or a user',
   example: 'history 6b013ba4f804b461b4439169',
   help: `
@@ -108,17 +109,23 @@ On a terminal each event is a row: position in the log, revision in its stream, 
 changes and the reason, if one was given. In a pipe each event is one line of tab-separated fields: time, actor, event,
 changes, reason.
 
-With --json each line is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if the vault can be
+With --at and a time, ID is that of a SUT, and one line says who held it then, separated by tabs: the user's name and
+id, the id of the reservation, and its window, or "nobody". It asks the service on BERTH_DATA, or the one at BERTH_URL.
+With --json it prints what GET /api/sut_reservation answers.
+
+Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if the vault can be
 read, "actorname".`,
   run: async ({ operands, options }, config, terminal) => {
     const id = operands[0] as string
     const unknown = (): number => refuse(terminal, `the log has no SUT, reservation or user ${JSON.stringify(id)}`)
     if (!isOpaqueId(id)) return unknown()
+    const isJson = options.json === true
+    if (options.at !== undefined) return printHolder(id, String(options.at), isJson, config, terminal)
     const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {
       const { records, total } = await openLogReader(store, config, terminal)
-      const print = await makePrint(options.json === true, config, store, terminal)
+      const print = await makePrint(isJson, config, store, terminal)
       let isFound = false
       for await (const entry of historyOf(records(), id, (done) => progress.show(done, total(done)))) {
         isFound = true

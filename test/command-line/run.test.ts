@@ -37,13 +37,14 @@ const COMMANDS = [
   'clock confirm',
   'clock correct',
   'connect',
-  'sut check',
+  ...['sut add', 'sut list', 'sut show', 'sut update', 'sut tags', 'sut retire', 'sut import', 'sut check'],
   'session list',
   'client',
 ]
 /** Those with an argument. */
 const TAKES_ONE = [
-  ...['backup', 'history', 'proof', 'vault forget', 'connect', 'sut check', 'client', 'user add', 'user show'],
+  ...['backup', 'history', 'proof', 'vault forget', 'connect', 'client', 'user add', 'user show'],
+  ...['sut add', 'sut show', 'sut update', 'sut tags', 'sut retire', 'sut import', 'sut check'],
   ...['user passwd', 'user remove', 'user restore', 'user erase', 'user import', 'token issue', 'token list'],
 ]
 const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']

@@ -41,8 +41,11 @@ test('"sut check" probes a SUT over the socket of the service, and at its URL', 
 
 test('what the service refuses is reported with its code', async (t) => {
   const { service, sut, beside } = await given(t)
-  t.regex((await type(['sut', 'check', '6b013ba4e990750a68938b44'], beside)).error, /^berth: 404 sut_not_found: /)
-  t.regex((await type(['sut', 'check', '../user/me'], beside)).error, /^berth: 404 /)
+  t.regex(
+    (await type(['sut', 'check', '6b013ba4e990750a68938b44'], beside)).error,
+    /^berth: there is no SUT "6b013ba4e990750a68938b44"/,
+  )
+  t.regex((await type(['sut', 'check', '../user/me'], beside)).error, /^berth: there is no SUT /)
   t.regex((await type(['sut', 'check', sut], await at(service, 'alice'))).error, /^berth: 403 forbidden: /)
   const wrong = await at(service, 'nobody')
   t.regex((await type(['sut', 'check', sut], wrong)).error, /^berth: 401 unauthenticated: /)
@@ -210,7 +213,7 @@ test('"connect" says why there is nothing to connect to', async (t) => {
   await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
   const why = 'the reservation has not begun or is over, or another program has it'
   t.is((await type(['connect', id], beside)).error, `berth: the port is not open: ${why}\n`)
-  t.regex((await type(['connect', 'none'], beside)).error, /^berth: 404 /)
+  t.regex((await type(['connect', 'none'], beside)).error, /^berth: there is no SUT "none"/)
 })
 
 test('"client" prints the name of an address in the log, under every key', async (t) => {

@@ -158,13 +158,14 @@ test('more users than one response has are listed in order, and each is found', 
   t.regex((await type(['user', 'show', 'FIRST'], { BERTH_DATA: data })).out, /^id\tid-of-first\n/)
 })
 
-test('a user is meant by its name in any case, or else by its id', async (t) => {
+test('a user is meant by its id, or else by its name in any case', async (t) => {
   const { user } = await given(t)
   const shown = async (typed: string): Promise<unknown> => JSON.parse((await user(['show', typed, '--json'])).out)._id
   t.is(await shown('ALICE'), idOf('alice'))
   t.is(await shown(idOf('alice')), idOf('alice'))
   await user(['add', idOf('alice'), '--role', 'tester', '--id', 'named as an id'])
-  t.is(await shown(idOf('alice')), 'named as an id')
+  t.is(await shown(idOf('alice')), idOf('alice'))
+  t.is(await shown('named as an id'), 'named as an id')
 })
 
 test('user role and user rename change a user, who keeps id and password', async (t) => {

@@ -41,14 +41,16 @@ export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly M
 }
 
 /**
- * The user that a command line means: by name in any case among users of the first status with that name, or else by
- * id. Left: why there is none, or which ones are meant.
+ * The user that a command line means: by id, or else by name in any case among users of the first status with that name.
+ * Left: why there is none, or which ones are meant.
  */
 const findMember = (
   members: readonly Member[],
   typed: string,
   statuses: readonly Status[],
 ): E.Either<string, Member> => {
+  const byId = members.find(({ _id }) => _id === typed)
+  if (byId !== undefined) return E.right(byId)
   const folded = foldName(typed)
   for (const status of statuses) {
     const alike = members.filter((each) => statusOf(each) === status && foldName(each.name) === folded)
@@ -58,8 +60,7 @@ const findMember = (
     const ids = [found, ...others].map(({ _id }) => _id).join(', ')
     return E.left(`several ${status} users have the name ${JSON.stringify(typed)}; use an id: ${ids}`)
   }
-  const byId = members.find(({ _id }) => _id === typed)
-  return byId === undefined ? E.left(`there is no user ${JSON.stringify(typed)}`) : E.right(byId)
+  return E.left(`there is no user ${JSON.stringify(typed)}`)
 }
 
 /** Finds the user that a command line means. @param statuses whose names count, the first ones first */

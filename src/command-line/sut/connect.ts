@@ -6,9 +6,10 @@ import type * as t from 'io-ts'
 import { address, boolean, orNull } from '../../domain/codec/codec.ts'
 import { listenPort } from '../../domain/events/fields.ts'
 import { SutType } from '../../domain/events/sut.ts'
+import { answer } from '../service/answer.ts'
+import { callService } from '../service/call.ts'
 import { type Command, DONE, REFUSED, refuse } from '../terminal/command.ts'
-import { answer } from './answer.ts'
-import { callService } from './call.ts'
+import { findReservation } from './find-reservation.ts'
 
 /** Host and port become arguments of a program. No address begins with a hyphen or has a space. */
 const Connection = answer(
@@ -82,16 +83,20 @@ export const connectCommand: Command = {
   operands: ['RESERVATION'],
   options: { exec: { type: 'boolean' }, json: { type: 'boolean' } },
   summary: 'prints how to connect to a reserved SUT, or starts the viewer',
-  example: 'connect 6b013ba4e990750a68938b44 --exec',
+  example: 'connect lab-1 --exec',
   help: `
-Prints host, port and a command that connects, separated by tabs. With --exec it starts the viewer that is installed
+RESERVATION is an id, or the name of a SUT for your own running reservation of it. Prints host, port and a command that
+connects, separated by tabs. With --exec it starts the viewer that is installed
 instead: vncviewer, xtigervncviewer, gvncviewer or remote-viewer for vnc; xfreerdp3, xfreerdp, wlfreerdp or rdesktop for
 rdp; nc, ncat or telnet for tcp; and exits with its code. Exits with 1 if the port is not open.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
 With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
-  run: async ({ operands: [id = ''], options }, config, terminal) => {
+  run: async ({ operands: [typed = ''], options }, config, terminal) => {
+    const reservation = await findReservation(config, typed)
+    if (E.isLeft(reservation)) return refuse(terminal, reservation.left)
+    const id = reservation.right
     const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection`
     const answered = await callService(config, { method: 'GET', path, answer: Connection })
     if (E.isLeft(answered)) return refuse(terminal, answered.left)

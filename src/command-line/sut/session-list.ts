@@ -2,9 +2,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import type { Config } from '../../service/config/config.ts'
+import type { Ask } from '../people/ask.ts'
+import { findUser } from '../people/members.ts'
+import { answer, line } from '../service/answer.ts'
+import { callService, tryCall } from '../service/call.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
-import { answer, line } from './answer.ts'
-import { callService } from './call.ts'
+import { findSut } from './find.ts'
 
 /** The options that become filters of the route. */
 const FILTERS = { sut: 'sut_id', user: 'user_id', reservation: 'reservation_id', from: 'from', to: 'to' } as const
@@ -30,6 +35,15 @@ const rowOf = (session: Session): string => {
   return [...columns.map((column) => column ?? '-'), cause ?? 'open'].join('\t')
 }
 
+/** The id of what an option names: of a SUT, or of a user, also a removed one. */
+const toId = async (config: Config, option: string, typed: string): Promise<E.Either<string, string>> => {
+  const idOf = ({ _id }: { readonly _id: string }): string => _id
+  if (option === 'sut') return E.map(idOf)(await findSut(config, typed))
+  if (option !== 'user' || isAssignedId(typed)) return E.right(typed)
+  const ask: Ask = (request) => tryCall(config, request)
+  return E.map(idOf)(await findUser(ask, typed, ['present', 'removed']))
+}
+
 export const sessionListCommand: Command = {
   name: 'session list',
   operands: [],
@@ -43,13 +57,13 @@ export const sessionListCommand: Command = {
     json: { type: 'boolean' },
   },
   summary: 'lists when machines were really used',
-  example: 'session list --sut 6b013ba4e990750a68938b44 --open',
+  example: 'session list --sut lab-1 --open',
   help: `
 Prints the newest sessions, one per line, separated by tabs: when it opened and closed, the ids of reservation, SUT and
 user, the user's name, connections, bytes to and from the SUT, and what ended it. Unknown values, such as the end
 of an open session, are "-", and the last column of an open one is "open".
 
---sut, --user and --reservation take an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
+--sut and --user take an id or a name, --reservation an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
 given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL, where testers see their own sessions.
 
 With --json it prints what GET /api/session answers.`,
@@ -61,7 +75,11 @@ With --json it prints what GET /api/session answers.`,
     }
     const query = new URLSearchParams({ limit: String(limit) })
     for (const [option, filter] of Object.entries(FILTERS)) {
-      if (options[option] !== undefined) query.set(filter, String(options[option]))
+      const typed = options[option]
+      if (typeof typed !== 'string') continue
+      const id = await toId(config, option, typed)
+      if (E.isLeft(id)) return refuse(terminal, id.left)
+      query.set(filter, id.right)
     }
     if (options.open) query.set('open', 'true')
     const listed = await callService(config, { method: 'GET', path: `/api/session?${query}`, answer: Sessions })

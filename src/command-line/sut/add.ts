@@ -1,0 +1,46 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { opaqueId } from '../../domain/codec/codec.ts'
+import { answer } from '../service/answer.ts'
+import { callService } from '../service/call.ts'
+import { type Command, DONE, randomHexOf, refuse } from '../terminal/command.ts'
+import { misuse } from '../terminal/misuse.ts'
+import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
+
+const Added = answer({ _id: opaqueId }, {})
+const REQUIRED = ['address', 'port', 'type'] as const
+
+export const sutAddCommand: Command = {
+  name: 'sut add',
+  operands: ['NAME'],
+  options: {
+    ...FIELD_OPTIONS,
+    address: { type: 'string', isRequired: true },
+    port: { type: 'string', isRequired: true },
+    type: { type: 'string', isRequired: true },
+    tags: { type: 'string' },
+  },
+  summary: 'adds a machine',
+  example: 'sut add lab-1 --address 192.168.9.5 --port 5900 --type vnc --tags rack=4',
+  help: `
+Creates a SUT and prints its id. It has its --tags, such as rack=4,team=qa1, from the start, with %25, %2C and %3D for
+"%", "," and "=" in values.
+
+${FIELDS_HELP}
+
+It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
+  run: async (given, config, terminal) => {
+    const missing = REQUIRED.find((name) => given.options[name] === undefined)
+    if (missing !== undefined) return misuse(terminal, `a --${missing} is required`, sutAddCommand)
+    const tags = readTags(given.options.tags)
+    if (E.isLeft(tags)) return misuse(terminal, `the tags ${tags.left}`, sutAddCommand)
+    const fields = await readFields(given, terminal)
+    if (E.isLeft(fields)) return refuse(terminal, fields.left)
+    const added = await callService(config, {
+      ...{ method: 'POST', path: '/api/sut/create', answer: Added, idempotencyKey: randomHexOf(terminal)(16) },
+      body: { name: given.operands[0], ...fields.right, ...(tags.right && { tags: tags.right }) },
+    })
+    if (E.isLeft(added)) return refuse(terminal, added.left)
+    terminal.stdout(`${added.right._id}\n`)
+    return DONE
+  },
+}

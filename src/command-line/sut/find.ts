@@ -1,0 +1,71 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { boolean, listOf, opaqueId } from '../../domain/codec/codec.ts'
+import { dictionary } from '../../domain/codec/object-codec.ts'
+import { SutType, sutFields, tagName, tagText } from '../../domain/events/sut.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import { foldName } from '../../domain/values/user-name.ts'
+import type { Config } from '../../service/config/config.ts'
+import { answer, line } from '../service/answer.ts'
+import { callService, tryCall } from '../service/call.ts'
+
+/** A SUT as the service shows it. */
+export const Sut = answer(
+  {
+    ...{ _id: opaqueId, name: line, address: line, port: sutFields.port, sut_type: SutType, is_active: boolean },
+    ...{ monitoring: answer({ status: line }, {}), tags: dictionary('tags', tagName, tagText) },
+    ...{ created_at: line, updated_at: line, description: sutFields.description },
+    ...{ manufacturer: line, model: line, os: line, version: line },
+  },
+  {},
+)
+export type Sut = t.TypeOf<typeof Sut>
+
+const Suts = answer({ suts: listOf(Sut) }, {})
+
+/** SUTs in a response. */
+const PAGE = 1_000
+
+/** All SUTs that a query selects, newest created first. Left: why they cannot be read. */
+export const listSuts = async (
+  config: Config,
+  query: Readonly<Record<string, string>>,
+): Promise<E.Either<string, readonly Sut[]>> => {
+  const suts: Sut[] = []
+  for (;;) {
+    const last = suts.at(-1)
+    const page = new URLSearchParams({ ...query, limit: String(PAGE), ...(last && { before: last._id }) })
+    const read = await callService(config, { method: 'GET', path: `/api/sut?${page}`, answer: Suts })
+    if (E.isLeft(read)) return read
+    suts.push(...read.right.suts)
+    if (read.right.suts.length < PAGE) return E.right(suts)
+  }
+}
+
+/** The path of a route of a SUT. */
+export const pathOf = ({ _id }: Pick<Sut, '_id'>, operation = ''): string =>
+  `/api/sut/${encodeURIComponent(_id)}${operation}`
+
+/**
+ * The SUT that a command line means: by id, also of a retired one, or else by name in any case. Left: why there is none,
+ * or which ones are meant.
+ */
+export const findSut = async (config: Config, typed: string): Promise<E.Either<string, Sut>> => {
+  if (isAssignedId(typed)) {
+    const byId = await tryCall(config, { method: 'GET', path: pathOf({ _id: typed }), answer: Sut })
+    if (E.isRight(byId)) return byId
+    if (byId.left.code !== 'sut_not_found') return E.left(byId.left.why)
+  }
+  const none = E.left(`there is no SUT ${JSON.stringify(typed)}`)
+  if (!sutFields.name.is(typed)) return none
+  const listed = await listSuts(config, { name: typed })
+  if (E.isLeft(listed)) return listed
+  const folded = foldName(typed)
+  const alike = listed.right.filter(({ name }) => foldName(name) === folded)
+  const same = alike.filter(({ name }) => name === typed)
+  const [found, ...others] = same.length > 0 ? same : alike
+  if (found === undefined) return none
+  if (others.length === 0) return E.right(found)
+  const ids = [found, ...others].map(({ _id }) => _id).join(', ')
+  return E.left(`several SUTs have the name ${JSON.stringify(typed)}; use an id: ${ids}`)
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { listOf, opaqueId } from '../../domain/codec/codec.ts'
+import { type CsvRow, parseCsv } from '../../domain/codec/csv.ts'
+import { whole } from '../../domain/events/fields.ts'
+import { sutFields } from '../../domain/events/sut.ts'
+import { canonicalJson } from '../../domain/values/canonical-json.ts'
+import { SUT_ROWS_MAX } from '../../http/codecs/imports.ts'
+import { describeImportProblem } from '../../users/import-csv.ts'
+import { answer, line } from '../service/answer.ts'
+import { type CallFailure, tryCall } from '../service/call.ts'
+import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { toValue } from './fields.ts'
+
+const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
+
+const TAG = 'tag.'
+/** Columns whose values are no texts. */
+const VALUES = ['port', 'is_active', 'rdp_width', 'rdp_height']
+const COLUMNS: readonly string[] = [...Object.keys(sutFields), 'user_name', 'password']
+
+type Refusal = readonly string[]
+
+const refuseAll = ({ stderr }: Terminal, why: Refusal): number => {
+  for (const each of why) stderr(`berth: ${each}\n`)
+  return REFUSED
+}
+
+/** A SUT as the service takes it. Empty fields are left out. */
+const toSut = (columns: readonly string[], { fields }: CsvRow): object => {
+  const given = columns.map((column, n) => [column, fields[n] ?? ''] as const).filter(([, value]) => value !== '')
+  const tags = given.filter(([column]) => column.startsWith(TAG))
+  const others = given.filter(([column]) => !column.startsWith(TAG))
+  return {
+    ...Object.fromEntries(others.map(([column, value]) => [column, VALUES.includes(column) ? toValue(value) : value])),
+    ...(tags.length > 0 && {
+      tags: Object.fromEntries(tags.map(([column, value]) => [column.slice(TAG.length), value])),
+    }),
+  }
+}
+
+const isColumn = (name: string): boolean => COLUMNS.includes(name) || name.startsWith(TAG)
+
+/** Reads rows whose fields are as many as the columns of the header. */
+const readRows = ([header, ...rows]: readonly CsvRow[]): E.Either<Refusal, readonly CsvRow[]> => {
+  const columns = header?.fields ?? []
+  const unknown = columns.filter((name) => !isColumn(name))
+  if (header === undefined || unknown.length > 0 || new Set(columns).size < columns.length) {
+    const detail = `must name each column once: ${COLUMNS.join(', ')}, and ${TAG}<name> for tags`
+    return E.left([describeImportProblem({ line: header?.line ?? 1, detail })])
+  }
+  const uneven = rows.filter(({ fields }) => fields.length !== columns.length)
+  if (uneven.length > 0) {
+    const detail = (row: CsvRow) => `has ${row.fields.length} fields; the header names ${columns.length}`
+    return E.left(uneven.map((row) => describeImportProblem({ line: row.line, detail: detail(row) })))
+  }
+  return rows.length === 0 ? E.left(['the file has no SUTs']) : E.right(rows)
+}
+
+/** What the service refused, with the lines of its problems. */
+const linesOf = ({ why, errors = [] }: CallFailure, rows: readonly CsvRow[]): Refusal => [
+  why,
+  ...errors.flatMap(({ pointer = '', detail }): Refusal => {
+    const [, n, column = ''] = /^#\/suts\/(\d+)\/?(.*)$/.exec(pointer) ?? []
+    const row = rows[Number(n)]
+    const named = column.replace(/^tags\//, TAG)
+    return row === undefined ? [] : [describeImportProblem({ line: row.line, column: named, detail })]
+  }),
+]
+
+/** The same file with the same key is the same import: a repetition continues what a crash interrupted. */
+const keyOf = (suts: readonly object[]): string =>
+  createHash('sha256').update(canonicalJson({ suts })).digest('base64url')
+
+export const sutImportCommand: Command = {
+  name: 'sut import',
+  operands: ['FILE'],
+  options: { 'dry-run': { type: 'boolean' } },
+  summary: 'adds the machines of a CSV file',
+  example: 'sut import lab.csv',
+  help: `
+Adds all SUTs of a CSV file in UTF-8, at most ${SUT_ROWS_MAX}, or none of them if there is a problem, which is printed with its
+line. The first row names the columns: name, address, port and sut_type, and optionally the other fields of a SUT and
+tag.<name> for each tag. Empty fields are left out. Prints id and name of each, separated by a tab.
+
+The same file imported again within a day adds nothing and prints the same SUTs, so that an import that was cut off is
+simply repeated. With --dry-run everything is checked and nothing is added.
+
+It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
+  run: async ({ operands: [file = ''], options }, config, terminal) => {
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
+    if (text instanceof Error) return refuse(terminal, `${file} cannot be read: ${text.code}`)
+    const parsed = parseCsv(text.replace(/^\ufeff/, ''), SUT_ROWS_MAX + 2)
+    if (E.isLeft(parsed)) return refuse(terminal, describeImportProblem(parsed.left))
+    const rows = readRows(parsed.right)
+    if (E.isLeft(rows)) return refuseAll(terminal, rows.left)
+    const suts = rows.right.map((row) => toSut(parsed.right[0]?.fields ?? [], row))
+    const isDry = options['dry-run'] === true
+    const imported = await tryCall(config, {
+      ...{ method: 'POST', path: '/api/sut/import', answer: Imported, body: { suts, ...(isDry && { dry_run: true }) } },
+      ...(!isDry && { idempotencyKey: keyOf(suts) }),
+    })
+    if (E.isLeft(imported)) return refuseAll(terminal, linesOf(imported.left, rows.right))
+    const { count, suts: added = [] } = imported.right
+    for (const { _id, name } of added) terminal.stdout(`${_id}\t${name}\n`)
+    const what = count === 1 ? '1 SUT' : `${count} SUTs`
+    terminal.stderr(`berth: ${what} ${isDry ? 'would be added; nothing was changed' : 'added'}\n`)
+    return DONE
+  },
+}

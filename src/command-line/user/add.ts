@@ -25,8 +25,8 @@ export const userAddCommand: Command = {
   help: `
 Adds a user with the --role administrator, tester or auditor. Prints the id of the user and, on the next line, the
 password if it is a random one. NAME has 1 to 128 characters, without ":" and invisible ones, without white space at
-either end, does not begin with "berth_", and does not mix scripts, such as Latin and Cyrillic. Upper and lower case count as the
-same. --id sets the id.
+either end, does not begin with "berth_", and does not mix scripts, such as Latin and Cyrillic. Upper and lower case
+count as the same. --id sets the id.
 
 --quota and --scope limit a tester from the start.
 ${LIMITS_HELP}

@@ -63,8 +63,9 @@ Prints the newest sessions, one per line, separated by tabs: when it opened and 
 user, the user's name, connections, bytes to and from the SUT, and what ended it. Unknown values, such as the end
 of an open session, are "-", and the last column of an open one is "open".
 
---sut and --user take an id or a name, --reservation an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
-given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL, where testers see their own sessions.
+--sut and --user take an id or a name, --reservation an id, --from and --to a time; --open shows only open ones;
+--limit is 100 unless given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL, where testers see
+their own sessions.
 
 With --json it prints what GET /api/session answers.`,
   run: async ({ options }, config, terminal) => {

@@ -4,7 +4,9 @@ import { tokenStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Order, Runner } from '../order.ts'
 
-interface Revocation extends Pick<Order<unknown>, 'actor' | 'requestId' | 'client'> {
+interface Revocation extends Pick<Order<unknown>, 'actor' | 'client'> {
+  /** Called once tokens are to be revoked. */
+  readonly makeRequestId: () => string
   /** Called when the tokens are known: if false, none is revoked. */
   readonly isStillDue?: () => Promise<boolean>
 }
@@ -17,14 +19,14 @@ interface Revocation extends Pick<Order<unknown>, 'actor' | 'requestId' | 'clien
 export const revokeTokens = async (
   runner: Pick<Runner, 'run' | 'look'>,
   user_id: string,
-  { isStillDue = async () => true, ...order }: Revocation,
+  { makeRequestId, isStillDue = async () => true, ...rest }: Revocation,
 ): Promise<void> => {
   const stream = tokenStream(user_id)
   const ids = await runner.look(tokenDecider, stream, ({ tokens }) => new Set(tokens.map(({ _id }) => _id)))
   if (ids.size === 0 || !(await isStillDue())) return
-  const command = { type: 'RevokeTokens', user_id, ids } as const
+  const order = { ...rest, requestId: makeRequestId(), command: { type: 'RevokeTokens', user_id, ids } } as const
   for (let isOver = false; !isOver; ) {
-    const ended = await runner.run(tokenDecider, stream, { ...order, command })()
+    const ended = await runner.run(tokenDecider, stream, order)()
     if (E.isLeft(ended)) throw new StoreUnavailable(`tokens were not revoked: ${ended.left.detail}`)
     isOver = ended.right.kind === 'already'
   }

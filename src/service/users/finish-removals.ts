@@ -38,7 +38,8 @@ export const finishRemovals = ({
     removed: () => users.members().filter(({ removal }) => removal !== null),
     revokeTokens: (removal) =>
       revokeTokens(runner, removal.user_id, {
-        ...{ actor: BERTH, requestId: makeRequestId() },
+        actor: BERTH,
+        makeRequestId,
         isStillDue: () => isStanding(removal),
       }),
     erased: () => users.members().flatMap(({ _id, status }) => (status === 'erased' ? [_id] : [])),

@@ -22,7 +22,7 @@ interface Story {
 export const makeTokenStory = ({ runner, clock, number, one, by }: Story) => {
   return async ({ _id: user_id, role, status }: UserState, step: number): Promise<void> => {
     const stream = tokenStream(user_id)
-    if (status !== 'present') return revokeTokens(runner, user_id, { actor: BERTH, requestId: randomHex(8) })
+    if (status !== 'present') return revokeTokens(runner, user_id, { actor: BERTH, makeRequestId: () => randomHex(8) })
     const { tokens } = await runner.stateOf(tokenDecider, stream)
     const order = by(one([administrator, { _id: user_id, role }]), step)
     const old = tokens[number(tokens.length + 1)]

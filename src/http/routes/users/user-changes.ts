@@ -118,7 +118,8 @@ const makeSetPassword = (
   const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
   return async (_id: string, call: Call<NewPassword>): RouteResult => {
     const { user: actor, requestId, client, body } = call
-    const revoke = async () => body.revoke_tokens === true && revokeTokens(runner, _id, { actor, requestId, client })
+    const revoke = async () =>
+      body.revoke_tokens === true && revokeTokens(runner, _id, { actor, makeRequestId: () => requestId, client })
     // First too: once the new password is recorded, a request repeated after a crash is answered without this.
     await revoke()
     const { credentials, secrets } = await sealPassword(_id, body.password)

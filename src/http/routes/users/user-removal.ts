@@ -53,7 +53,11 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
     await users.refresh()
     const removal = removalIn(_id, ended.right)
     if (removal !== undefined) {
-      await revokeTokens(runner, _id, { actor: BERTH, requestId, isStillDue: () => isStanding(removal) })
+      await revokeTokens(runner, _id, {
+        actor: BERTH,
+        makeRequestId: () => requestId,
+        isStillDue: () => isStanding(removal),
+      })
     }
     const isToEnd = reservations === 'cancel' && removal !== undefined
     const counts = isToEnd ? await endReservations(removal, () => requestId) : NONE

@@ -182,7 +182,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     const { body, position } = result.right
     respond(ctx, route, result.right)
     if (position !== undefined) setPosition(ctx, position)
-    if (typeof body === 'string') return
+    if (typeof body === 'string' || 'bytes' in body) return
     if (body.isHeld !== true) await synced()
     await sendStream(ctx, body)
   }

@@ -66,10 +66,16 @@ export interface StreamedBody {
   readonly leave: () => void
 }
 
+/** A body that is kept, and the same compressed. */
+export interface FixedBody {
+  readonly bytes: Uint8Array
+  readonly gzip: Uint8Array
+}
+
 export interface RouteResponse {
   readonly status: 200 | 201
-  /** Text of the negotiated media type. */
-  readonly body: string | StreamedBody
+  /** Of the negotiated media type. */
+  readonly body: string | FixedBody | StreamedBody
   /** Where the handler negotiated it. */
   readonly mediaType?: string
   readonly headers?: Readonly<Record<string, string>>

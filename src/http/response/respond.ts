@@ -4,7 +4,7 @@ import { formatPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { type FixedBody, JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
 import { isNavigation, isOfBrowser } from '../request/browser.ts'
 import { discardUnread } from '../request/unread.ts'
 import { NOT_FOUND_HEADERS, NOT_FOUND_PAGE } from './not-found-page.ts'
@@ -25,7 +25,7 @@ interface State {
   header: string[]
   isPositioned: boolean
   /** The response body, unless it is streamed. */
-  text?: string
+  text?: string | Uint8Array
 }
 
 export const stateOf = (ctx: Context): State => ctx.state as State
@@ -47,7 +47,7 @@ export const setHeader = (ctx: Context, name: string, value: string): void => {
 }
 
 /** Sets the response; `send` sends it at the end of the request. */
-export const setText = (ctx: Context, status: number, text: string): void => {
+export const setText = (ctx: Context, status: number, text: string | Uint8Array): void => {
   ctx.res.statusCode = status
   setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
   stateOf(ctx).text = text
@@ -81,6 +81,8 @@ const showProblem = (ctx: Context, refused: Refusal): void => {
     setHeader(ctx, 'Upgrade', 'websocket')
     setHeader(ctx, 'Connection', 'Upgrade, close')
   }
+  // What is not there now, such as a file of the page, may be there after an update.
+  if (refused.code === 'not_found') setHeader(ctx, 'Cache-Control', 'no-store')
   if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', challengeOf(ctx.req.headers))
   setText(ctx, status, problemBody(refused, stateOf(ctx).requestId))
 }
@@ -90,6 +92,14 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   stateOf(ctx).code = refused.code
   if (refused.code === 'not_found' && isNavigation(ctx.req.headers)) showNotFound(ctx)
   else showProblem(ctx, refused)
+}
+
+/** Compressed, if the client takes that. */
+const setFixed = (ctx: Context, status: number, { bytes, gzip }: FixedBody): void => {
+  setHeader(ctx, 'Vary', 'Accept-Encoding')
+  const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  if (isCompressed) setHeader(ctx, 'Content-Encoding', 'gzip')
+  setText(ctx, status, isCompressed ? gzip : bytes)
 }
 
 export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {
@@ -107,6 +117,7 @@ export const respond = (ctx: Context, route: Route, { status, body, headers, med
   ctx.res.statusCode = status
   setHeader(ctx, 'Content-Type', mediaType ?? stateOf(ctx).mediaType ?? JSON_TYPE)
   if (typeof body === 'string') setText(ctx, status, body)
+  else if ('bytes' in body) setFixed(ctx, status, body)
 }
 
 /** Streams a body to its end. */

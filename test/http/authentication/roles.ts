@@ -1,5 +1,6 @@
 import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf } from '../harness.ts'
+import { PAGE_SCRIPT } from '../page-script.ts'
 import { aReservation, aSut, reserve } from '../requests.ts'
 import {
   type Asker,
@@ -231,8 +232,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /docs/swagger-ui-bundle.js': { expected: READ, withoutCredentials: MAY, ask: get('/docs/swagger-ui-bundle.js') },
   'GET /': { expected: READ, withoutCredentials: MAY, ask: get('/') },
   'GET /login/callback': { expected: READ, withoutCredentials: MAY, ask: get('/login/callback?code=a&state=b&iss=c') },
-  'GET /web/page.js': { expected: READ, withoutCredentials: MAY, ask: get('/web/page.js') },
-  'GET /web/page.css': { expected: READ, withoutCredentials: MAY, ask: get('/web/page.css') },
+  'GET /web/:digest/:name': { expected: READ, withoutCredentials: MAY, ask: get(PAGE_SCRIPT) },
   'GET /health/live': { expected: READ, withoutCredentials: MAY, ask: get('/health/live') },
   'GET /health/ready': { expected: READ, withoutCredentials: MAY, ask: get('/health/ready') },
 }

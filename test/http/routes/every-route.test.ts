@@ -1,6 +1,7 @@
 import test from 'ava'
 import { type Answer, passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
+import { WEB_DIGEST } from '../page-script.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { page } from './route-page.ts'
@@ -40,6 +41,8 @@ const addressOf = (path: string, { sut, reservation, user, token }: Things): str
   path
     .replace(':code', 'stale')
     .replace(':chapter', 'reservations')
+    .replace(':digest', WEB_DIGEST)
+    .replace(':name', 'main.ts')
     .replace(':ticket', 'ticket')
     .replace(':token', token)
     .replace(':file', 'SutCreated.1.json')
@@ -136,8 +139,7 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /docs/page.css': 'text/css; charset=utf-8',
   'GET /': 'text/html; charset=utf-8',
   'GET /login/callback': 'text/html; charset=utf-8',
-  'GET /web/page.js': 'text/javascript; charset=utf-8',
-  'GET /web/page.css': 'text/css; charset=utf-8',
+  'GET /web/:digest/:name': 'text/javascript; charset=utf-8',
   'GET /guide': 'text/html; charset=utf-8',
   'GET /guide/:chapter': 'text/html; charset=utf-8',
   'GET /guide/page.css': 'text/css; charset=utf-8',

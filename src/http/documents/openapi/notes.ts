@@ -8,6 +8,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   code: 'A problem code.',
   ticket: 'What POST /api/sut_reservation/{id}/console returned in `url`. It is the credential.',
   chapter: 'The name of a chapter, such as reservations.',
+  digest: 'The digest of all files of the page, as the page has it. What stands below it never changes.',
   file: 'An event type and the version of its shape, such as `ReservationCreated.1.json`.',
   limit: 'The maximum number of entries; 100 by default.',
   offset: 'The number of entries to skip. Cannot be combined with before or after.',

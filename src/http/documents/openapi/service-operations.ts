@@ -56,7 +56,7 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
   'GET /docs/page.js': partOfPage('readDocsPageScript', 'Read a script of the documentation'),
   'GET /docs/swagger-ui.css': partOfPage('readDocsStyle', 'Read the stylesheet of Swagger UI'),
   'GET /docs/swagger-ui-bundle.js': partOfPage('readDocsScript', 'Read the script of Swagger UI'),
-  'GET /': partOfPage('openPage', 'Open the page on which people sign in'),
+  'GET /': partOfPage('openPage', 'Open the page for people'),
   'GET /login/callback': {
     ...partOfPage('openPageAfterSignOn', 'Open that page again, as a provider of single sign-on does'),
     notes: {
@@ -64,8 +64,10 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
       state: 'What the page sent to the provider.',
     },
   },
-  'GET /web/page.js': partOfPage('readPageScript', 'Read the script of that page'),
-  'GET /web/page.css': partOfPage('readPageStyle', 'Read the style sheet of that page'),
+  'GET /web/:digest/:name': {
+    ...partOfPage('readPageFile', 'Read a script or a style sheet of that page'),
+    refusals: ['not_found'],
+  },
   'GET /guide': partOfPage('readGuide', 'Open the guide'),
   'GET /guide/:chapter': {
     ...partOfPage('readGuideChapter', 'Read a chapter of the guide'),

@@ -1,5 +1,6 @@
 import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
 import type { Running } from '../../harness.ts'
+import { PAGE_SCRIPT } from '../../page-script.ts'
 import { addressOf } from './story.ts'
 
 /** Examples of pages, texts and whole documents show only the beginning. */
@@ -42,8 +43,6 @@ const TEXTS: readonly (readonly [operation: string, name: string, at?: string])[
   ['GET /docs/swagger-ui-bundle.js', 'The beginning of the script'],
   ['GET /', 'The content of the page'],
   ['GET /login/callback', 'The content of the page'],
-  ['GET /web/page.js', 'The beginning of the script'],
-  ['GET /web/page.css', 'The beginning of the style sheet'],
   ['GET /guide', 'How the page begins'],
   ['GET /guide/:chapter', 'The beginning of a chapter', 'reservations'],
   ['GET /guide/page.css', 'The beginning of the style sheet'],
@@ -57,6 +56,9 @@ export const tellPages = async (service: Running, examples: Example[]): Promise<
     const { headers, text } = await audrey.get(addressOf(operation, { at }))
     examples.push({ operation, name, mediaType: String(headers['content-type']), body: excerpt(text) })
   }
+  const { headers, text } = await audrey.get(PAGE_SCRIPT)
+  const ofScript = { operation: 'GET /web/:digest/:name', name: 'The beginning of the first script' }
+  examples.push({ ...ofScript, mediaType: String(headers['content-type']), body: excerpt(text) })
   for (const [operation, name, show] of [
     ['GET /api/audit/checkpoint', 'A signed checkpoint', (text: string) => text],
     ['GET /metrics', 'Some of the metrics', steadyMetrics],

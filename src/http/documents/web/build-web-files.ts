@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { extname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { PACKAGES, type WebPackage } from './packages.ts'
+import type { WebFile, WebFiles } from './web-files.ts'
+
+const WEB = fileURLToPath(new URL('../../../web/', import.meta.url))
+const FIRST = 'main.ts'
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.ts': 'text/javascript; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+
+/** The folder of an installed package. Not every package exports its package.json. */
+const folderOf = ({ name, entries }: WebPackage): string => {
+  const [specifier = name, file = ''] = Object.entries(entries)[0] ?? []
+  return fileURLToPath(import.meta.resolve(specifier)).slice(0, -file.length)
+}
+
+/** Sources by their path: in src/web, or below `packages`. */
+const readAll = (): ReadonlyMap<string, string> => {
+  const read = (folder: string, served: string, patterns: readonly string[]): readonly (readonly [string, string])[] =>
+    globSync(patterns, { cwd: folder })
+      .map((file) => file.replaceAll('\\', '/'))
+      .sort()
+      .map((file) => [`${served}${file}`, readFileSync(join(folder, file), 'utf8')])
+  return new Map([
+    ...read(WEB, '', ['**/*.ts', '**/*.css']),
+    ...PACKAGES.flatMap((each) => read(folderOf(each), `packages/${each.name}/`, each.files)),
+  ])
+}
+
+const SERVED = new Map(
+  PACKAGES.flatMap(({ name, entries }) =>
+    Object.entries(entries).map(([specifier, file]) => [specifier, `packages/${name}/${file}`] as const),
+  ),
+)
+const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\2/g
+
+/** Every file has a name without slashes, so that one route serves them all. */
+const nameOf = (path: string): string => path.replaceAll('/', '~')
+
+/**
+ * Has a module import files by the names under which they are served. An import map would be an inline script, which
+ * the policy of the page forbids.
+ */
+const withServedNames = (path: string, source: string): string =>
+  source.replace(IMPORT, (whole, before: string, quote: string, specifier: string) => {
+    const isRelative = specifier.startsWith('.')
+    const served = isRelative ? posix.join(posix.dirname(path), specifier) : SERVED.get(specifier)
+    return served === undefined ? whole : `${before}${quote}./${nameOf(served)}${quote}`
+  })
+
+const toServed = (path: string, source: string): string => {
+  const extension = extname(path)
+  if (extension === '.css') return source
+  return withServedNames(path, extension === '.ts' ? stripTypeScriptTypes(source) : source)
+}
+
+/** The names of the modules that a module imports at once, itself included. */
+const reachable = (from: string, served: ReadonlyMap<string, string>): readonly string[] => {
+  const found = new Set<string>()
+  const visit = (name: string): void => {
+    if (found.has(name)) return
+    found.add(name)
+    for (const [, before = '', , specifier = ''] of (served.get(name) ?? '').matchAll(IMPORT))
+      if (!before.includes('(')) visit(specifier.replace('./', ''))
+  }
+  visit(from)
+  return [...found]
+}
+
+const PRELOADS = '<!-- preloads -->'
+
+const pageOf = (template: string, prefix: string, modules: readonly string[]): string =>
+  template
+    .replaceAll('/web/', prefix)
+    .replace(PRELOADS, modules.map((name) => `<link rel="modulepreload" href="${prefix}${name}">`).join('\n'))
+
+/** Reads, converts and compresses the files of the page, with everything that they import. */
+export const buildWebFiles = (): WebFiles => {
+  const template = readFileSync(join(WEB, 'index.html'), 'utf8')
+  const sources = readAll()
+  const digest = hash('sha256', JSON.stringify([template, ...sources]), 'base64url').slice(0, 22)
+  const served = new Map([...sources].map(([path, source]) => [nameOf(path), toServed(path, source)]))
+  const files = [...served].map(([name, text]): readonly [string, WebFile] => {
+    const bytes = Buffer.from(text)
+    const mediaType = MEDIA_TYPES[extname(name)] ?? 'application/octet-stream'
+    return [name, { mediaType, bytes, gzip: gzipSync(bytes, { level: 9 }) }]
+  })
+  const page = pageOf(template, `/web/${digest}/`, reachable(FIRST, served))
+  const pageWithSingleSignOn = page.replace('<html lang="en">', '<html lang="en" data-single-sign-on>')
+  return { digest, files: new Map(files), page, pageWithSingleSignOn }
+}

@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('guide')
+await runTestsIn('guide', 'web/**')

@@ -1,0 +1,48 @@
+/** Objects of the interface, as far as the page uses them. */
+
+export interface Monitoring {
+  readonly status: 'Online' | 'Offline' | 'Unknown' | 'SUT Monitoring Disabled'
+  readonly status_description: string
+  /** RFC 3339. */
+  readonly last_updated: string
+}
+
+export interface Sut {
+  readonly _id: string
+  readonly name: string
+  readonly description: string
+  readonly address: string
+  readonly port: number
+  readonly sut_type: 'vnc' | 'rdp' | 'tcp'
+  readonly is_active: boolean
+  readonly manufacturer: string
+  readonly model: string
+  readonly os: string
+  readonly version: string
+  readonly tags: Readonly<Record<string, string>>
+  readonly monitoring: Monitoring
+}
+
+export interface Reservation {
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly listen_port: number
+  /** RFC 3339. */
+  readonly start_time: string
+  readonly end_time: string
+}
+
+export interface Person {
+  readonly _id: string
+  readonly name: string
+}
+
+/** A list of the interface: its entries stand under a name of their own. */
+export interface List {
+  readonly count: number
+  readonly limit: number
+}
+
+/** `Windows 11 24H2`. */
+export const systemOf = ({ os, version }: Sut): string => [os, version].filter((part) => part !== '').join(' ')

@@ -1,0 +1,37 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { LabControl } from '../live/lab.ts'
+import type { Store } from '../parts/store.ts'
+import type { Api } from '../service/api.ts'
+import type { Me, SessionControl } from '../service/session.ts'
+import type { Place } from './location.ts'
+import type { openTheme } from './theme.ts'
+
+/** What every screen may use. */
+export interface PageContext {
+  readonly control: SessionControl
+  readonly api: Api
+  readonly lab: LabControl
+  readonly place: Store<Place>
+  /** Unix milliseconds, to the second. */
+  readonly clock: Store<number>
+  readonly theme: ReturnType<typeof openTheme>
+  /** The position of the log. What is shown is read again when it moves. */
+  readonly position: Store<string | undefined>
+}
+
+const Context = createContext<PageContext | undefined>(undefined)
+export const PageProvider = Context.Provider
+
+export const usePage = (): PageContext => {
+  const page = useContext(Context)
+  if (page === undefined) throw new Error('a component is outside the page')
+  return page
+}
+
+/** Who is signed in, where somebody is. */
+export const meOf = ({ control }: PageContext): Me => {
+  const { me } = control.session.get()
+  if (me === undefined) throw new Error('nobody is signed in')
+  return me
+}

@@ -1,0 +1,20 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { html } from './html.ts'
+import { Icon } from './icon.ts'
+
+/** Copies a text, where the browser allows it: over plain HTTP it may not. */
+export const CopyButton = ({ text }: { readonly text: string }): VNode | undefined => {
+  const [isCopied, setCopied] = useState(false)
+  if (!('clipboard' in navigator)) return undefined
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    )
+    setTimeout(() => setCopied(false), 2_000)
+  }
+  return html`<button type="button" class="btn icon quiet small" aria-label=${isCopied ? 'Copied' : 'Copy'} title="Copy" onClick=${copy}>
+    <${Icon} name=${isCopied ? 'check' : 'copy'} />
+  </button>`
+}

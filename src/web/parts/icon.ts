@@ -1,0 +1,60 @@
+import type { VNode } from 'preact'
+import { html } from './html.ts'
+
+/** The icons of the sprite in index.html. */
+export type IconName =
+  | 'machine'
+  | 'screen'
+  | 'clock'
+  | 'user'
+  | 'users'
+  | 'tag'
+  | 'plug'
+  | 'check'
+  | 'warning'
+  | 'lock'
+  | 'search'
+  | 'calendar'
+  | 'left'
+  | 'right'
+  | 'down'
+  | 'up'
+  | 'plus'
+  | 'minus'
+  | 'x'
+  | 'more'
+  | 'copy'
+  | 'download'
+  | 'sun'
+  | 'moon'
+  | 'live'
+  | 'bell'
+  | 'queue'
+  | 'refresh'
+  | 'expand'
+  | 'clipboard'
+  | 'edit'
+  | 'key'
+  | 'chart'
+  | 'pulse'
+  | 'repeat'
+  | 'shield'
+  | 'out'
+  | 'filter'
+  | 'stop'
+  | 's-free'
+  | 's-used'
+  | 's-own'
+  | 's-off'
+  | 's-inactive'
+  | 's-turn'
+  | 's-wait'
+
+export const Icon = ({ name }: { readonly name: IconName }): VNode =>
+  html`<svg class="i" aria-hidden="true"><use href=${`#i-${name}`} /></svg>`
+
+/** The mark of the product. */
+export const Mark = (): VNode => html`<svg viewBox="0 0 20 20" fill="none" aria-hidden="true">
+  <path d="M3 3v9.5A4.5 4.5 0 0 0 7.5 17h5a4.5 4.5 0 0 0 4.5-4.5V3" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" />
+  <rect x="7" y="3" width="6" height="9.5" rx="2" fill="currentColor" />
+</svg>`

@@ -1,0 +1,28 @@
+/** What the page says, in one place. Sentence case; no full stop on labels. */
+export const texts = {
+  noAnswer: 'Berth does not answer.',
+  tryAgain: 'Try again',
+  signIn: 'Sign in',
+  singleSignOn: 'Continue with single sign-on',
+  orPassword: 'or with a password',
+  name: 'Name',
+  password: 'Password',
+  guide: 'Guide',
+  docs: 'Interface',
+  signOut: 'Sign out',
+  signOutEverywhere: 'Sign out everywhere',
+  live: 'Live',
+  notConnected: 'Not connected',
+  today: 'Today',
+  screens: {
+    schedule: 'Schedule',
+    mine: 'Mine',
+    machines: 'Machines',
+    activity: 'Activity',
+    people: 'People',
+    account: 'Account',
+  },
+  themes: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+  forbidden: 'This screen is not for your role',
+  unknownScreen: 'There is no such screen',
+} as const

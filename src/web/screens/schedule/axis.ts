@@ -1,0 +1,54 @@
+import type { VNode } from 'preact'
+import { html } from '../../parts/html.ts'
+import { daysOf, minuteAt, type Span } from '../../timeline/span.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../timeline/times.ts'
+
+interface Props {
+  readonly span: Span
+  readonly now: number
+  readonly count: number
+}
+
+const hoursOf = ({ from, to }: Span): readonly number[] =>
+  Array.from({ length: Math.round((to - from) / HOUR) }, (_, n) => from + n * HOUR)
+
+const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
+
+const Ticks = ({ span, now }: Props): readonly VNode[] => {
+  if (span.zoom === 'day')
+    return hoursOf(span).map((hour) => {
+      // The pill of now would cover it.
+      const isCovered = Math.abs(hour - now + 12 * MINUTE) < 30 * MINUTE
+      const isNextDay = hour > span.from && hour === midnightOf(hour)
+      const text = isNextDay ? html`<b>${shortDayOf(hour)}</b>` : clockOf(hour)
+      return html`<span class=${isCovered ? 'tick under-d' : 'tick'} role="columnheader" style=${{ '--a': minuteAt(span, hour) }}>${text}</span>`
+    })
+  return daysOf(span).map((day) => {
+    const date = new Date(day).getDate()
+    const name = weekdayOf(day).slice(0, span.zoom === 'week' ? 3 : 2)
+    return html`<span class=${isSameDay(day, now) ? 'tick day today' : 'tick day'} role="columnheader" style=${{ '--a': minuteAt(span, day) }}>${name} <b>${date}</b></span>`
+  })
+}
+
+/** The hours or days above the rows. */
+export const Axis = (props: Props): VNode => {
+  const { span, now, count } = props
+  const isNow = span.zoom === 'day' && span.from <= now && now < span.to
+  return html`<div class="tl-axis" role="row" aria-rowindex="1">
+    <div class="tl-corner" role="columnheader"><span class="grow">${count === 1 ? '1 machine' : `${count} machines`}</span>Free for</div>
+    <div class="tl-ticks"><${Ticks} ...${props} />${isNow && html`<span class="tl-now-pill">${clockOf(now)}</span>`}</div>
+  </div>`
+}
+
+/** Shaded weekends, the past and the line of now: one element each for the whole grid. */
+export const Backdrop = ({ span, now }: Props): VNode => {
+  const days = span.zoom === 'day' ? [] : daysOf(span)
+  const weekends = days.filter((day) => [0, 6].includes(new Date(day).getDay()))
+  const isNow = span.from <= now && now < span.to
+  return html`<div>
+    <div class="tl-grid"></div>
+    ${weekends.map((day) => html`<div class="tl-weekend" style=${{ '--a': minuteAt(span, day), '--d': 1_440 }}></div>`)}
+    <div class="tl-past"></div>
+    ${isNow && html`<div class="tl-now"></div>`}
+  </div>`
+}

@@ -1,0 +1,134 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { MenuChip } from '../../parts/menu.ts'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
+import { dayTitleOf, monthOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
+import { tagsOf, toggled } from './filter.ts'
+import { show, view } from './view.ts'
+
+const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
+const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
+
+const titleOf = ({ zoom, from, to }: Span, now: number): string => {
+  if (zoom === 'day') return dayTitleOf(from, now)
+  const year = new Date(from).getFullYear() === new Date(now).getFullYear() ? '' : ` ${new Date(from).getFullYear()}`
+  if (zoom === 'month') return `${monthOf(from)}${year}`
+  return `${shortDayOf(from)} – ${shortDayOf(to - 1)}${year}`
+}
+
+const shortTitleOf = (span: Span): string =>
+  span.zoom === 'day'
+    ? shortDayOf(span.from)
+    : span.zoom === 'month'
+      ? monthOf(span.from)
+      : `Week of ${shortDayOf(span.from)}`
+
+/** What of time is shown. */
+export const DateBar = ({ span }: { readonly span: Span }): VNode => {
+  const { clock } = usePage()
+  const now = useStore(clock, (time) => Math.floor(time / 60_000) * 60_000)
+  const name = NAMES[span.zoom]
+  const move = (count: number): void => show({ time: spanLater(span, count).from, open: undefined })
+  const zoomTo = (zoom: Zoom): void =>
+    show({ zoom, time: span.from <= now && now < span.to ? undefined : span.from, open: undefined })
+  const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
+  const keys = span.zoom === 'day' ? ['Shift ←', 'Shift →'] : ['', '']
+  const step = (count: number, text: string, key: string | undefined): VNode => {
+    const label = key === '' ? text : `${text} (${key})`
+    return html`<button type="button" class="btn icon quiet" aria-label=${label} title=${label} onClick=${() => move(count)}>
+      <${Icon} name=${count < 0 ? 'left' : 'right'} />
+    </button>`
+  }
+  return html`<div class="bar">
+    <button type="button" class="btn" onClick=${() => show({ time: undefined, open: undefined })}>${texts.today}</button>
+    <span class="row tight">${step(-1, `${name} before`, keys[0])}${step(1, `${name} after`, keys[1])}</span>
+    <h1 class="title"><span class="desk-only">${titleOf(span, now)}</span><span class="phone-only">${shortTitleOf(span)}</span></h1>
+    <span class="muted small desk-only" title="Times are shown in your browser's zone">${zoneNameOf(span.from)}</span>
+    <span class="grow"></span>
+    <div class="seg desk-only" role="group" aria-label="Zoom">
+      ${ZOOMS.map(
+        (zoom) =>
+          html`<button type="button" aria-pressed=${span.zoom === zoom} onClick=${() => zoomTo(zoom)}>${NAMES[zoom]}</button>`,
+      )}
+    </div>
+    <div class="phone-only">
+      <${MenuChip} label=${name} isOn=${false} choices=${choices} isMultiple=${false} onChoose=${zoomTo} />
+    </div>
+  </div>`
+}
+
+const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
+
+const TypeChip = (): VNode => {
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const choices = (['vnc', 'rdp', 'tcp'] as const).map((key) => ({
+    key,
+    text: TYPES[key],
+    isChosen: filter.types.has(key),
+  }))
+  const onChoose = (key: string): void =>
+    show({ filter: { ...filter, types: toggled(filter.types, key as Sut['sut_type']) } })
+  return html`<${MenuChip} label="Type" isOn=${filter.types.size > 0} choices=${choices} isMultiple onChoose=${onChoose} />`
+}
+
+/** Tags offered in a menu, at most. */
+const TAGS_MAX = 200
+
+const TagChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode | undefined => {
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const tags = [...new Set(suts.flatMap(tagsOf))].sort().slice(0, TAGS_MAX)
+  if (tags.length === 0) return undefined
+  const choices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
+  const onChoose = (key: string): void => show({ filter: { ...filter, tags: toggled(filter.tags, key) } })
+  return html`<${MenuChip} label="Tags" isOn=${filter.tags.size > 0} choices=${choices} isMultiple onChoose=${onChoose} />`
+}
+
+const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
+  const groupBy = useStore(view, ({ groupBy: by }) => by)
+  const names = [...new Set(suts.flatMap(({ tags }) => Object.keys(tags)))].sort()
+  const choices = [
+    { key: '', text: 'None', isChosen: groupBy === undefined },
+    { key: 'type', text: 'type', isChosen: groupBy === 'type' },
+    ...names.map((name) => ({ key: `tag.${name}`, text: name, isChosen: groupBy === `tag.${name}` })),
+  ]
+  const label = groupBy === undefined ? 'Group' : `Group: ${groupBy.replace(/^tag\./, '')}`
+  const onChoose = (key: string): void => show({ groupBy: key === '' ? undefined : key, folded: new Set() })
+  return html`<${MenuChip} label=${label} isOn=${false} choices=${choices} isMultiple=${false} onChoose=${onChoose} />`
+}
+
+const Legend = (): VNode => html`<div class="legend" aria-label="Legend">
+  <span><i class="block own"></i>Yours</span><span><i class="block other"></i>Others</span>
+  <span><i class="off"></i>Offline</span><span><i class="inactive"></i>Inactive</span>
+</div>`
+
+interface FilterBarProps {
+  readonly suts: readonly Sut[]
+  /** Machines that are free for an hour from now. */
+  readonly freeCount: number
+  readonly shownCount: number
+}
+
+/** Which machines are shown. */
+export const FilterBar = ({ suts, freeCount, shownCount }: FilterBarProps): VNode => {
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const input = useRef<HTMLInputElement>(null)
+  return html`<div class="bar" role="search" aria-label="Filter machines">
+    <label class="input-icon filter-text desk-only">
+      <span class="vh">Filter by text</span><${Icon} name="search" />
+      <input id="filter-text" class="input" ref=${input} placeholder="Filter machines" value=${filter.text} maxlength="256"
+        onInput=${(event: InputEvent) => show({ filter: { ...filter, text: (event.target as HTMLInputElement).value } })} /><kbd>/</kbd>
+    </label>
+    <button type="button" class="chip" aria-pressed=${filter.isFreeNow} onClick=${() => show({ filter: { ...filter, isFreeNow: !filter.isFreeNow } })}>
+      <${Icon} name="clock" />Free now for 1 h<span class="n num">${freeCount}</span>
+    </button>
+    <${TypeChip} /><${TagChip} suts=${suts} /><${GroupChip} suts=${suts} />
+    <span class="vh" role="status">${shownCount} machines</span>
+    <span class="grow"></span><${Legend} />
+  </div>`
+}

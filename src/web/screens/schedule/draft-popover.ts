@@ -1,0 +1,215 @@
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type Sut, systemOf } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { useStore } from '../../parts/store.ts'
+import { Refused } from '../../service/api.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { type Clash, clashOfDraft, type Draft, LENGTHS, moveStart, parseStart, windowOf } from '../../timeline/draft.ts'
+import { clockOf, dayTitleOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import { Popover } from './popover.ts'
+import { Refusal } from './refusal.ts'
+import { bodyOf, command, makeKeys, type Outcome } from './reserve.ts'
+import { show } from './view.ts'
+
+interface Props {
+  readonly sut: Sut
+  readonly draft: Draft
+  readonly booked: readonly Booked[]
+  readonly nameOf: (userId: string) => string
+  readonly anchor: () => Element | null
+}
+
+/** A line below the title: system, type and place. */
+export const aboutSut = (sut: Sut): string => {
+  const rack = sut.tags.rack === undefined ? '' : `rack ${sut.tags.rack}`
+  return [systemOf(sut), sut.sut_type.toUpperCase(), rack].filter((part) => part !== '').join(', ')
+}
+
+const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
+
+const isToday = (time: number, now: number): boolean => shortDayOf(time) === shortDayOf(now)
+
+const StartField = ({ draft, now }: { readonly draft: Draft; readonly now: number }): VNode => {
+  const shown = draft.start === 'now' ? 'Now' : clockOf(draft.start)
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const [isWrong, setWrong] = useState(false)
+  const move = (quarters: number): void => {
+    setTyped(undefined)
+    change(moveStart(draft, quarters, now))
+  }
+  const take = (): boolean => {
+    if (typed === undefined) return true
+    const start = parseStart(typed, draft.start === 'now' ? now : draft.start)
+    setWrong(start === undefined)
+    if (start === undefined) return false
+    setTyped(undefined)
+    change({ ...draft, start: start !== 'now' && start <= now ? 'now' : start })
+    return true
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const quarters = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }[event.key]
+    if (quarters === undefined) {
+      if (event.key === 'Enter' && typed !== undefined && !take()) event.preventDefault()
+      return
+    }
+    event.preventDefault()
+    move(quarters)
+  }
+  const minutes = draft.start === 'now' ? now : draft.start
+  return html`<div class="field">
+    <label for="start">Start</label>
+    <div class="row">
+      <div class="stepper grow">
+        <button type="button" class="btn icon" tabindex="-1" aria-label="15 minutes earlier" onClick=${() => move(-1)}><${Icon} name="minus" /></button>
+        <input id="start" data-first class="input" role="spinbutton" inputmode="numeric" autocomplete="off" value=${typed ?? shown} maxlength="8"
+          aria-valuenow=${Math.floor(minutes / MINUTE)} aria-valuetext=${shown} aria-invalid=${isWrong}
+          onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} onBlur=${take} onKeyDown=${onKeyDown} />
+        <button type="button" class="btn icon" tabindex="-1" aria-label="15 minutes later" onClick=${() => move(1)}><${Icon} name="plus" /></button>
+      </div>
+      <button type="button" class="chip squared" aria-pressed=${draft.start === 'now'} onClick=${() => change({ ...draft, start: 'now' })}>Now</button>
+    </div>
+    ${isWrong && html`<span class="small danger" role="alert">A time of day, such as 9:30, or now.</span>`}
+  </div>`
+}
+
+const LengthField = ({ draft }: { readonly draft: Draft }): VNode => {
+  const chosen = LENGTHS.indexOf(draft.length)
+  const pick = (index: number): void => {
+    const length = LENGTHS[(index + LENGTHS.length) % LENGTHS.length] as number
+    change({ ...draft, length })
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.chips [aria-checked=true]')?.focus())
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (by === undefined) return
+    event.preventDefault()
+    pick(chosen + by)
+  }
+  const onUntil = (event: InputEvent): void => {
+    const start = draft.start === 'now' ? Date.now() : draft.start
+    const until = parseStart((event.target as HTMLInputElement).value, start)
+    if (until === undefined || until === 'now') return
+    change({ ...draft, length: Math.max(QUARTER, (until > start ? until : until + 24 * 60 * MINUTE) - start) })
+  }
+  return html`<div class="field">
+    <span class="label" id="length">Length</span>
+    <div class="chips" role="radiogroup" aria-labelledby="length" onKeyDown=${onKeyDown}>
+      ${LENGTHS.map(
+        (length, n) =>
+          html`<button type="button" class="chip" role="radio" aria-checked=${n === chosen} tabindex=${n === chosen || (chosen < 0 && n === 0) ? 0 : -1} onClick=${() => pick(n)}>${durationOf(length)}</button>`,
+      )}
+      <input class="input until" aria-label="Until" placeholder="Until…" autocomplete="off" maxlength="8" onChange=${onUntil} />
+    </div>
+  </div>`
+}
+
+interface ForProps {
+  readonly userId: string
+  readonly onChoose: (userId: string) => void
+}
+
+const ForField = ({ userId, onChoose }: ForProps): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const others = [...people.values()]
+    .filter(({ _id }) => _id !== me._id)
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+  return html`<div class="field">
+    <label for="for">For</label>
+    <span class="select">
+      <select id="for" class="input" value=${userId} onChange=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}>
+        <option value=${me._id}>You, ${me.name}</option>
+        ${others.map(({ _id, name }) => html`<option value=${_id}>${name}</option>`)}
+      </select>
+      <${Icon} name="down" />
+    </span>
+  </div>`
+}
+
+interface ClashProps {
+  readonly clash: Clash & { readonly draft: Draft }
+  readonly now: number
+  readonly nameOf: Props['nameOf']
+}
+
+const ClashNote = ({ clash, now, nameOf }: ClashProps): VNode => {
+  const { with: other, shorter, earlier } = clash
+  return html`<div class="note warn" role="alert">
+    <${Icon} name="warning" />
+    <div class="stack">
+      <span><b class="medium"><bdi>${nameOf(other.userId)}</bdi></b> has it from ${clockOf(other.from)} to ${clockOf(other.to)}.</span>
+      <div class="chips">
+        ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(other.from)}, ${durationOf(shorter.length)}</button>`}
+        ${earlier !== undefined && html`<button type="button" class="btn small" onClick=${() => change(earlier)}>Start at ${clockOf(windowOf(earlier, now).from)}</button>`}
+        ${shorter === undefined && html`<button type="button" class="btn small" onClick=${() => change({ ...clash.draft, start: other.to })}>Start at ${clockOf(other.to)}</button>`}
+      </div>
+    </div>
+  </div>`
+}
+
+const Keys = (): VNode => html`<div class="pop-foot thin desk-only"><div class="keys" aria-hidden="true">
+  <span><kbd>↵</kbd>Reserve</span><span><kbd>↑</kbd><kbd>↓</kbd>Start by 15 m</span><span><kbd>Esc</kbd>Close</span>
+</div></div>`
+
+/** Milliseconds after which waiting is said in words. */
+const LONG = 10_000
+
+/** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
+export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [userId, setUserId] = useState(me._id)
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
+  const keys = useMemo(makeKeys, [])
+  const isMounted = useRef(true)
+  useEffect(
+    () => () => {
+      isMounted.current = false
+    },
+    [],
+  )
+  const window = windowOf(draft, now)
+  const clash = clashOfDraft(draft, booked, now)
+  const isSending = outcome.kind === 'sending'
+  const close = (): void => show({ open: undefined })
+
+  const send = async (what: Draft, isBeyondQuota = false): Promise<void> => {
+    if (isSending) return
+    setOutcome({ kind: 'sending', since: Date.now() })
+    const body = bodyOf(what, userId, now, isBeyondQuota)
+    const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    if (!(result instanceof Refused)) return close()
+    if (isMounted.current) setOutcome({ kind: 'refused', refused: result })
+  }
+
+  if (outcome.kind === 'refused') {
+    const back = (): void => setOutcome({ kind: 'idle' })
+    return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} onSend=${send} onBack=${back} onClose=${close} />`
+  }
+  const day = isToday(window.from, now) ? 'today' : dayTitleOf(window.from, now)
+  return html`<${Popover} key="form" title=${`Reserve ${sut.name}`} subtitle=${aboutSut(sut)} anchor=${anchor} onClose=${close} onSubmit=${() => clash === undefined && isAnswered && send(draft)}>
+    ${isSending && html`<div class="pop-progress" role="progressbar" aria-label="Reserving"></div>`}
+    <div class="pop-body">
+      <${StartField} draft=${draft} now=${now} />
+      <${LengthField} draft=${draft} />
+      ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
+      <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - window.from)}</span></div>
+      <div class="vh" role="status">${clockOf(window.from)} to ${clockOf(window.to)}, ${clash === undefined ? 'free' : 'taken'}</div>
+      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft }} now=${now} nameOf=${nameOf} />`}
+      ${outcome.kind === 'sending' && now - outcome.since > LONG && html`<p class="muted" role="status">Still waiting for Berth.</p>`}
+    </div>
+    <div class="pop-foot">
+      <button type="submit" class="btn primary" disabled=${clash !== undefined || isSending || !isAnswered}>
+        ${clash === undefined ? `Reserve until ${clockOf(window.to)}` : 'Reserve'}
+      </button>
+      ${clash !== undefined && html`<span class="small muted desk-only">Choose a free time first.</span>`}
+    </div>
+    <${Keys} />
+  <//>`
+}

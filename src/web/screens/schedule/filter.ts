@@ -1,0 +1,48 @@
+import type { Sut } from '../../live/objects.ts'
+import { type Booked, freeUntil } from '../../timeline/calendar.ts'
+import { HOUR } from '../../timeline/times.ts'
+
+/** Which machines the schedule shows. Pure. */
+export interface Filter {
+  readonly text: string
+  readonly types: ReadonlySet<Sut['sut_type']>
+  /** `name=value`. */
+  readonly tags: ReadonlySet<string>
+  readonly isFreeNow: boolean
+}
+
+export const NO_FILTER: Filter = { text: '', types: new Set(), tags: new Set(), isFreeNow: false }
+
+export const isFiltering = ({ text, types, tags, isFreeNow }: Filter): boolean =>
+  text !== '' || types.size > 0 || tags.size > 0 || isFreeNow
+
+const fold = (text: string): string => text.normalize('NFC').toLocaleLowerCase()
+
+export const tagsOf = ({ tags }: Pick<Sut, 'tags'>): readonly string[] =>
+  Object.entries(tags).map(([name, value]) => `${name}=${value}`)
+
+/** Whether somebody could take it for an hour now. */
+export const isFreeForAnHour = (sut: Sut, booked: readonly Booked[], now: number): boolean => {
+  const until = sut.is_active && sut.monitoring.status !== 'Offline' ? freeUntil(booked, now) : undefined
+  return until !== undefined && until >= now + HOUR
+}
+
+const matchesText = ({ name, os, version, description, tags }: Sut, text: string): boolean =>
+  [name, os, version, description, ...Object.values(tags)].some((part) => fold(part).includes(fold(text)))
+
+/** A machine must have, of each tag name that is chosen, one of the chosen values. */
+const matchesTags = (sut: Sut, chosen: ReadonlySet<string>): boolean => {
+  const byName = Map.groupBy(chosen, (tag) => tag.slice(0, tag.indexOf('=')))
+  const own = new Set(tagsOf(sut))
+  return [...byName.values()].every((any) => any.some((tag) => own.has(tag)))
+}
+
+export const matches = (sut: Sut, booked: readonly Booked[], filter: Filter, now: number): boolean =>
+  (filter.text === '' || matchesText(sut, filter.text)) &&
+  (filter.types.size === 0 || filter.types.has(sut.sut_type)) &&
+  matchesTags(sut, filter.tags) &&
+  (!filter.isFreeNow || isFreeForAnHour(sut, booked, now))
+
+/** A set with a member put in or taken out. */
+export const toggled = <A>(set: ReadonlySet<A>, member: A): ReadonlySet<A> =>
+  set.has(member) ? new Set([...set].filter((each) => each !== member)) : new Set([...set, member])

@@ -1,0 +1,141 @@
+import type { VNode } from 'preact'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { heightOf, type Layout, layOut, type Row, visibleRows } from '../../timeline/rows.ts'
+import { hourWidthOf, minuteAt, minutesOf } from '../../timeline/span.ts'
+import { HOUR } from '../../timeline/times.ts'
+import { Axis, Backdrop } from './axis.ts'
+import { isFreeForAnHour } from './filter.ts'
+import { cellsOfRow, type GridProps, NONE, useInput } from './grid-input.ts'
+import { MachineRow } from './machine-row.ts'
+
+/** Hours before now at which a day opens. */
+const BEFORE_NOW = 2
+
+interface Box {
+  readonly width: number
+  readonly height: number
+  readonly top: number
+  readonly isPhone: boolean
+}
+
+const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
+
+/** The size of the scrolling box, and how far it is scrolled down. */
+const useBox = () => {
+  const ref = useRef<HTMLDivElement>(null)
+  const [box, setBox] = useState<Box>(() => ({ width: 1_176, height: 800, top: 0, isPhone: isPhone() }))
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (element === null) return undefined
+    const read = (): void => {
+      const head = isPhone() ? 0 : 264
+      setBox({
+        width: element.clientWidth - head,
+        height: element.clientHeight,
+        top: element.scrollTop,
+        isPhone: isPhone(),
+      })
+    }
+    read()
+    const observer = new ResizeObserver(read)
+    observer.observe(element)
+    element.addEventListener('scroll', read, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', read)
+    }
+  }, [])
+  return { ref, box }
+}
+
+const GroupRow = ({
+  row,
+  top,
+  index,
+  props,
+}: {
+  readonly row: Extract<Row<Sut>, { kind: 'group' }>
+  readonly top: number
+  readonly index: number
+  readonly props: GridProps
+}): VNode => {
+  const { title, of, isFolded } = row
+  const free = of.filter((sut) => isFreeForAnHour(sut, props.bySut.get(sut._id) ?? NONE, props.now)).length
+  const name = title === '' ? 'Others' : title
+  return html`<div class="tl-group" role="row" aria-rowindex=${index + 2} style=${{ transform: `translateY(${top}px)` }}><div role="rowheader">
+    <button type="button" class="fold" aria-expanded=${!isFolded} aria-label=${`${isFolded ? 'Unfold' : 'Fold'} ${name}`} onClick=${() => props.onFold(title)}>
+      <${Icon} name=${isFolded ? 'right' : 'down'} />
+    </button>
+    <b><bdi>${name}</bdi></b>${of.length === 1 ? '1 machine' : `${of.length} machines`}, ${free} free
+  </div></div>`
+}
+
+interface RowsProps {
+  readonly props: GridProps
+  readonly layout: Layout<Sut>
+  /** The rows to draw. */
+  readonly indexes: readonly number[]
+  readonly hourWidth: number
+  readonly focusedRow: number
+  readonly focusKey: string | undefined
+}
+
+const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsProps): VNode => {
+  const { bySut, span, now, ownId, nameOf, mayReserve, onQuick, draft } = props
+  const shared = { span, now, ownId, nameOf, mayReserve, onQuick, hourWidth }
+  const draw = (index: number): VNode | undefined => {
+    const row = props.rows[index]
+    const top = layout.tops[index] ?? 0
+    if (row === undefined) return undefined
+    if (row.kind === 'group')
+      return html`<${GroupRow} key=${row.key} row=${row} top=${top} index=${index} props=${props} />`
+    const booked = bySut.get(row.of._id) ?? NONE
+    return html`<${MachineRow} key=${row.key} ...${shared} sut=${row.of} booked=${booked} cells=${cellsOfRow(props, row.of)}
+      index=${index} top=${top} focusKey=${index === focusedRow ? focusKey : undefined}
+      draft=${draft?.sutId === row.of._id ? draft : undefined} />`
+  }
+  return html`<div class="tl-rows" role="rowgroup" style=${{ height: `${heightOf(layout)}px` }}>${indexes.map(draw)}</div>`
+}
+
+/** Machines down, time across. Only what is in view is in the document. */
+export const Grid = (props: GridProps): VNode => {
+  const { rows, span, now, count } = props
+  const { ref, box } = useBox()
+  const layout = useMemo(
+    () => layOut(rows, box.isPhone ? { group: 32, machine: 68 } : { group: 28, machine: 36 }),
+    [rows, box.isPhone],
+  )
+  const hourWidth = hourWidthOf(span, box.width, box.isPhone)
+  const [first, last] = visibleRows(layout, box.top, box.height)
+  const { current, focused, handlers } = useInput(props, layout, ref, hourWidth)
+
+  // A day opens two hours before now, and never scrolls by itself afterwards.
+  useLayoutEffect(() => {
+    const isNow = span.from <= now && now < span.to
+    const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - BEFORE_NOW) : 7
+    ref.current?.scrollTo({ left: span.zoom === 'day' ? hours * hourWidth : 0 })
+  }, [span.zoom, span.from])
+
+  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, n) => first + n)
+  // What has the focus stays in the document.
+  const drawn = current.row >= 0 && !indexes.includes(current.row) ? [...indexes, current.row] : indexes
+  const style = {
+    '--span': minutesOf(span),
+    '--now-at': Math.min(Math.max(minuteAt(span, now), 0), minutesOf(span)),
+    '--step': span.zoom === 'day' ? 60 : 1_440,
+    '--hour': `${hourWidth}px`,
+  }
+  const columns = Math.round(minutesOf(span) / 15) + 1
+  return html`<div class=${`tl ${span.zoom}`} ref=${ref} role="grid" aria-label=${`Schedule of ${count} machines`}
+    aria-rowcount=${rows.length + 1} aria-colcount=${columns} style=${style} ...${handlers}>
+    <div class="tl-in">
+      <${Axis} span=${span} now=${now} count=${count} />
+      <div class="tl-body"><${Backdrop} span=${span} now=${now} count=${count} />
+        <${Rows} props=${props} layout=${layout} indexes=${drawn} hourWidth=${hourWidth} focusedRow=${current.row} focusKey=${focused?.key} />
+      </div>
+    </div>
+  </div>`
+}

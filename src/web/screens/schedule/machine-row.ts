@@ -1,0 +1,151 @@
+import type { VNode } from 'preact'
+import { type Sut, systemOf } from '../../live/objects.ts'
+import { html } from '../../parts/html.ts'
+import { Icon, type IconName } from '../../parts/icon.ts'
+import { initialsOf } from '../../parts/initials.ts'
+import { type Booked, clashOf, freeUntil } from '../../timeline/calendar.ts'
+import { type Cell, loadStep } from '../../timeline/cells.ts'
+import { type Draft, windowOf } from '../../timeline/draft.ts'
+import { minuteAt, type Span } from '../../timeline/span.ts'
+import { clockOf, durationOf, HOUR, rangeOf, shortDayOf } from '../../timeline/times.ts'
+
+export interface RowOptions {
+  readonly sut: Sut
+  readonly booked: readonly Booked[]
+  readonly cells: readonly Cell[]
+  readonly span: Span
+  readonly now: number
+  readonly ownId: string
+  readonly nameOf: (userId: string) => string
+  /** Pixels of an hour. */
+  readonly hourWidth: number
+  readonly index: number
+  readonly top: number
+  /** The cell that the keyboard is on. */
+  readonly focusKey: string | undefined
+  readonly draft: Draft | undefined
+  /** Whether the signed-in user may reserve. */
+  readonly mayReserve: boolean
+  readonly onQuick: (sut: Sut) => void
+}
+
+interface StateOfRow {
+  readonly icon: IconName
+  readonly text: string
+  readonly free: number | undefined
+}
+
+const stateOf = ({ sut, booked, now, ownId }: RowOptions): StateOfRow => {
+  const running = booked.find(({ from, to }) => from <= now && now < to)
+  if (!sut.is_active) return { icon: 's-inactive', text: 'Inactive', free: undefined }
+  if (sut.monitoring.status === 'Offline') return { icon: 's-off', text: 'Offline', free: undefined }
+  if (running?.userId === ownId) return { icon: 's-own', text: 'Yours', free: undefined }
+  if (running !== undefined) return { icon: 's-used', text: 'In use', free: undefined }
+  return { icon: 's-free', text: 'Free', free: freeUntil(booked, now) }
+}
+
+const Head = (options: RowOptions): VNode => {
+  const { sut, now, mayReserve, onQuick } = options
+  const { icon, text, free } = stateOf(options)
+  const hour = mayReserve && free !== undefined && free > now
+  return html`<div class="tl-head" role="rowheader">
+    <${Icon} name=${icon} />
+    <span class="name clip"><bdi>${sut.name}</bdi></span>
+    <span class="vh"> ${text}</span>
+    <span class="sub clip">${systemOf(sut)}</span>
+    ${hour && html`<button type="button" class="btn small primary quick" tabindex="-1" aria-label=${`Reserve ${sut.name} for 1 h`} onClick=${() => onQuick(sut)}>${free - now < HOUR ? durationOf(free - now) : '1 h'}</button>`}
+    ${free !== undefined && html`<span class="free num">${free === Number.POSITIVE_INFINITY ? 'over 24 h' : durationOf(free - now)}</span>`}
+  </div>`
+}
+
+/** Where a cell is: both are minutes from the left edge. */
+const placeOf = (span: Span, { from, to }: { readonly from: number; readonly to: number }): Record<string, number> => ({
+  '--a': minuteAt(span, from),
+  '--z': minuteAt(span, to),
+})
+
+/** Pixels from which a block shows a name, and from which initials. */
+const NAME_FROM = { day: 36, week: 56, month: 0 } as const
+const INITIALS_FROM = 24
+
+const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']): VNode | undefined => {
+  if (width >= NAME_FROM[zoom]) {
+    const hasTime = zoom === 'day' && width >= 7 * name.length + 108
+    return html`<span><span class="who clip"><bdi>${name}</bdi></span>${hasTime && html` <span class="when">${time}</span>`}</span>`
+  }
+  return width >= INITIALS_FROM ? html`<span class="ini" data-i=${initialsOf(name)}></span>` : undefined
+}
+
+const offlineText = ({ sut, now }: RowOptions): string => {
+  const since = Date.parse(sut.monitoring.last_updated)
+  const day = shortDayOf(since) === shortDayOf(now) ? '' : `${shortDayOf(since)} `
+  return `Offline since ${day}${clockOf(since)}, ${sut.monitoring.status_description.replace(/^SUT is offline: (it )?/, '')}`
+}
+
+const dayRange = (from: number, to: number): string =>
+  shortDayOf(from) === shortDayOf(to - 1)
+    ? rangeOf(from, to)
+    : `${shortDayOf(from)} ${clockOf(from)} – ${shortDayOf(to)} ${clockOf(to)}`
+
+const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
+  const { span, focusKey, hourWidth, nameOf } = row
+  const place = placeOf(span, cell)
+  const shared = {
+    key: cell.key,
+    'data-key': cell.key,
+    type: 'button',
+    role: 'gridcell',
+    tabindex: cell.key === focusKey ? 0 : -1,
+    style: place,
+    'aria-colindex': Math.floor((place['--a'] ?? 0) / 15) + 2,
+    'aria-colspan': Math.max(1, Math.round((cell.to - cell.from) / 900_000)),
+  }
+  switch (cell.kind) {
+    case 'gap':
+      return html`<button ...${shared} class="cell gap" aria-label=${`Free, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
+    case 'inactive':
+      return html`<span key=${cell.key} class="cell inactive" style=${place} role="gridcell"><span class="vh">Inactive</span></span>`
+    case 'offline':
+      return html`<span key=${cell.key} class=${cell.isAhead ? 'cell off ahead' : 'cell off'} style=${place} role="gridcell">
+        ${cell.isAhead ? html`<span class="vh">Offline now, so perhaps later too</span>` : html`<span><${Icon} name="warning" />${offlineText(row)}</span>`}
+      </span>`
+    case 'load': {
+      const hours = Math.round(cell.hours)
+      const step = loadStep(cell.hours)
+      const label = `${shortDayOf(cell.from)}, ${hours} h reserved${cell.isMine ? ', some of it yours' : ''}`
+      return html`<button ...${shared} class=${`cell load${step === 0 ? '' : ` l${step}`}${cell.isMine ? ' mine' : ''}`} aria-label=${label}>${cell.hours > 0 && hours}</button>`
+    }
+    case 'block': {
+      const { booked, isOwn, phase } = cell
+      const name = isOwn ? 'You' : nameOf(booked.userId)
+      const time = dayRange(booked.from, booked.to)
+      const state = phase === 'running' ? ', in use' : phase === 'past' ? ', over' : ''
+      const width = ((cell.to - cell.from) / HOUR) * hourWidth
+      return html`<button ...${shared} class=${`cell block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`} aria-label=${`${name} ${time}${state}`}>
+        ${labelOf(name, rangeOf(booked.from, booked.to), width, span.zoom)}
+      </button>`
+    }
+  }
+}
+
+const DraftView = ({ draft, row }: { readonly draft: Draft; readonly row: RowOptions }): readonly (VNode | false)[] => {
+  const { span, now, booked } = row
+  const window = windowOf(draft, now)
+  const clash = clashOf(booked, window)
+  return [
+    html`<div class="draft cell" style=${placeOf(span, { from: Math.max(window.from, span.from), to: window.to })}><span>${durationOf(draft.length)}</span></div>`,
+    clash !== undefined && html`<div class="clash cell" style=${placeOf(span, clash)}></div>`,
+  ]
+}
+
+/** A machine and its time. */
+export const MachineRow = (row: RowOptions): VNode => {
+  const { sut, cells, index, top, draft } = row
+  return html`<div class=${sut.is_active ? 'tl-row' : 'tl-row muted-row'} role="row" aria-rowindex=${index + 2} data-row=${index} style=${{ transform: `translateY(${top}px)` }}>
+    <${Head} ...${row} />
+    <div class="tl-lane">
+      ${cells.map((cell) => html`<${CellView} key=${cell.key} cell=${cell} row=${row} />`)}
+      ${draft !== undefined && html`<${DraftView} draft=${draft} row=${row} />`}
+    </div>
+  </div>`
+}

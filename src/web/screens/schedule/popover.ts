@@ -1,0 +1,68 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+
+interface Props {
+  readonly title: string
+  readonly subtitle: string
+  readonly className?: string
+  /** The element beside which it opens. */
+  readonly anchor: () => Element | null
+  readonly onClose: () => void
+  /** Makes it a form. */
+  readonly onSubmit?: () => void
+  readonly children: ComponentChildren
+}
+
+/** Pixels between the popover and what it belongs to, and the window's edge. */
+const AWAY = 8
+
+const place = (pop: HTMLElement, anchor: Element | null): void => {
+  if (anchor === null || matchMedia('(max-width: 640px)').matches) return
+  const at = anchor.getBoundingClientRect()
+  const { width, height } = pop.getBoundingClientRect()
+  const below = at.bottom + AWAY
+  const isBelow = below + height + AWAY <= innerHeight || at.top < height
+  const top = isBelow ? Math.min(below, innerHeight - height - AWAY) : at.top - height - AWAY
+  const left = Math.min(Math.max(at.left, AWAY), innerWidth - width - AWAY)
+  pop.style.setProperty('left', `${left}px`)
+  pop.style.setProperty('top', `${Math.max(AWAY, top)}px`)
+}
+
+/** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
+export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSubmit, children }: Props): VNode => {
+  const pop = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => {
+    if (pop.current !== null) place(pop.current, anchor())
+  })
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    const find = (selector: string): HTMLElement | null | undefined => pop.current?.querySelector<HTMLElement>(selector)
+    const first = find('[data-first]') ?? find('.choice') ?? find('.chip:enabled, .pop-foot .btn')
+    first?.focus()
+    if (first instanceof HTMLInputElement) first.select()
+    return () => {
+      if (before?.isConnected) before.focus()
+    }
+  }, [])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    onClose()
+  }
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    onSubmit?.()
+  }
+  return html`<div>
+    <div class="scrim phone-only" onClick=${onClose}></div>
+    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-label=${title} onKeyDown=${onKeyDown} onSubmit=${submit} novalidate>
+      <div class="pop-head">
+        <div class="grow"><h2 class="clip"><bdi>${title}</bdi></h2><p class="small muted">${subtitle}</p></div>
+        <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick=${onClose}><${Icon} name="x" /></button>
+      </div>
+      ${children}
+    </form>
+  </div>`
+}

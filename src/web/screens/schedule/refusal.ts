@@ -1,0 +1,154 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon, type IconName } from '../../parts/icon.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Refused } from '../../service/api.ts'
+import type { Stretch } from '../../timeline/calendar.ts'
+import type { Draft } from '../../timeline/draft.ts'
+import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import { Popover } from './popover.ts'
+
+interface Conflict {
+  readonly _id: string
+  readonly user_id: string
+  readonly user_name?: string
+  readonly start_time: string
+  readonly end_time: string
+}
+
+interface Props {
+  readonly sut: Sut
+  readonly draft: Draft
+  /** What was asked for, as it would have been held. */
+  readonly window: Stretch
+  readonly refused: Refused
+  readonly nameOf: (userId: string) => string
+  readonly anchor: () => Element | null
+  readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
+  /** Back to the form, with what was typed. */
+  readonly onBack: () => void
+  readonly onClose: () => void
+}
+
+interface Option {
+  readonly icon: IconName
+  readonly text: string
+  readonly hint: string
+  readonly take: () => void
+}
+
+/** The creation second is the first eight hex digits of an id. */
+const isRecent = (id: string, now: number): boolean => now - Number.parseInt(id.slice(0, 8), 16) * 1_000 < MINUTE
+
+const timeOf = (time: number, now: number): string =>
+  shortDayOf(time) === shortDayOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
+
+const freeStretch = ({ problem }: Refused): Stretch | undefined => {
+  const next = problem.next_available as { start_time: string; end_time: string } | null | undefined
+  return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
+}
+
+const optionsOf = ({ draft, refused, onSend, window }: Props, now: number): readonly Option[] => {
+  const until = typeof refused.problem.free_until === 'string' ? Date.parse(refused.problem.free_until) : undefined
+  const next = freeStretch(refused)
+  const shorter: Option[] =
+    until === undefined || until - window.from < QUARTER
+      ? []
+      : [
+          {
+            icon: 'clock',
+            text: `${draft.start === 'now' ? 'Now' : clockOf(window.from)} to ${clockOf(until)}`,
+            hint: `${durationOf(until - window.from)}, shorter`,
+            take: () => onSend({ ...draft, length: until - window.from }),
+          },
+        ]
+  const later: Option[] =
+    next === undefined
+      ? []
+      : [
+          {
+            icon: 'calendar',
+            text: `${timeOf(next.from, now)} to ${timeOf(next.to, now)}`,
+            hint: `next free ${durationOf(next.to - next.from)}`,
+            take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
+          },
+        ]
+  return [...shorter, ...later]
+}
+
+const Conflicting = (props: Props): VNode => {
+  const { sut, draft, window, refused, nameOf, anchor, onClose, onBack } = props
+  const { clock } = usePage()
+  const now = useStore(clock)
+  const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
+  const options = optionsOf(props, now)
+  const asked = `Asked for: ${draft.start === 'now' ? 'now' : clockOf(window.from)} to ${clockOf(window.to)}`
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const all = [...document.querySelectorAll<HTMLElement>('.choice')]
+    if (by === undefined || all.length === 0) return
+    event.preventDefault()
+    all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
+  }
+  return html`<${Popover} title=${`${sut.name} was taken`} subtitle=${asked} anchor=${anchor} onClose=${onClose}>
+    <div class="pop-body" onKeyDown=${onKeyDown}>
+      <div class="note danger" role="alert"><${Icon} name="lock" /><span>
+        ${
+          first !== undefined &&
+          html`<b class="medium"><bdi>${first.user_name ?? nameOf(first.user_id)}</bdi></b>${' '}
+            has it from ${timeOf(Date.parse(first.start_time), now)} to ${timeOf(Date.parse(first.end_time), now)}${isRecent(first._id, now) ? ', reserved a moment ago' : ''}. `
+        }Nothing was booked for you.
+      </span></div>
+      <div class="choices">
+        ${options.length > 0 && html`<span class="label">Take instead</span>`}
+        ${options.map(
+          (
+            { icon, text, hint, take },
+            n,
+          ) => html`<button type="button" class=${n === 0 ? 'choice first' : 'choice'} onClick=${take}>
+            <${Icon} name=${icon} /><b>${text}</b><span class="muted">${hint}</span>
+          </button>`,
+        )}
+        <button type="button" class="choice" onClick=${onBack}><${Icon} name="edit" /><b>Choose another time</b></button>
+      </div>
+    </div>
+  <//>`
+}
+
+interface Quota {
+  readonly used?: { readonly hours: number; readonly reservations: number }
+  readonly quota?: { readonly hours_per_week: number | null; readonly reservations_max: number | null }
+  readonly week?: string | null
+}
+
+const quotaText = ({ problem }: Refused, window: Stretch): string => {
+  const { used, quota, week } = problem as Quota
+  if (used === undefined || quota === undefined) return problem.detail
+  if (week === null || week === undefined)
+    return `This would be ${used.reservations + 1} of ${quota.reservations_max} reservations that are not over.`
+  const hours = used.hours + (window.to - window.from) / (60 * MINUTE)
+  return `This would be ${Math.round(hours * 100) / 100} of ${quota.hours_per_week} hours in the week ${week}.`
+}
+
+/** Why nothing was booked, and what can be had instead. */
+export const Refusal = (props: Props): VNode => {
+  const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
+  const me = meOf(usePage())
+  const { code, detail, instance } = refused.problem
+  if (code === 'reservation_conflict') return html`<${Conflicting} ...${props} />`
+  const isQuota = code === 'quota_exceeded'
+  const again = (): void => onSend(draft)
+  return html`<${Popover} title=${`Reserve ${sut.name}`} subtitle="Nothing was booked" anchor=${anchor} onClose=${onClose}>
+    <div class="pop-body">
+      <div class="note danger" role="alert"><${Icon} name="warning" /><span>${isQuota ? quotaText(refused, window) : detail}</span></div>
+      ${instance !== undefined && html`<details class="small muted"><summary>Details</summary><span class="mono">${code} ${instance}</span></details>`}
+    </div>
+    <div class="pop-foot">
+      ${isQuota && me.role === 'administrator' && html`<button type="button" class="btn primary" onClick=${() => onSend(draft, true)}>Reserve beyond the quota</button>`}
+      ${(refused.status === 0 || refused.status >= 500) && html`<button type="button" class="btn primary" onClick=${again}>Try again</button>`}
+      <button type="button" class="btn" onClick=${onBack}>Back</button>
+    </div>
+  <//>`
+}

@@ -1,0 +1,59 @@
+import type { Reservation } from '../../live/objects.ts'
+import type { PageContext } from '../../page/context.ts'
+import { newKey, postSafely, Refused } from '../../service/api.ts'
+import { type Draft, windowOf } from '../../timeline/draft.ts'
+import { toIso } from '../../timeline/times.ts'
+
+/** What became of a request to reserve. */
+export type Outcome =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'sending'; readonly since: number }
+  | { readonly kind: 'refused'; readonly refused: Refused }
+
+/** Now is sent as an offset, so that it never fails for being late. */
+export const bodyOf = (
+  { sutId, start, length }: Draft,
+  userId: string,
+  now: number,
+  isBeyondQuota: boolean,
+): object => ({
+  user_id: userId,
+  sut_id: sutId,
+  ...(isBeyondQuota && { beyond_quota: true }),
+  ...(start === 'now'
+    ? { start_in: 0, duration: Math.max(1, Math.round(length / 1_000)) }
+    : ((window) => ({ start_time: toIso(window.from), end_time: toIso(window.to) }))(
+        windowOf({ sutId, start, length }, now),
+      )),
+})
+
+/**
+ * A key for each request that differs: sent again unchanged, it does nothing twice; changed, it is another request.
+ */
+export const makeKeys = () => {
+  let last: { readonly body: string; readonly key: string } | undefined
+  return {
+    keyFor: (body: object): string => {
+      const text = JSON.stringify(body)
+      if (last?.body !== text) last = { body: text, key: newKey() }
+      return last.key
+    },
+  }
+}
+
+/** Sends a command about a reservation, and puts its answer into the lab. */
+export const command = async (
+  { api, lab }: Pick<PageContext, 'api' | 'lab'>,
+  path: string,
+  body: object | undefined,
+  key: string,
+): Promise<Reservation | Refused> => {
+  try {
+    const { value } = await postSafely<Reservation>(api, path, { body, key })
+    lab.put(value)
+    return value
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+}

@@ -1,0 +1,193 @@
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import { Refused } from '../../service/api.ts'
+import { type Booked, freeUntil } from '../../timeline/calendar.ts'
+import type { Cell } from '../../timeline/cells.ts'
+import { draftAt, moveLength } from '../../timeline/draft.ts'
+import { grouped } from '../../timeline/rows.ts'
+import { type Span, spanLater, spanOf, type Zoom } from '../../timeline/span.ts'
+import { HOUR, MINUTE } from '../../timeline/times.ts'
+import { DateBar, FilterBar } from './bars.ts'
+import { BlockPopover } from './block-popover.ts'
+import { DraftPopover } from './draft-popover.ts'
+import { isFiltering, isFreeForAnHour, matches, NO_FILTER } from './filter.ts'
+import { Grid } from './grid.ts'
+import { show, type View, view } from './view.ts'
+
+const NONE: readonly Booked[] = []
+
+/** The group that a machine is in. */
+const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefined) | undefined => {
+  if (groupBy === undefined) return undefined
+  if (groupBy === 'type') return ({ sut_type }) => sut_type.toUpperCase()
+  const name = groupBy.replace(/^tag\./, '')
+  return ({ tags }) => (tags[name] === undefined ? undefined : `${name} ${tags[name]}`)
+}
+
+/** Milliseconds between tries after a failure. */
+const RETRY_AFTER = 8_000
+
+/** Reads what a span needs: again when the log has moved, and when the service answers after an outage. */
+const useLoading = (span: Span): { readonly failed: Refused | undefined; readonly retry: () => void } => {
+  const { lab, control, position } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const reached = useStore(position)
+  const [failed, setFailed] = useState<Refused | undefined>(undefined)
+  const [attempt, setAttempt] = useState(0)
+  const retry = (): void => setAttempt((before) => before + 1)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    // One span on either side, so that the next one is there at once.
+    lab.load({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }).then(
+      () => setFailed(undefined),
+      (error: unknown) => {
+        if (!(error instanceof Refused)) throw error
+        setFailed(error)
+        timer = setTimeout(retry, RETRY_AFTER)
+      },
+    )
+    return () => clearTimeout(timer)
+  }, [span.zoom, span.from, isAnswered, reached, attempt])
+  return { failed, retry }
+}
+
+const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="tl-in">
+  <span class="vh" role="status">Loading</span>
+  ${Array.from({ length: 14 }, (_, n) => html`<div class="tl-row"><div class="tl-head"><span class="sk sk-name"></span></div><div class="tl-lane"><span class=${`sk sk-block sk-${n % 5}`}></span></div></div>`)}
+</div></div>`
+
+const Failed = ({
+  failed,
+  onRetry,
+}: {
+  readonly failed: Refused
+  readonly onRetry: () => void
+}): VNode => html`<div class="tl"><${StateBlock}
+  icon="warning" title="The schedule could not be loaded" text=${`${failed.message} It is tried again in ${RETRY_AFTER / 1_000} s.`} request=${failed.problem.instance}>
+  <div class="row"><button type="button" class="btn" onClick=${onRetry}><${Icon} name="refresh" />Try again</button></div>
+<//></div>`
+
+const NoMachines = ({
+  isAdministrator,
+  scope,
+}: {
+  readonly isAdministrator: boolean
+  readonly scope: string | undefined
+}): VNode => {
+  if (scope !== undefined && scope !== '')
+    return html`<div class="tl"><${StateBlock} icon="lock" title="No machine is in your scope" text=${`You see machines with ${scope.replaceAll(',', ', ')}. An administrator can change your scope or tag machines.`} /></div>`
+  const text = isAdministrator
+    ? 'Add one with the command line or the interface: the guide says how.'
+    : 'An administrator can add them.'
+  return html`<div class="tl"><${StateBlock} icon="machine" title="No machines yet" text=${text} /></div>`
+}
+
+const NoMatch = (): VNode => html`<div class="tl"><${StateBlock} icon="filter" title="No machine matches">
+  <div class="row"><button type="button" class="btn" onClick=${() => show({ filter: NO_FILTER })}>Clear filters</button></div>
+<//></div>`
+
+const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'month' }
+
+/** The keys of the grid that lead to another span. */
+const onSpanKey = (event: KeyboardEvent, span: Span): boolean => {
+  const key = event.key.toLowerCase()
+  const zoom = ZOOM_KEYS[key]
+  if (event.ctrlKey || event.metaKey || event.altKey) return false
+  if (zoom !== undefined) show({ zoom, open: undefined })
+  else if (key === 't' || key === 'n') show({ time: undefined, open: undefined })
+  else if (event.shiftKey && event.key === 'ArrowLeft') show({ time: spanLater(span, -1).from, open: undefined })
+  else if (event.shiftKey && event.key === 'ArrowRight') show({ time: spanLater(span, 1).from, open: undefined })
+  else if (key === '/') document.getElementById('filter-text')?.focus()
+  else return false
+  event.preventDefault()
+  return true
+}
+
+/** The popover of what is open, beside its block. */
+const OpenPopover = ({ open }: { readonly open: NonNullable<View['open']> }): VNode | undefined => {
+  const { lab } = usePage()
+  const { suts, reservations, bySut, people } = useStore(lab.lab)
+  const nameOf = (id: string): string => people.get(id)?.name ?? id
+  if (open.kind === 'draft') {
+    const sut = suts.get(open.draft.sutId)
+    const anchor = (): Element | null => document.querySelector('.draft')
+    return (
+      sut &&
+      html`<${DraftPopover} key=${sut._id} sut=${sut} draft=${open.draft} booked=${bySut.get(sut._id) ?? NONE} nameOf=${nameOf} anchor=${anchor} />`
+    )
+  }
+  const reservation = reservations.get(open.id)
+  const sut = reservation && suts.get(reservation.sut_id)
+  if (reservation === undefined || sut === undefined) return undefined
+  const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
+  return html`<${BlockPopover} key=${open.id} sut=${sut} reservation=${reservation} booked=${bySut.get(sut._id) ?? NONE} nameOf=${nameOf} anchor=${anchor} />`
+}
+
+const useRows = (now: number) => {
+  const { lab } = usePage()
+  const { suts, bySut } = useStore(lab.lab)
+  const { filter, groupBy, folded } = useStore(view)
+  return useMemo(() => {
+    const all = [...suts.values()]
+    const shown = all.filter((sut) => matches(sut, bySut.get(sut._id) ?? NONE, filter, now))
+    const freeCount = all.filter((sut) => isFreeForAnHour(sut, bySut.get(sut._id) ?? NONE, now)).length
+    return { all, shown, freeCount, rows: grouped(shown, groupOfSut(groupBy), folded) }
+  }, [suts, bySut, filter, groupBy, folded, now])
+}
+
+/** Who has what, when; and the way to take a machine. */
+export const Schedule = (): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { zoom, time, open, filter, folded } = useStore(view)
+  const span = useMemo(() => spanOf(zoom, time ?? now), [zoom, time, Math.floor(now / HOUR)])
+  const { failed, retry } = useLoading(span)
+  const { isLoaded, bySut, people } = useStore(page.lab.lab)
+  const { all, shown, freeCount, rows } = useRows(now)
+  const mayReserve = me.role !== 'auditor'
+  const nameOf = (id: string): string => people.get(id)?.name ?? id
+
+  const openCell = (sut: Sut, cell: Cell, at: number): void => {
+    if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
+    else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
+    else if (cell.kind === 'gap' && mayReserve)
+      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, bySut.get(sut._id) ?? NONE, now) } })
+  }
+  const quick = (sut: Sut): void =>
+    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(bySut.get(sut._id) ?? NONE, now) ?? now }, now)
+  const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): void => {
+    const by = event.shiftKey ? { ArrowLeft: -1, ArrowRight: 1 }[event.key] : undefined
+    if (by !== undefined && cell.kind === 'gap' && open?.kind === 'draft') {
+      event.preventDefault()
+      show({ open: { kind: 'draft', draft: moveLength(open.draft, by) } })
+    } else if (['e', 'E', 'Delete'].includes(event.key) && cell.kind === 'block') openCell(sut, cell, cell.from)
+    else onSpanKey(event, span)
+  }
+  const onFold = (title: string): void =>
+    show({
+      folded: folded.has(title) ? new Set([...folded].filter((each) => each !== title)) : new Set([...folded, title]),
+    })
+
+  const content = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined ? html`<${Skeleton} />` : html`<${Failed} failed=${failed} onRetry=${retry} />`
+    if (all.length === 0)
+      return html`<${NoMachines} isAdministrator=${me.role === 'administrator'} scope=${me.scope} />`
+    if (shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
+    return html`<${Grid} rows=${rows} count=${shown.length} bySut=${bySut} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
+      draft=${open?.kind === 'draft' ? open.draft : undefined} onFold=${onFold} onOpen=${openCell} onDraft=${(draft: ReturnType<typeof draftAt>) => show({ open: { kind: 'draft', draft } })} onQuick=${quick} onKey=${onKey} />`
+  }
+  return html`<main class="main flush">
+    <${DateBar} span=${span} />
+    <${FilterBar} suts=${all} freeCount=${freeCount} shownCount=${shown.length} />
+    ${content()}
+    ${open !== undefined && isLoaded && html`<${OpenPopover} open=${open} />`}
+  </main>`
+}

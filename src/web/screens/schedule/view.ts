@@ -1,0 +1,52 @@
+import { makeStore, type Store } from '../../parts/store.ts'
+import type { Draft } from '../../timeline/draft.ts'
+import type { Zoom } from '../../timeline/span.ts'
+import { type Filter, NO_FILTER } from './filter.ts'
+
+/** What is open over the timeline. */
+export type Open =
+  | { readonly kind: 'draft'; readonly draft: Draft }
+  | { readonly kind: 'reservation'; readonly id: string }
+
+/** What one has chosen to see. It outlives a change of screens. */
+export interface View {
+  readonly zoom: Zoom
+  /** A time in the span that is shown, in Unix milliseconds; undefined for now. */
+  readonly time: number | undefined
+  readonly filter: Filter
+  /** The tag, or `type`, by which machines are grouped; undefined for no groups. */
+  readonly groupBy: string | undefined
+  readonly folded: ReadonlySet<string>
+  readonly open: Open | undefined
+}
+
+const KEPT = 'berth schedule'
+
+interface KeptView {
+  readonly groupBy?: string
+  readonly folded?: readonly string[]
+}
+
+const readKept = (): KeptView => {
+  try {
+    return (JSON.parse(localStorage.getItem(KEPT) ?? '{}') ?? {}) as KeptView
+  } catch {
+    return {}
+  }
+}
+
+const openView = (): Store<View> => {
+  const { groupBy, folded = [] } = readKept()
+  const view = makeStore<View>({
+    ...{ zoom: 'day', time: undefined, filter: NO_FILTER, groupBy, open: undefined },
+    folded: new Set(Array.isArray(folded) ? folded : []),
+  })
+  view.watch(({ groupBy: by, folded: those }) =>
+    localStorage.setItem(KEPT, JSON.stringify({ groupBy: by, folded: [...those] })),
+  )
+  return view
+}
+
+export const view = openView()
+
+export const show = (change: Partial<View>): void => view.update((before) => ({ ...before, ...change }))

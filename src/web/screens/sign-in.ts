@@ -1,0 +1,59 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import { html } from '../parts/html.ts'
+import { Icon, Mark } from '../parts/icon.ts'
+import { useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import type { SessionControl } from '../service/session.ts'
+
+const hasSingleSignOn = (): boolean => document.documentElement.dataset.singleSignOn !== undefined
+
+interface Props {
+  readonly control: SessionControl
+}
+
+const ErrorNote = ({ text }: { readonly text: string }): VNode =>
+  html`<p class="note danger" role="alert"><${Icon} name="warning" /><span>${text}</span></p>`
+
+const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => html`
+  <button type="button" class="btn" disabled=${isBusy} onClick=${control.beginSingleSignOn}>
+    <${Icon} name="shield" />${texts.singleSignOn}
+  </button>
+  <div class="or">${texts.orPassword}</div>`
+
+const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => {
+  const name = useRef<HTMLInputElement>(null)
+  const password = useRef<HTMLInputElement>(null)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    await control.signIn(name.current?.value ?? '', password.current?.value ?? '')
+    if (password.current === null) return
+    password.current.value = ''
+    password.current.focus()
+  }
+  return html`<form onSubmit=${submit}>
+    <div class="field">
+      <label for="name">${texts.name}</label>
+      <input id="name" class="input" ref=${name} name="name" autocomplete="username" maxlength="512" required autofocus />
+    </div>
+    <div class="field">
+      <label for="password">${texts.password}</label>
+      <input id="password" class="input" ref=${password} name="password" type="password" autocomplete="current-password" maxlength="1024" required />
+    </div>
+    <button type="submit" class="btn primary" disabled=${isBusy}>${texts.signIn}</button>
+  </form>`
+}
+
+/** The form on which people sign in. */
+export const SignIn = ({ control }: Props): VNode => {
+  const { error, isBusy } = useStore(control.session)
+  return html`<main class="gate">
+    <div class="gate-box">
+      <span class="brand" role="heading" aria-level="1"><${Mark} />Berth</span>
+      ${hasSingleSignOn() && html`<${SingleSignOn} control=${control} isBusy=${isBusy} />`}
+      ${error !== undefined && html`<${ErrorNote} text=${error} />`}
+      <${PasswordForm} control=${control} isBusy=${isBusy} />
+    </div>
+    <footer><span>${location.host}</span><a href="/guide">${texts.guide}</a><a href="/docs">${texts.docs}</a></footer>
+  </main>`
+}

@@ -1,0 +1,142 @@
+/** The interface of the service, as the page uses it. */
+
+/** What a problem says, as RFC 9457 and the guide's chapter on errors have it. */
+export interface Problem {
+  readonly code: string
+  readonly detail: string
+  readonly instance?: string
+  readonly errors?: readonly { readonly pointer?: string; readonly detail: string }[]
+  readonly [member: string]: unknown
+}
+
+/** A request that failed. Status 0: there was no answer. */
+export class Refused extends Error {
+  readonly status: number
+  readonly problem: Problem
+  /** Seconds after which the service invites another try; undefined if it does not. */
+  readonly retryAfter: number | undefined
+  constructor(status: number, problem: Problem, retryAfter?: number) {
+    super(problem.detail)
+    this.status = status
+    this.problem = problem
+    this.retryAfter = retryAfter
+  }
+}
+
+export interface Answer<A> {
+  readonly value: A
+  readonly etag: string | undefined
+  /** The place in the log that the answer reflects. */
+  readonly position: string | undefined
+}
+
+export interface Sent {
+  readonly body?: object | undefined
+  /** An `Idempotency-Key`: the request may be sent again with it and does nothing twice. */
+  readonly key?: string | undefined
+  readonly ifMatch?: string | undefined
+  /** The position that the answer must have reached. */
+  readonly after?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Milliseconds to wait for an answer. The service answers any request within 20 s. */
+const TIMEOUT = 30_000
+
+/** Random, as `crypto.randomUUID` is missing where a page comes over plain HTTP. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+const unanswered = (): Refused => new Refused(0, { code: 'unanswered', detail: 'Berth does not answer.' })
+
+const headersOf = ({ body, key, ifMatch, after }: Sent, session: string | undefined): Record<string, string> => ({
+  ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  ...(session !== undefined && { Authorization: `Bearer ${session}` }),
+  ...(key !== undefined && { 'Idempotency-Key': key }),
+  ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+  ...(after !== undefined && { 'Berth-After': after }),
+})
+
+export interface Api {
+  readonly get: <A>(path: string, sent?: Omit<Sent, 'body' | 'key'>) => Promise<Answer<A>>
+  readonly post: <A>(path: string, sent?: Sent) => Promise<Answer<A>>
+  /** Opens a stream, which may last. */
+  readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
+}
+
+interface ApiOptions {
+  /** The credential of the session; undefined if nobody is signed in. */
+  readonly session: () => string | undefined
+  /** Called when an answer says that this session is not, or no longer, valid. */
+  readonly onUnauthenticated: (session: string) => void
+  /** Called with whether the service has answered, and when. */
+  readonly onAnswer: (isAnswered: boolean) => void
+}
+
+export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): Api => {
+  const request = async (method: string, path: string, sent: Sent, accept: string): Promise<Response> => {
+    const used = session()
+    const { body, signal } = sent
+    const response = await fetch(path, {
+      method,
+      headers: { Accept: accept, ...headersOf(sent, used) },
+      credentials: 'omit',
+      signal: signal ?? AbortSignal.timeout(TIMEOUT),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted !== true) onAnswer(false)
+      throw signal?.aborted === true ? error : unanswered()
+    })
+    onAnswer(true)
+    if (response.ok) return response
+    if (response.status === 401 && used !== undefined) onUnauthenticated(used)
+    const problem = (await response.json().catch(() => ({}))) as Partial<Problem>
+    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN)
+    const said = { ...problem, code: problem.code ?? 'unknown', detail: problem.detail ?? `Status ${response.status}.` }
+    throw new Refused(response.status, said, Number.isFinite(seconds) ? seconds : undefined)
+  }
+
+  const call = async <A>(method: string, path: string, sent: Sent): Promise<Answer<A>> => {
+    const response = await request(method, path, sent, 'application/json')
+    const value = (await response.json().catch(() => {
+      throw unanswered()
+    })) as A
+    return {
+      value,
+      etag: response.headers.get('ETag') ?? undefined,
+      position: response.headers.get('Berth-Position') ?? undefined,
+    }
+  }
+
+  return {
+    get: (path, sent = {}) => call('GET', path, sent),
+    post: (path, sent = {}) => call('POST', path, sent),
+    open: async (path, accept, signal) => {
+      const { body } = await request('GET', path, { signal }, accept)
+      if (body === null) throw unanswered()
+      return body
+    },
+  }
+}
+
+/** Waits between tries of a request whose outcome is not known, in milliseconds. */
+const RETRY_AFTER = [1_000, 2_000, 5_000]
+
+const isUncertain = ({ status, problem }: Refused): boolean => status === 0 || problem.code === 'outcome_unknown'
+
+/** Sends a request with a key until it is known what became of it, four times at most. */
+export const postSafely = async <A>(
+  api: Api,
+  path: string,
+  sent: Sent & { readonly key: string },
+): Promise<Answer<A>> => {
+  for (const wait of RETRY_AFTER) {
+    try {
+      return await api.post<A>(path, sent)
+    } catch (error) {
+      if (!(error instanceof Refused) || !isUncertain(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+  return api.post<A>(path, sent)
+}

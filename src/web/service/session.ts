@@ -1,0 +1,206 @@
+import { makeStore, type Store } from '../parts/store.ts'
+import { type Api, makeApi, Refused } from './api.ts'
+
+/** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
+
+export type Role = 'administrator' | 'tester' | 'auditor'
+
+export interface Me {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** The tag selector of a tester; empty for every machine. */
+  readonly scope?: string
+}
+
+/**
+ * `checking`: at first. `out`: nobody is signed in. `in`: somebody is. `ended`: somebody was, and the page is kept
+ * below the form. `unreachable`: it is not known who.
+ */
+export type Phase = 'checking' | 'out' | 'in' | 'ended' | 'unreachable'
+
+export interface Session {
+  readonly phase: Phase
+  readonly me: Me | undefined
+  /** What went wrong at the last attempt. */
+  readonly error: string | undefined
+  /** Whether a request to sign in is under way. */
+  readonly isBusy: boolean
+}
+
+/** What the network says: whether the last request was answered, and when the last answer came, in Unix milliseconds. */
+export interface Reach {
+  readonly isAnswered: boolean
+  readonly answeredAt: number
+}
+
+interface Kept {
+  readonly session: string
+  /** RFC 3339. */
+  readonly expires_at: string
+}
+
+const KEPT = 'berth session'
+const TRANSACTION = 'berth sign-on'
+/** Milliseconds between checks whether the session must be renewed, and the remaining time below which it is. */
+const CHECK_EVERY = 600_000
+const RENEW_BELOW = 6 * 3_600_000
+
+const readKept = (): Kept | undefined => {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+const keep = ({ session, expires_at }: Kept): void =>
+  localStorage.setItem(KEPT, JSON.stringify({ session, expires_at }))
+
+const forget = (): void => localStorage.removeItem(KEPT)
+
+/** Seconds said once, as people read them. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Refused)) throw error
+  if (error.problem.code === 'too_many_attempts') return `Too many attempts. Try again in ${error.retryAfter ?? 60} s.`
+  if (error.problem.code === 'no_role') return 'You have no role here. Ask an administrator.'
+  if (error.problem.code === 'provider_unavailable')
+    return 'The provider did not sign you in. Try again, or use a password.'
+  return error.message
+}
+
+export interface SessionControl {
+  readonly session: Store<Session>
+  readonly reach: Store<Reach>
+  readonly api: Api
+  readonly signIn: (name: string, password: string) => Promise<void>
+  readonly beginSingleSignOn: () => Promise<void>
+  readonly signOut: (everywhere: boolean) => Promise<void>
+  /** Finds out who is signed in, after a start or a failure. */
+  readonly check: () => Promise<void>
+}
+
+/** What the provider has sent the browser back with. It is removed from the address before anything else. */
+const readCallback = () => {
+  if (location.pathname !== '/login/callback') return undefined
+  const parameters = new URLSearchParams(location.search)
+  const transaction = sessionStorage.getItem(TRANSACTION)
+  sessionStorage.removeItem(TRANSACTION)
+  history.replaceState(null, '', '/')
+  const [code, state, iss] = ['code', 'state', 'iss'].map((name) => parameters.get(name) ?? undefined)
+  return { isRefused: parameters.has('error'), code, state, iss, transaction }
+}
+
+/** What of the session changes, and with what requests are sent. */
+const openState = () => {
+  const session = makeStore<Session>({ phase: 'checking', me: undefined, error: undefined, isBusy: false })
+  const reach = makeStore<Reach>({ isAnswered: true, answeredAt: Date.now() })
+  const set = (change: Partial<Session>): void => session.update((before) => ({ ...before, ...change }))
+  const onUnauthenticated = (used: string): void => {
+    // Another tab may have signed in meanwhile.
+    if (readKept()?.session === used) forget()
+    if (session.get().phase === 'in') set({ phase: 'ended', error: 'Your session ended. Sign in again.' })
+  }
+  const onAnswer = (isAnswered: boolean): void =>
+    reach.update((before) => ({ isAnswered, answeredAt: isAnswered ? Date.now() : before.answeredAt }))
+  const api = makeApi({ session: () => readKept()?.session, onUnauthenticated, onAnswer })
+  return { session, reach, set, api }
+}
+
+type State = ReturnType<typeof openState>
+
+const makeCheck =
+  ({ session, set, api }: State) =>
+  async (): Promise<void> => {
+    if (readKept() === undefined) {
+      set(session.get().phase === 'ended' ? {} : { phase: 'out', me: undefined })
+      return
+    }
+    try {
+      const { value } = await api.get<Me>('/api/user/me')
+      set({ phase: 'in', me: value, error: undefined })
+    } catch (error) {
+      const isOut = error instanceof Refused && error.status === 401
+      set({ phase: isOut ? 'out' : 'unreachable', error: messageOf(error) })
+    }
+  }
+
+const renew = async (api: Api): Promise<void> => {
+  const kept = readKept()
+  if (kept === undefined || Date.parse(kept.expires_at) - Date.now() > RENEW_BELOW) return
+  try {
+    keep((await api.post<Kept>('/api/login/renew')).value)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    // It is tried again; a session that has ended has been noticed.
+  }
+}
+
+type Returned = NonNullable<ReturnType<typeof readCallback>>
+
+/** Ends a single sign-on with what the provider sent the browser back with. */
+const endSingleSignOn = async (
+  { set, api }: State,
+  { isRefused, ...finish }: Returned,
+  check: () => Promise<void>,
+): Promise<void> => {
+  set({ phase: 'out' })
+  if (isRefused) set({ error: 'The provider did not sign you in. Try again, or use a password.' })
+  else if (finish.code === undefined || finish.state === undefined || finish.transaction === null)
+    set({ error: 'This sign-in did not begin in this tab. Begin again.' })
+  else {
+    forget()
+    keep((await api.post<Kept>('/api/login/oidc/finish', { body: finish })).value)
+    await check()
+  }
+}
+
+export const openSession = (): SessionControl => {
+  const state = openState()
+  const { session, reach, set, api } = state
+  const check = makeCheck(state)
+  const attempt = async (run: () => Promise<void>): Promise<void> => {
+    set({ isBusy: true, error: undefined })
+    try {
+      await run()
+    } catch (error) {
+      set({ error: messageOf(error) })
+    } finally {
+      set({ isBusy: false })
+    }
+  }
+  // Another tab has signed in or out.
+  addEventListener('storage', ({ key }) => {
+    if (key === KEPT || key === null) void check()
+  })
+  setInterval(() => void renew(api), CHECK_EVERY)
+  const returned = readCallback()
+  if (returned === undefined) void renew(api).then(check)
+  else void attempt(() => endSingleSignOn(state, returned, check))
+
+  return {
+    session,
+    reach,
+    api,
+    check,
+    signIn: (name, password) =>
+      attempt(async () => {
+        // A former session is not sent along: the answer to a wrong password would end it.
+        forget()
+        keep((await api.post<Kept>('/api/login', { body: { name, password } })).value)
+        await check()
+      }),
+    beginSingleSignOn: () =>
+      attempt(async () => {
+        const { value } = await api.post<{ url: string; transaction: string }>('/api/login/oidc/start')
+        sessionStorage.setItem(TRANSACTION, value.transaction)
+        location.assign(value.url)
+      }),
+    signOut: (everywhere) =>
+      attempt(async () => {
+        await api.post('/api/logout', { body: { everywhere } })
+        forget()
+        set({ phase: 'out', me: undefined, error: undefined })
+      }),
+  }
+}

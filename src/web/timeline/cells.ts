@@ -1,0 +1,96 @@
+import { type Booked, floorQuarter, gapsOf, type Stretch } from './calendar.ts'
+import { daysOf, type Span } from './span.ts'
+import { HOUR } from './times.ts'
+
+/** What a row shows. Pure: instants are Unix milliseconds. */
+
+export type Cell =
+  | (Stretch & { readonly kind: 'gap'; readonly key: string })
+  | (Stretch & {
+      readonly kind: 'block'
+      readonly key: string
+      readonly booked: Booked
+      readonly isOwn: boolean
+      readonly phase: 'past' | 'running' | 'ahead'
+    })
+  | (Stretch & { readonly kind: 'offline'; readonly key: string; readonly isAhead: boolean })
+  | (Stretch & { readonly kind: 'inactive'; readonly key: string })
+  | (Stretch & { readonly kind: 'load'; readonly key: string; readonly hours: number; readonly isMine: boolean })
+
+export interface RowState {
+  readonly booked: readonly Booked[]
+  readonly isActive: boolean
+  /** When the machine went offline, if it is. */
+  readonly offlineSince: number | undefined
+}
+
+const clip = ({ from, to }: Stretch, span: Stretch): Stretch => ({
+  from: Math.max(from, span.from),
+  to: Math.min(to, span.to),
+})
+
+const isIn = ({ from, to }: Stretch, span: Stretch): boolean => from < span.to && to > span.from
+
+const phaseOf = ({ from, to }: Stretch, now: number): 'past' | 'running' | 'ahead' =>
+  to <= now ? 'past' : from <= now ? 'running' : 'ahead'
+
+/** A cell a day, with the hours that are reserved in it. */
+const loadCells = (booked: readonly Booked[], span: Span, ownId: string): readonly Cell[] =>
+  daysOf(span).map((from, n, days) => {
+    const day = { from, to: days[n + 1] ?? span.to }
+    const inDay = booked.filter((each) => isIn(each, day))
+    const hours = inDay.map((each) => clip(each, day)).reduce((sum, { from: a, to: b }) => sum + (b - a) / HOUR, 0)
+    return { ...day, kind: 'load', key: `load ${from}`, hours, isMine: inDay.some(({ userId }) => userId === ownId) }
+  })
+
+const offlineCells = (since: number, span: Span, now: number): readonly Cell[] => {
+  const parts = [
+    { from: since, to: now, isAhead: false },
+    { from: now, to: Number.POSITIVE_INFINITY, isAhead: true },
+  ]
+  return parts
+    .filter((part) => isIn(part, span))
+    .map(({ isAhead, ...part }) => ({
+      ...clip(part, span),
+      kind: 'offline',
+      key: isAhead ? 'offline ahead' : 'offline',
+      isAhead,
+    }))
+}
+
+/** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
+export const cellsOf = (
+  { booked, isActive, offlineSince }: RowState,
+  span: Span,
+  now: number,
+  ownId: string,
+): readonly Cell[] => {
+  if (span.zoom === 'month') return loadCells(booked, span, ownId)
+  const inView = booked.filter((each) => isIn(each, span))
+  const blocks = inView.map(
+    (each): Cell => ({
+      ...clip(each, span),
+      kind: 'block',
+      key: each._id,
+      booked: each,
+      isOwn: each.userId === ownId,
+      phase: phaseOf(each, now),
+    }),
+  )
+  const gaps = isActive ? gapsOf(booked, span, floorQuarter(now)) : []
+  const cells: readonly Cell[] = [
+    ...(isActive ? [] : [{ ...clip(span, span), kind: 'inactive', key: 'inactive' } as const]),
+    ...(offlineSince === undefined ? [] : offlineCells(offlineSince, span, now)),
+    ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),
+    ...blocks,
+  ]
+  return cells
+}
+
+/** Steps of grey of a month's cell. */
+export const loadStep = (hours: number): 0 | 1 | 2 | 3 | 4 =>
+  hours <= 0 ? 0 : hours < 3 ? 1 : hours < 6 ? 2 : hours < 9 ? 3 : 4
+
+/** The cells that the keyboard visits, in order of time. */
+export const stopsOf = (cells: readonly Cell[]): readonly Cell[] =>
+  cells.filter(({ kind }) => kind === 'gap' || kind === 'block' || kind === 'load').toSorted((a, b) => a.from - b.from)

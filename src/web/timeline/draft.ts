@@ -1,0 +1,94 @@
+import { type Booked, ceilQuarter, conflictsOf, floorQuarter, freeUntil, type Stretch } from './calendar.ts'
+import { MINUTE, QUARTER } from './times.ts'
+
+/** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
+export interface Draft {
+  readonly sutId: string
+  /** `now` moves with the clock. */
+  readonly start: number | 'now'
+  /** Milliseconds asked for. */
+  readonly length: number
+}
+
+/** Lengths that a form offers, in milliseconds. */
+export const LENGTHS = [30, 60, 120, 240].map((minutes) => minutes * MINUTE)
+/** The length of a new draft, in milliseconds. */
+const USUAL = 60 * MINUTE
+
+/** The window that will be held: the service widens what is asked for to quarters of an hour. */
+export const windowOf = ({ start, length }: Draft, now: number): Stretch => {
+  const from = start === 'now' ? now : start
+  return { from: start === 'now' ? now : floorQuarter(from), to: ceilQuarter(from + length) }
+}
+
+/** The draft for a click into free time: an hour, or as much as is free. */
+export const draftAt = (sutId: string, time: number, booked: readonly Booked[], now: number): Draft => {
+  const start = floorQuarter(time) <= now ? 'now' : floorQuarter(time)
+  const from = start === 'now' ? now : start
+  const until = freeUntil(booked, from) ?? from + USUAL
+  return { sutId, start, length: Math.max(MINUTE, Math.min(USUAL, until - from)) }
+}
+
+/** The draft for a drag from one time to another, in either direction, up to the neighbours. */
+export const draftBetween = (
+  sutId: string,
+  from: number,
+  to: number,
+  booked: readonly Booked[],
+  now: number,
+): Draft => {
+  const [first, last] = from <= to ? [from, to] : [to, from]
+  const start = floorQuarter(first) <= now ? 'now' : floorQuarter(first)
+  const begin = start === 'now' ? now : start
+  const until = freeUntil(booked, begin) ?? begin + QUARTER
+  return {
+    sutId,
+    start,
+    length: Math.max(start === 'now' ? MINUTE : QUARTER, Math.min(ceilQuarter(last), until) - begin),
+  }
+}
+
+/** The draft with its start moved by quarters. Before the next quarter it is now. */
+export const moveStart = (draft: Draft, quarters: number, now: number): Draft => {
+  const from = draft.start === 'now' ? floorQuarter(now) : draft.start
+  const start = from + quarters * QUARTER
+  return { ...draft, start: start <= now ? 'now' : start }
+}
+
+export const moveLength = (draft: Draft, quarters: number): Draft => ({
+  ...draft,
+  length: Math.max(QUARTER, ceilQuarter(draft.length) + quarters * QUARTER),
+})
+
+/** What a draft collides with, and what would not collide. */
+export interface Clash {
+  readonly with: Booked
+  /** The draft with an earlier end, if its start is free. */
+  readonly shorter: Draft | undefined
+  /** The draft of the same length that ends where the other begins, if that is free. */
+  readonly earlier: Draft | undefined
+}
+
+export const clashOfDraft = (draft: Draft, booked: readonly Booked[], now: number): Clash | undefined => {
+  const window = windowOf(draft, now)
+  const [first] = conflictsOf(booked, window)
+  if (first === undefined) return undefined
+  const shorter = first.from > window.from ? { ...draft, length: first.from - window.from } : undefined
+  const start = floorQuarter(first.from - draft.length)
+  const earlier: Draft = { ...draft, start }
+  const isEarlierFree = start > now && conflictsOf(booked, windowOf(earlier, now)).length === 0
+  return { with: first, shorter, earlier: isEarlierFree ? earlier : undefined }
+}
+
+/**
+ * A time of day that somebody has typed: `9`, `930`, `9:30`, `now`. The next such time from `after` on, on the same day
+ * where it is still to come; undefined if it is none.
+ */
+export const parseStart = (text: string, day: number): number | 'now' | undefined => {
+  const typed = text.trim().toLowerCase()
+  if (typed === 'now' || typed === '') return 'now'
+  const match = /^(\d{1,2})(?::?(\d{2}))?$/.exec(typed)
+  const [hours, minutes] = [Number(match?.[1]), Number(match?.[2] ?? 0)]
+  if (match === null || hours > 23 || minutes > 59) return undefined
+  return floorQuarter(new Date(day).setHours(hours, minutes, 0, 0))
+}

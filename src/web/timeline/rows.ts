@@ -1,0 +1,70 @@
+/** Which rows are in view. Pure: all heights are known, in pixels. */
+
+export type Row<A> =
+  | {
+      readonly kind: 'group'
+      readonly key: string
+      readonly title: string
+      readonly of: readonly A[]
+      readonly isFolded: boolean
+    }
+  | { readonly kind: 'machine'; readonly key: string; readonly of: A }
+
+export interface Heights {
+  readonly group: number
+  readonly machine: number
+}
+
+/** Rows kept above and below what is in view. */
+const AROUND = 8
+
+export interface Layout<A> {
+  readonly rows: readonly Row<A>[]
+  /** The top of each row, and at the end the height of all. */
+  readonly tops: readonly number[]
+}
+
+export const layOut = <A>(rows: readonly Row<A>[], heights: Heights): Layout<A> => {
+  const tops = [0]
+  for (const { kind } of rows) tops.push((tops.at(-1) as number) + heights[kind])
+  return { rows, tops }
+}
+
+export const heightOf = ({ tops }: Layout<unknown>): number => tops.at(-1) ?? 0
+
+/** The index of the row at a distance from the top. */
+export const rowAt = ({ rows, tops }: Layout<unknown>, y: number): number => {
+  let [low, high] = [0, Math.max(0, rows.length - 1)]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((tops[middle] as number) <= y) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** The indexes of the rows to draw, from the first to before the last. */
+export const visibleRows = (layout: Layout<unknown>, top: number, height: number): readonly [number, number] => {
+  const first = rowAt(layout, top)
+  const last = rowAt(layout, top + height)
+  return [Math.max(0, first - AROUND), Math.min(layout.rows.length, last + 1 + AROUND)]
+}
+
+/** Rows in groups, in the order given; what belongs to no group comes last. */
+export const grouped = <A extends { readonly _id: string }>(
+  all: readonly A[],
+  groupOf: ((each: A) => string | undefined) | undefined,
+  folded: ReadonlySet<string>,
+): readonly Row<A>[] => {
+  const machine = (of: A): Row<A> => ({ kind: 'machine', key: of._id, of })
+  if (groupOf === undefined) return all.map(machine)
+  const groups = Map.groupBy(all, (each) => groupOf(each) ?? '')
+  const titles = [...groups.keys()].sort((a, b) =>
+    a === '' ? 1 : b === '' ? -1 : a.localeCompare(b, undefined, { numeric: true }),
+  )
+  return titles.flatMap((title): readonly Row<A>[] => {
+    const of = groups.get(title) ?? []
+    const isFolded = folded.has(title)
+    return [{ kind: 'group', key: `group ${title}`, title, of, isFolded }, ...(isFolded ? [] : of.map(machine))]
+  })
+}

@@ -1,0 +1,73 @@
+/** Times as people read them, in the browser's zone. Instants are Unix milliseconds. */
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const QUARTER = 15 * MINUTE
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** `10:42`. */
+export const clockOf = (time: number): string => {
+  const date = new Date(time)
+  return `${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** `10:00–12:30`, as in blocks. */
+export const rangeOf = (from: number, to: number): string => `${clockOf(from)}–${clockOf(to)}`
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October'],
+  ...['November', 'December'],
+] as const
+
+export const weekdayOf = (time: number): string => WEEKDAYS[new Date(time).getDay()] as string
+export const monthOf = (time: number): string => MONTHS[new Date(time).getMonth()] as string
+
+/** `Wednesday 25 November`, with the year where it is not this one. */
+export const dayTitleOf = (time: number, now: number): string => {
+  const date = new Date(time)
+  const year = date.getFullYear() === new Date(now).getFullYear() ? '' : ` ${date.getFullYear()}`
+  return `${weekdayOf(time)} ${date.getDate()} ${monthOf(time)}${year}`
+}
+
+/** `Wed 25 Nov`. */
+export const shortDayOf = (time: number): string =>
+  `${weekdayOf(time).slice(0, 3)} ${new Date(time).getDate()} ${monthOf(time).slice(0, 3)}`
+
+/** `45 m`, `1 h`, `1 h 30 m`, `over 24 h`. */
+export const durationOf = (milliseconds: number): string => {
+  const minutes = Math.max(0, Math.floor(milliseconds / MINUTE))
+  if (minutes > 24 * 60) return 'over 24 h'
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `${rest} m`
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} m`
+}
+
+/** Midnight of a day, or of one some days later. Days with a change of the clock are not 24 h long. */
+export const midnightOf = (time: number, daysLater = 0): number => {
+  const date = new Date(time)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + daysLater).getTime()
+}
+
+/** Midnight of the Monday of a week. */
+export const mondayOf = (time: number): number => midnightOf(time, -((new Date(time).getDay() + 6) % 7))
+
+export const firstOfMonth = (time: number, monthsLater = 0): number => {
+  const date = new Date(time)
+  return new Date(date.getFullYear(), date.getMonth() + monthsLater, 1).getTime()
+}
+
+/** `Berlin, UTC+1`. */
+export const zoneNameOf = (time: number): string => {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const minutes = -new Date(time).getTimezoneOffset()
+  const rest = Math.abs(minutes) % 60
+  const hours = Math.trunc(Math.abs(minutes) / 60)
+  const offset = minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '−' : '+'}${hours}${rest === 0 ? '' : `:${two(rest)}`}`
+  const city = zone.split('/').at(-1)?.replaceAll('_', ' ')
+  return city === undefined || city === 'UTC' ? offset : `${city}, ${offset}`
+}
+
+/** A time as the interface takes it, in UTC. */
+export const toIso = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { checkQuiet, openFor } from './stage.ts'
+
+/** The schedule, in a real browser: by role and visible text, as people use it. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+/** A machine of a test's own. */
+const makeMachine = async (name: string): Promise<string> =>
+  String(
+    (await service.as('admin').post('/api/sut/create', { ...aSut(), name, os: 'Ubuntu', version: '24.04' })).json._id,
+  )
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** No violation of WCAG 2.2 AA that axe can find. */
+const checkAccessible = async (t: ExecutionContext, page: Page): Promise<void> => {
+  await page.evaluate(axe)
+  const run = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 3).join(' ')))`
+  t.deepEqual(await page.evaluate(run), [])
+}
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+test('in Chromium one reserves a free machine in two actions, and a colleague sees it without reloading', async (t) => {
+  await makeMachine('bench 1')
+  const alice = await openFor(t, browser, 'alice')
+  const bob = await openFor(t, browser, 'bob')
+  if (alice === undefined || bob === undefined) return
+  const row = rowOf(alice.page, 'bench 1')
+  await row.hover()
+  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await alice.page.getByRole('dialog', { name: 'Reserve bench 1' }).waitFor()
+  await checkAccessible(t, alice.page)
+  await alice.page.getByRole('button', { name: /^Reserve until/ }).click()
+  await row.getByRole('gridcell', { name: /^You .*, in use$/ }).waitFor()
+  await rowOf(bob.page, 'bench 1')
+    .getByRole('gridcell', { name: /^alice .*, in use$/ })
+    .waitFor()
+  await checkAccessible(t, bob.page)
+  for (const opened of [alice, bob]) checkQuiet(t, opened, service.url)
+})
+
+test('in Chromium a refusal says who has it and offers the next free window, and release frees it', async (t) => {
+  const sut = await makeMachine('bench 2')
+  const alice = await openFor(t, browser, 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const row = rowOf(page, 'bench 2')
+  await row.hover()
+  await row.getByRole('button', { name: 'Reserve bench 2 for 1 h' }).click()
+  // Somebody is faster, and the page cannot know yet: it waits for an answer about the log.
+  await page.route('**/api/user/me', () => undefined)
+  await page.route(
+    '**/api/sut_reservation/create',
+    async (route) => {
+      await service.as('bob').post('/api/sut_reservation/create', { sut_id: sut, start_in: 0, duration: 1_800 })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: /^Reserve until/ }).click()
+  await page.getByText('bench 2 was taken').waitFor()
+  await page.getByText(/bob.*has it from .*reserved a moment ago/s).waitFor()
+  await page.unroute('**/api/user/me')
+  await page.getByRole('button', { name: /next free/ }).click()
+  const own = row.getByRole('gridcell', { name: /^You/ })
+  await own.waitFor()
+  await own.click()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('alert').getByText('Cancel this reservation of bench 2?').waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await own.waitFor({ state: 'detached' })
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium everything on the schedule works by keyboard', async (t) => {
+  await makeMachine('bench 3')
+  const carol = await openFor(t, browser, 'alice')
+  if (carol === undefined) return
+  const { page } = carol
+  await page.getByPlaceholder('Filter machines').fill('bench 3')
+  await rowOf(page, 'bench 3').getByRole('gridcell', { name: /^Free/ }).first().focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Reserve bench 3' })
+  await dialog.waitFor()
+  t.is(await page.evaluate('document.activeElement.id'), 'start')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  const own = rowOf(page, 'bench 3').getByRole('gridcell', { name: /^You/ })
+  await own.waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await own.focus()
+  await page.keyboard.press('Delete')
+  await page.getByRole('dialog', { name: 'Your reservation of bench 3' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('w')
+  await page.getByRole('button', { name: 'Week', pressed: true }).waitFor()
+  checkQuiet(t, carol, service.url)
+})
+
+test('in Chromium a cut connection is said, forbids reserving, and heals without a reload', async (t) => {
+  await makeMachine('bench 4')
+  const alice = await openFor(t, browser, 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await rowOf(page, 'bench 4').waitFor()
+  await page.context().setOffline(true)
+  await page.getByText('Not connected since').waitFor()
+  await rowOf(page, 'bench 4').getByRole('gridcell', { name: /^Free/ }).first().click()
+  t.true(await page.getByRole('button', { name: /^Reserve until/ }).isDisabled())
+  await page.context().setOffline(false)
+  await page.getByText('Not connected since').waitFor({ state: 'detached' })
+  t.true(await page.getByRole('button', { name: /^Reserve until/ }).isEnabled())
+})

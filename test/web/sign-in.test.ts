@@ -1,0 +1,137 @@
+import test, { type ExecutionContext } from 'ava'
+import { passwordOf } from '../http/client.ts'
+import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
+import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { statusWith } from '../http/logins/login.ts'
+import { PAGE_SCRIPT } from '../http/page-script.ts'
+import { accountOf, checkQuiet, signIn } from './stage.ts'
+
+/** The page on which people sign in, as a browser gets it and in a real one. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
+
+const sessionIn = async ({ page }: Opened): Promise<string> =>
+  JSON.parse(String(await page.evaluate<string>(`localStorage.getItem('berth session')`)))?.session
+
+const POLICY = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+test('the page and its files need no credentials, have a strict policy and set no cookie', async (t) => {
+  for (const path of ['/', '/login/callback?code=a&state=b&session_state=c']) {
+    const { status, headers, text } = await service.anyone.get(path)
+    t.is(status, 200)
+    t.like(headers, POLICY)
+    t.is(headers['set-cookie'], undefined)
+    t.notRegex(text, /<script>|<style|\son\w+=|\sstyle=/i, 'nothing inline')
+    for (const [, file = ''] of text.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g))
+      t.is((await service.anyone.get(file)).status, 200, file)
+  }
+  t.notRegex((await service.anyone.get(PAGE_SCRIPT)).text, /: string\b/, 'types are stripped')
+})
+
+test('in Chromium one signs in with a password, sees who one is, stays signed in, and signs out', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, 'alice', 'wrong')
+  await page.getByText('The user name or the password is wrong.').waitFor()
+  await signIn(opened, 'alice')
+  await accountOf(opened, 'alice').waitFor()
+  t.false(await page.getByLabel('Password').isVisible())
+  await page.reload()
+  await accountOf(opened, 'alice').waitFor()
+  const session = await sessionIn(opened)
+  t.is(await statusWith(service, session), 200)
+  t.deepEqual(await page.context().cookies(), [])
+  await accountOf(opened, 'alice').click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByLabel('Password').waitFor()
+  t.is(await statusWith(service, session), 401)
+  t.is(await page.evaluate<unknown>(`localStorage.getItem('berth session')`), null)
+  checkQuiet(t, opened, service.url)
+})
+
+test('in Chromium a session that has ended elsewhere brings the form over the page, which is kept', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, 'bob')
+  await accountOf(opened, 'bob').waitFor()
+  await service.as('bob').post('/api/logout', { everywhere: true })
+  await page.getByText('Your session ended. Sign in again.').waitFor()
+  t.true(await page.getByRole('heading', { name: 'Schedule' }).or(page.locator('h1.title')).first().isVisible())
+  await signIn(opened, 'bob')
+  await page.getByLabel('Password').waitFor({ state: 'detached' })
+  await accountOf(opened, 'bob').click()
+  const other = String(
+    (await service.anyone.post('/api/login', { name: 'bob', password: passwordOf('bob') })).json.session,
+  )
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByLabel('Password').waitFor()
+  t.is(await statusWith(service, other), 401)
+  checkQuiet(t, opened, service.url)
+})
+
+test('in Chromium a page that was loaded while the service was away is tried again, with the session kept', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, 'alice')
+  await accountOf(opened, 'alice').waitFor()
+  await page.route('**/api/user/me', (route) => route.abort())
+  await page.reload()
+  await page.getByText('Berth does not answer.').waitFor()
+  t.false(await page.getByLabel('Password').isVisible())
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.click()
+  await page.getByText('Berth does not answer.').waitFor()
+  await page.unroute('**/api/user/me')
+  await again.click()
+  await accountOf(opened, 'alice').waitFor()
+  t.false(await again.isVisible())
+})
+
+test('in Chromium a name is shown as text, whatever it contains', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const name = '<img src=x onerror=document.title="hit">'
+  const body = { name, role: 'auditor', password: 'correct horse' }
+  t.is((await service.as('admin').post('/api/user/create', body)).status, 201)
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, name, body.password)
+  await accountOf(opened, name).waitFor()
+  t.is(await page.title(), 'Schedule · Berth')
+  checkQuiet(t, opened, service.url)
+})
+
+test('in Chromium single sign-on is offered only where it is set up, and a stray return from a provider says so', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/login/callback?code=abc&state=def')
+  await page.getByText('This sign-in did not begin in this tab. Begin again.').waitFor()
+  t.is(new URL(page.url()).pathname + new URL(page.url()).search, '/')
+  t.false(await page.getByRole('button', { name: 'Continue with single sign-on' }).isVisible())
+  await page.goto('/login/callback?error=access_denied')
+  await page.getByText('The provider did not sign you in. Try again, or use a password.').waitFor()
+  checkQuiet(t, opened, service.url)
+})

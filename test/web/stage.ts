@@ -1,0 +1,44 @@
+import type { ExecutionContext } from 'ava'
+import type { Locator } from 'playwright-core'
+import { passwordOf } from '../http/client.ts'
+import { type Chromium, type NoBrowser, type Opened, openPageFor } from '../http/documents/browser.ts'
+
+/** Chromium itself says so of each request that is refused. */
+const isOfRefusal = (fault: string): boolean =>
+  /the server responded with a status of (401|403|404|409|412|422|429)/.test(fault)
+
+/** No error, no violation of a policy, and no request to another host. */
+export const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, url: string): void => {
+  t.deepEqual(
+    faults.filter((fault) => !isOfRefusal(fault)),
+    [],
+  )
+  t.deepEqual(
+    requests.filter(({ origin }) => origin !== url),
+    [],
+  )
+}
+
+export const signIn = async ({ page }: Opened, name: string, password = passwordOf(name)): Promise<void> => {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** The link of the top bar to one's own account: it has the name. */
+export const accountOf = ({ page }: Opened, name: string): Locator =>
+  page.getByRole('banner').getByRole('link', { name, exact: true })
+
+/** Opens the page for somebody who signs in; undefined, with the reason logged, where no browser is installed. */
+export const openFor = async (
+  t: ExecutionContext,
+  browser: Chromium | NoBrowser,
+  name: string,
+): Promise<Opened | undefined> => {
+  const opened = await openPageFor(t, browser, undefined)
+  if (opened === undefined) return undefined
+  await opened.page.goto('/')
+  await signIn(opened, name)
+  await accountOf(opened, name).waitFor()
+  return opened
+}

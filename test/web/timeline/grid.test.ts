@@ -1,0 +1,110 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { cellsOf, loadStep, stopsOf } from '../../../src/web/timeline/cells.ts'
+import { moveOf, moveSpot, stopAt } from '../../../src/web/timeline/moves.ts'
+import { grouped, heightOf, layOut, rowAt, visibleRows } from '../../../src/web/timeline/rows.ts'
+import { daysOf, hourWidthOf, minutesOf, spanLater, spanOf, timeAt } from '../../../src/web/timeline/span.ts'
+import { booked, MINUTE, time } from './times.ts'
+
+const DAY = spanOf('day', time('10:00'))
+const row = { booked: [booked('a', '10:00', '12:00', 'me'), booked('b', '14:00', '15:00')], isActive: true }
+
+test('a day goes from midnight to noon of the next day, a week from Monday to Sunday', (t) => {
+  t.is(DAY.from, time('00:00'))
+  t.is(minutesOf(DAY), 36 * 60)
+  const week = spanOf('week', time('10:00'))
+  t.is(new Date(week.from).getDay(), 1)
+  t.is(daysOf(week).length, 7)
+  t.is(daysOf(spanOf('month', time('10:00'))).length, 31)
+  t.is(spanLater(spanOf('month', time('10:00')), 9).from, new Date(2031, 1, 1).getTime())
+})
+
+test('a week and a month fit into the width, a day has its own', (t) => {
+  t.is(hourWidthOf(DAY, 1_176, false), 96)
+  t.is(hourWidthOf(DAY, 390, true), 64)
+  t.is(hourWidthOf(spanOf('week', time('10:00')), 1_176, false), 7)
+  t.is(hourWidthOf(spanOf('month', time('10:00')), 1_116, false) * 24, 36)
+})
+
+test('a place on the line is a time, moved back to its step', (t) => {
+  t.is(timeAt(DAY, 96, 96 * 9 + 50), time('09:30'))
+  t.is(timeAt(spanOf('week', time('10:00')), 7, 7 * 10 + 6), spanOf('week', time('10:00')).from + 10 * 60 * MINUTE)
+})
+
+test('a row shows who has it and what is free from the current quarter on', (t) => {
+  const cells = cellsOf({ ...row, offlineSince: undefined }, DAY, time('11:07'), 'me')
+  t.deepEqual(
+    cells.map(({ kind, from }) => [kind, from]),
+    [
+      ['gap', time('12:00')],
+      ['gap', time('15:00')],
+      ['block', time('10:00')],
+      ['block', time('14:00')],
+    ],
+  )
+  t.like(cells[2], { isOwn: true, phase: 'running' })
+  t.like(cells[3], { isOwn: false, phase: 'ahead' })
+})
+
+test('a machine that is off or inactive shows it over its whole row', (t) => {
+  const offline = cellsOf({ ...row, offlineSince: time('08:20') }, DAY, time('11:07'), 'me')
+  t.deepEqual(
+    offline.filter(({ kind }) => kind === 'offline').map(({ from, to }) => [from, to]),
+    [
+      [time('08:20'), time('11:07')],
+      [time('11:07'), DAY.to],
+    ],
+  )
+  const inactive = cellsOf({ ...row, isActive: false, offlineSince: undefined }, DAY, time('11:07'), 'me')
+  t.deepEqual(
+    inactive.map(({ kind }) => kind),
+    ['inactive', 'block', 'block'],
+  )
+})
+
+test('a month shows the hours of each day', (t) => {
+  const cells = cellsOf({ ...row, offlineSince: undefined }, spanOf('month', time('10:00')), time('11:07'), 'me')
+  t.like(cells[1], { kind: 'load', hours: 3, isMine: true })
+  t.like(cells[2], { kind: 'load', hours: 0, isMine: false })
+  t.deepEqual([0, 2, 3, 6, 9].map(loadStep), [0, 1, 2, 3, 4])
+})
+
+test('rows are found by their height, whatever groups there are', (t) => {
+  const machines = Array.from({ length: 30 }, (_, n) => ({ _id: String(n), rack: `rack ${n % 3}` }))
+  const rows = grouped(machines, ({ rack }) => rack, new Set(['rack 1']))
+  t.is(rows.length, 3 + 20)
+  const layout = layOut(rows, { group: 28, machine: 36 })
+  t.is(heightOf(layout), 3 * 28 + 20 * 36)
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: heightOf(layout) - 1 }), (y) => {
+      const index = rowAt(layout, y)
+      t.true((layout.tops[index] as number) <= y && y < (layout.tops[index + 1] as number))
+    }),
+  )
+  t.deepEqual(visibleRows(layout, 0, 100), [0, 12])
+})
+
+const stops = stopsOf(cellsOf({ ...row, offlineSince: undefined }, DAY, time('09:00'), 'me'))
+const grid = { rows: 4, stops: (index: number) => (index === 2 ? [] : stops) }
+
+test('arrows go from cell to cell, and to other rows at the same time', (t) => {
+  const start = { row: 0, time: time('10:30') }
+  t.deepEqual(moveSpot(start, 'right', grid), { row: 0, time: time('12:00') })
+  t.deepEqual(moveSpot(start, 'left', grid), { row: 0, time: time('09:00') })
+  t.deepEqual(moveSpot({ ...start, row: 1 }, 'down', grid), { row: 3, time: time('10:30') }, 'over the head of a group')
+  t.deepEqual(moveSpot(start, 'up', grid), start)
+  t.deepEqual(moveSpot(start, 'end', grid), { row: 0, time: time('15:00') })
+  t.is(moveSpot(start, 'pageDown', grid).row, 3)
+  t.deepEqual(moveSpot(start, 'last', grid), { row: 3, time: time('15:00') })
+  t.deepEqual(moveSpot({ row: 3, time: 0 }, 'first', grid), { row: 0, time: time('09:00') })
+})
+
+test('the cell at a time is the one that contains it, or else the nearest', (t) => {
+  t.is(stopAt(stops, time('11:00'))?.from, time('10:00'))
+  t.is(stopAt(stops, time('03:00'))?.from, time('09:00'))
+})
+
+test('keys are moves, and others are not', (t) => {
+  const press = (key: string, ctrlKey = false) => moveOf({ key, ctrlKey, metaKey: false })
+  t.deepEqual([press('ArrowUp'), press('Home'), press('Home', true), press('x')], ['up', 'home', 'first', undefined])
+})

@@ -98,6 +98,17 @@ test('an erasure is retried while the store does not answer', async (t) => {
   t.deepEqual(await store.readSecrets(owner), [])
 })
 
+test('sealed secrets have event ids of their own, the same when they are repeated', async (t) => {
+  const { server, store } = await given(t)
+  const [ann, bob] = [ofUser('ann'), ofUser('bob')]
+  server.faultAppends({ how: 'lost', when: ({ stream }) => stream.startsWith('vault-') })
+  const events = [added('ann', ann), added('bob', bob)]
+  t.is(outcomeOf(await append(store, USERS_STREAM, -1, events, [ann, bob])), 'done')
+  const all = server.log.all().filter(({ stream }) => /^(?:users|vault-)/.test(stream))
+  t.deepEqual(all.map(({ stream }) => stream).toSorted(), ['users', 'users', 'vault-user:ann', 'vault-user:bob'])
+  t.is(new Set(all.map(({ id }) => id)).size, all.length)
+})
+
 test('an append repeated after its answer was lost does not bring back secrets erased meanwhile', async (t) => {
   const { server, store, other } = await given(t)
   const secret = ofUser('ann')

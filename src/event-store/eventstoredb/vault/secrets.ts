@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
+import { canonicalJson } from '../../../domain/values/canonical-json.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../../event-store.ts'
 import { type Connection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
@@ -72,6 +73,20 @@ const makeListing =
     return found.slice(0, limit)
   }
 
+/**
+ * The id of what seals an owner's secrets with an event: its own, for readers of the store that drop repeated ids, and
+ * the same at each retry, by which the store recognises it. A UUID of version 8 (RFC 9562).
+ */
+const sealedIdOf = (owner: string, eventId: string): string => {
+  const bytes = createHash('sha256')
+    .update(canonicalJson(['secrets sealed', owner, eventId]))
+    .digest()
+    .subarray(0, 16)
+  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 export const makeSecrets = (commands: Connection, listing: Connection, readPage: ReadPage): Secrets => {
   const readVaultStream = makeReadVaultStream(readPage)
   const { append, erase } = makeVaultWrites(commands, readPage)
@@ -104,7 +119,7 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
       const cause = { revision, id: eventId }
       return forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
         const entries = ofOwner.map((secret) => entryOf(secret, cause))
-        return append(owner, entries, 'any', eventId)
+        return append(owner, entries, 'any', sealedIdOf(owner, eventId))
       })
     },
     readSecrets: async (...owners) => (await Promise.all([...owners].sort().map(readOwner))).flat(),

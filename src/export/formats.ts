@@ -1,5 +1,6 @@
 import type { Recorded } from '../domain/event.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
+import { escapeLineSeparators } from '../domain/values/json-text.ts'
 import { cloudEvent } from '../feed/events/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
 import { plainCloudEvent, plainNdjson } from './plain-lines.ts'
@@ -50,11 +51,13 @@ const csv = (excel: boolean): Format => {
       const what = `${text(row.sut_id)},${text(row.reservation_id)},${text(row.user_id)}`
       const window = `${row.start_time ?? ''},${row.end_time ?? ''},${row.listen_port ?? ''}`
       // A regular expression is a third faster here than replaceAll with a string.
-      const data = (plain ?? canonicalJson(row.data)).replace(/"/g, '""')
+      const data = (plain ?? escapeLineSeparators(canonicalJson(row.data))).replace(/"/g, '""')
       return `${position},${row.id},${row.time},${text(row.stream)},${row.revision},${row.type},${who},${what},${window},"${data}"\r\n`
     },
   }
 }
+
+const writeJson = (value: unknown): string => escapeLineSeparators(JSON.stringify(value))
 
 export const formatOf = (name: FormatName, { excel, origin }: FormatOptions): Format => {
   switch (name) {
@@ -64,15 +67,15 @@ export const formatOf = (name: FormatName, { excel, origin }: FormatOptions): Fo
       return {
         head: '',
         line: (event, position, plain) =>
-          plain === undefined ? `${JSON.stringify(rowOf(event, position))}\n` : plainNdjson(event, position, plain),
+          plain === undefined ? `${writeJson(rowOf(event, position))}\n` : plainNdjson(event, position, plain),
       }
     case 'cloudevents': {
-      const source = JSON.stringify(origin)
+      const source = writeJson(origin)
       return {
         head: '',
         line: (event, position, plain) =>
           plain === undefined
-            ? `${JSON.stringify(cloudEvent(event, position, origin))}\n`
+            ? `${writeJson(cloudEvent(event, position, origin))}\n`
             : plainCloudEvent(event, position, plain, source),
       }
     }

@@ -6,6 +6,7 @@ import { integer, matching, opaqueId } from '../domain/codec/codec.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
 import { Role } from '../domain/events/user.ts'
 import { CONTROL, classExcluding, single } from '../domain/values/characters.ts'
+import { withoutByteOrderMark } from '../domain/values/json-text.ts'
 import { readRegularFile } from '../files/read-regular-file.ts'
 import { parsePasswordHash } from './passwords/password.ts'
 
@@ -69,7 +70,7 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
   if (!isUtf8(bytes)) return malformed(path, ['it is not in UTF-8'])
   let json: unknown
   try {
-    json = JSON.parse(bytes.toString())
+    json = JSON.parse(withoutByteOrderMark(bytes).toString())
   } catch (error) {
     // The engine's message quotes nearby text, which may be a hash.
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]

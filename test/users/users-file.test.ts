@@ -84,8 +84,8 @@ test('a name has 1 to 128 characters, no colon and no control characters', (t) =
   for (const name of ['', 'a:b', 'a\n', 'a\u0085', '\ud800', 'x'.repeat(129), 7]) t.false(UserName.is(name))
 })
 
-test('a file with no users is valid', async (t) => {
-  t.deepEqual(await namesIn(await fileIn(t, good)), [])
+test('a file with no users is valid, also after a byte order mark', async (t) => {
+  for (const text of [good, `\ufeff${good}`]) t.deepEqual(await namesIn(await fileIn(t, text)), [])
 })
 
 test('a file is read with its SHA-256 and the line of each user, whatever strings and layout it has', async (t) => {

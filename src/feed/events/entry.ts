@@ -1,5 +1,6 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { cloudEvent, sutIdOf, userOf } from './cloud-event.ts'
 
 /** An event of the log with its public position. */
@@ -61,7 +62,7 @@ export const makeEntry = (recorded: Recorded, position: number, origin: string):
     actor: recorded.metadata.actor,
     time: epochMillisecondsOf(recorded.metadata.time),
     json: () => {
-      if (event !== undefined) json = JSON.stringify(cloudEvent(event, position, origin))
+      if (event !== undefined) json = escapeLineSeparators(JSON.stringify(cloudEvent(event, position, origin)))
       // Keep the text only, so that the event can be collected.
       event = undefined
       return json

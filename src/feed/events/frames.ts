@@ -20,7 +20,7 @@ export interface Format {
   readonly event: (entry: Entry) => string
   /** Shows that the connection is alive. */
   readonly heartbeat: string
-  /** The position of a reader for which no event matched. */
+  /** The position of a reader for which no event matched, or of the end of a transfer; -1 in an empty log. */
   readonly checkpoint: (position: number) => string
   readonly ending: (why: EndReason, position: number) => string
 }
@@ -44,7 +44,7 @@ export const lines: Format = {
   opening: () => '',
   event: (entry) => `${entry.json()}\n`,
   heartbeat: '\n',
-  checkpoint: (position) => `{"checkpoint":{"sequence":"${formatPosition(position)}"}}\n`,
+  checkpoint: (position) => `{"checkpoint":{"sequence":${position < 0 ? null : `"${formatPosition(position)}"`}}}\n`,
   ending: (why, position) => {
     const sequence = position < 0 ? {} : { sequence: formatPosition(position) }
     return `${JSON.stringify({ error: { code: why, detail: DETAILS[why], ...sequence } })}\n`

@@ -1,4 +1,5 @@
 import type { Failure, FailureCode, Problem } from '../../domain/failure.ts'
+import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 
 /** Refusals of the transport; domain failures are in domain/failure.ts. */
 export type TransportCode =
@@ -147,7 +148,7 @@ export const problemBody = (refusal: Refusal, instance: string): string => {
   const { code, detail, problems, help, parts } = refusal
   const { status, title } = codes[code]
   const errors = problems?.slice(0, PROBLEMS_MAX).map(located)
-  return JSON.stringify({
+  const body = {
     type: `/problems/${code}`,
     title,
     status,
@@ -157,7 +158,8 @@ export const problemBody = (refusal: Refusal, instance: string): string => {
     ...(problems && { errors, errors_count: problems.length }),
     ...help,
     ...(parts && { parts }),
-  })
+  }
+  return escapeLineSeparators(JSON.stringify(body))
 }
 
 export const isProblemJsonWanted = (accept: string | undefined): boolean =>

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
+import { withoutByteOrderMark } from '../../domain/values/json-text.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
 
@@ -12,7 +13,8 @@ const PIECES_MAX = 4_096
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const JSON_SUFFIX = /^[\w.!#$&^-]+\/[\w.!#$&^-]+\+json\s*(;|$)/i
-const PARAMETERS = /^[^;]*(?:;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)*$/
+/** RFC 9110, section 5.6.6: a parameter may be empty. */
+const PARAMETERS = /^[^;]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)?)*$/
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
 export const hasBody = ({ req }: Context): boolean =>
@@ -22,6 +24,8 @@ const isCoded = ({ req }: Context): boolean => {
   const coding = req.headers['content-encoding']
   return coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
 }
+
+const UTF_8 = /^utf-?8$/i
 
 /** The plain JSON media type, which needs no further checks. */
 const PLAIN = /^application\/json(; ?charset=utf-8)?$/i
@@ -35,7 +39,7 @@ const mediaTypeProblem = (ctx: Context): string | undefined => {
       return `The Content-Type must be application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
     }
     const charset = CHARSET.exec(type)?.[1]
-    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'The charset must be UTF-8.'
+    if (charset !== undefined && !UTF_8.test(charset)) return 'The charset must be UTF-8.'
     if (!PARAMETERS.test(type)) return 'The Content-Type is malformed.'
   }
   return isCoded(ctx) ? 'Content-Encoding is not supported. Send the body uncompressed.' : undefined
@@ -91,9 +95,10 @@ export interface Body {
 }
 
 const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
-  if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty. Send a JSON object.'))
-  if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
-  const excess = excessOf(bytes)
+  const text = withoutByteOrderMark(bytes)
+  if (text.length === 0) return E.left(refusal('malformed_json', 'The body is empty. Send a JSON object.'))
+  if (!isUtf8(text)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
+  const excess = excessOf(text)
   if (excess === 'levels') {
     return E.left(refusal('malformed_json', `The body is nested more deeply than ${DEPTH_MAX} levels.`))
   }
@@ -101,7 +106,7 @@ const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
     return E.left(refusal('malformed_json', `The body has more than ${MEMBERS_MAX} members and elements.`))
   }
   try {
-    return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
+    return E.right({ bytes, json: JSON.parse(text.toString()) as unknown })
   } catch (error) {
     return E.left(refusal('malformed_json', `The body is not JSON: ${positionOnly(error as Error)}.`))
   }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
+import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { formatPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
@@ -115,8 +116,9 @@ export const respond = (ctx: Context, route: Route, { status, body, headers, med
     return
   }
   ctx.res.statusCode = status
-  setHeader(ctx, 'Content-Type', mediaType ?? stateOf(ctx).mediaType ?? JSON_TYPE)
-  if (typeof body === 'string') setText(ctx, status, body)
+  const type = mediaType ?? stateOf(ctx).mediaType ?? JSON_TYPE
+  setHeader(ctx, 'Content-Type', type)
+  if (typeof body === 'string') setText(ctx, status, type === JSON_TYPE ? escapeLineSeparators(body) : body)
   else if ('bytes' in body) setFixed(ctx, status, body)
 }
 

@@ -16,7 +16,7 @@ import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 
 const LINES = 'application/x-ndjson'
-export const EVENT_STREAM = 'text/event-stream'
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 /** Media types of streams, besides JSON pages. */
 export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]

@@ -27,7 +27,7 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     tag: 'History and feed',
     summary: 'Read or follow the events of the log',
     description:
-      'A page as JSON, all events up to now as NDJSON, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
+      'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
     answer: refTo('EventPage'),
     refusals: ['too_many_subscribers'],
     notes: {

@@ -36,10 +36,10 @@ export type SutColumns = readonly [
 ]
 
 /**
- * Folds case so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
+ * Folds case, and letters that are composed of several characters, so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
  * alone depends on a sigma's neighbours.
  */
-export const foldForSearch = (text: string): string => text.toLowerCase().toUpperCase()
+export const foldForSearch = (text: string): string => text.normalize('NFD').toLowerCase().toUpperCase()
 
 /** What an event says of a SUT; undefined if that stays as it was. */
 const monitoredAfter = (standing: Sut, event: Recorded): Monitored | undefined => {

@@ -31,6 +31,7 @@ export const keyReused = (): Failure =>
       code: 'idempotency_key_reused',
       path: ['Idempotency-Key'],
       in: 'header',
-      detail: 'cannot be reused for a different request; use a new key',
+      detail:
+        'belongs to another request; a retry must have the same address and the same bytes, another request a new key',
     },
   ])

@@ -10,16 +10,19 @@ export interface WindowLimits {
   readonly horizon: number
 }
 
-const UNITS = [
-  ['day', 86_400_000],
+/** A local day may have 23 or 25 hours, so lengths of windows are given without days. */
+const UNITS_OF_LENGTH = [
   ['hour', 3_600_000],
   ['minute', 60_000],
   ['second', 1000],
 ] as const
+const UNITS = [['day', 86_400_000], ...UNITS_OF_LENGTH] as const
 
-/** Formats a limit like "7 days" or "36 hours", in the largest unit that divides it. */
-const formatDuration = (milliseconds: number): string => {
-  const [name, size] = UNITS.find(([, size]) => milliseconds % size === 0) ?? ['millisecond', 1]
+type Unit = readonly [name: string, milliseconds: number]
+
+/** Formats a limit like "7 days" or "36 hours", in the largest of these units that divides it. */
+const formatDuration = (milliseconds: number, units: readonly Unit[]): string => {
+  const [name, size] = units.find(([, size]) => milliseconds % size === 0) ?? ['millisecond', 1]
   const count = milliseconds / size
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
@@ -30,7 +33,11 @@ const toNanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1
 export const latestEnd = (start: bigint, limits: WindowLimits): bigint => start + toNanoseconds(limits.windowMax)
 
 export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
-  bodyProblem('window_too_long', field, `must be at most ${formatDuration(limits.windowMax)} after the start`)
+  bodyProblem(
+    'window_too_long',
+    field,
+    `must be at most ${formatDuration(limits.windowMax, UNITS_OF_LENGTH)} after the start`,
+  )
 
 /** Checks the length as requested and the quarter-hours on the grid. */
 export const windowProblems = (asked: RequestedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
@@ -45,7 +52,7 @@ export const windowProblems = (asked: RequestedWindow, now: number, limits: Wind
   if (end.epochNanoseconds > latestEnd(start.epochNanoseconds, limits)) problems.push(tooLongProblem(endField, limits))
   if (start.epochNanoseconds > toNanoseconds(now + limits.horizon)) {
     problems.push(
-      bodyProblem('window_too_far', startField, `must be at most ${formatDuration(limits.horizon)} from now`),
+      bodyProblem('window_too_far', startField, `must be at most ${formatDuration(limits.horizon, UNITS)} from now`),
     )
   }
   const quarter = floorToQuarter(toNanoseconds(now))

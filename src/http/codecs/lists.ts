@@ -135,6 +135,7 @@ export interface SutsQuery extends Paging {
   readonly is_active: boolean | undefined
   readonly monitoring: Monitored | undefined
   readonly name: string | undefined
+  readonly retired: boolean | undefined
   readonly tags: Readonly<Record<string, string>>
   readonly as_of: AsOf | undefined
 }
@@ -145,6 +146,7 @@ const sutParameters = parametersOf({
   is_active: yesOrNo,
   monitoring: oneOf(...MONITORED),
   name: text(1, 256),
+  retired: onlyTrue,
   as_of: asOfParameter,
 })
 const tagParameters = familyOf('tag.', tagName, text(0, 256))
@@ -153,13 +155,14 @@ export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
   const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
   return combineProblems(problems, sutParameters(others), (read) => {
-    const { sut_type, is_active, monitoring, name, as_of } = read
+    const { sut_type, is_active, monitoring, name, retired, as_of } = read
     return {
       ...pagingOf(read),
       sut_type,
       is_active,
       monitoring,
       name,
+      retired,
       as_of,
       tags: E.isRight(family) ? family.right : {},
     }

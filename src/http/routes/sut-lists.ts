@@ -26,7 +26,7 @@ export interface SutListDependencies {
 
 /** The default length of the span, in milliseconds. */
 const SPAN = 7 * 86_400_000
-/** Free windows per response. A client continues from the end of the last one. */
+/** Free windows per response. */
 const FREE_MAX = 1_000
 
 const nanosecondsOf = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
@@ -73,12 +73,13 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
     const { position, listed: held } = answered.right
     // An inactive SUT cannot be reserved at all.
     const { is_active } = JSON.parse(found.right.document) as Sut
-    const free = is_active ? findFreeWindows(held, span, query.duration, FREE_MAX) : []
+    const { windows, next } = findFreeWindows(is_active ? held : [span], span, query.duration, FREE_MAX)
     const offset = (query.from ?? query.to)?.offset ?? 0
-    const written = free.map(({ start, end }) => ({
-      start_time: formatWithOffset(start, offset),
-      end_time: formatWithOffset(end, offset),
-    }))
-    return E.right({ status: 200, body: JSON.stringify({ free: written }), position })
+    const write = (time: number): string => formatWithOffset(time, offset)
+    const body = {
+      free: windows.map(({ start, end }) => ({ start_time: write(start), end_time: write(end) })),
+      next: next === undefined ? null : write(next),
+    }
+    return E.right({ status: 200, body: JSON.stringify(body), position })
   },
 })

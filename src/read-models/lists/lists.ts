@@ -43,6 +43,8 @@ export interface SutQuery extends Part {
   /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>
+  /** Whether to list retired SUTs, and only those. */
+  readonly retired?: boolean | undefined
   /** Only SUTs with these tags too. */
   readonly scope?: Scope | undefined
 }

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
-import { LISTED as LISTED_SUTS } from '../tables/sut-table.ts'
 import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
@@ -10,7 +9,7 @@ import { type Condition, condition, valuesOf } from './conditions.ts'
 import type { Page, Part, Past, RunQuery } from './lists.ts'
 import { filtersOf as reservationFilters } from './reservation-list.ts'
 import type { Scopes } from './scope.ts'
-import { filtersOf as sutFilters } from './sut-list.ts'
+import { filtersOf as sutFilters, rowsOf as sutRows } from './sut-list.ts'
 
 const COLUMNS = 'position, revision, id, document, ended, created'
 
@@ -123,13 +122,11 @@ export const makePast = (
     segments: ({ none }) =>
       ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(none - 1)).map(({ n }) => n),
     reservations: makeReservations(ask, names, counts, scopes),
-    suts: (query, moment) =>
-      pageOf(
-        ask,
-        'sut',
-        branchesOf('sut', ['sut_listed', 'sut_former'], LISTED_SUTS, moment),
-        sutFilters(query),
-        query,
-      ),
+    suts: (query, moment) => {
+      const [index, rows] = sutRows(query)
+      const wereRetired = query.retired ? [condition('r.ended IS NOT NULL')] : []
+      const filters = [...wereRetired, ...sutFilters(query)]
+      return pageOf(ask, 'sut', branchesOf('sut', [index, 'sut_former'], rows, moment), filters, query)
+    },
   }
 }

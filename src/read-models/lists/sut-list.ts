@@ -1,5 +1,5 @@
 import { foldForSearch } from '../../../projections/sut.ts'
-import { LISTED } from '../tables/sut-table.ts'
+import { LISTED, RETIRED } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, valuesOf } from './conditions.ts'
 import type { Page, RunQuery, SutQuery } from './lists.ts'
 
@@ -21,13 +21,18 @@ export const filtersOf = ({
   ),
 ]
 
+/** The index of the rows to list, and their condition. */
+export const rowsOf = ({ retired = false }: SutQuery): readonly [index: string, rows: string] =>
+  retired ? ['sut_retired', RETIRED] : ['sut_listed', LISTED]
+
 export const makeSutList =
   (ask: RunQuery) =>
   (query: SutQuery): Page => {
     const filters = filtersOf(query)
     const { createdBefore, limit, offset } = query
+    const [index, rowsHere] = rowsOf(query)
     const where = (conditions: readonly Condition[]): string =>
-      `FROM sut INDEXED BY sut_listed WHERE ${[LISTED, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
+      `FROM sut INDEXED BY ${index} WHERE ${[rowsHere, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
     const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
     const [counted] = ask<{ n: number }>(`SELECT count(*) AS n ${where(filters)}`, ...valuesOf(filters))
     const rows = ask<{ document: string }>(
@@ -40,6 +45,6 @@ export const makeSutList =
     return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
   }
 
-/** Without a filter on name or tags, and without a scope, at most one entry per port is read. */
-export const isShort = ({ name, tags = {}, scope, offset }: SutQuery): boolean =>
-  name === undefined && scope === undefined && Object.keys(tags).length === 0 && offset === 0
+/** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
+export const isShort = ({ name, tags = {}, scope, offset, retired = false }: SutQuery): boolean =>
+  !retired && name === undefined && scope === undefined && Object.keys(tags).length === 0 && offset === 0

@@ -6,6 +6,8 @@ import type { TimeIndex } from './time-index.ts'
 
 /** Rows that lists show: neither former versions nor retired SUTs. */
 export const LISTED = 'until IS NULL AND ended IS NULL'
+/** The last rows of retired SUTs. */
+export const RETIRED = 'until IS NULL AND ended IS NOT NULL'
 /** Rows that lists showed before a newer version. */
 export const FORMER = 'until IS NOT NULL'
 
@@ -30,6 +32,7 @@ export const sutColumns: ListColumns = {
   ],
   schema: `
   CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${LISTED};
+  CREATE INDEX sut_retired ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${RETIRED};
   CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${FORMER};
   ${TAG_SCHEMA}`,
 }

@@ -29,17 +29,26 @@ test('property: the free windows of a span are those found by trying every quart
   const length = fc.integer({ min: 1, max: 5 * QUARTER })
   const property = fc.property(fc.array(aWindow, { maxLength: 12 }), aSpan, length, (windows, span, shortest) => {
     const held = windows.toSorted((a, b) => a.start - b.start)
-    t.deepEqual(findFreeWindows(held, span, shortest, 1000), tried(held, span, shortest))
+    t.deepEqual(findFreeWindows(held, span, shortest, 1000).windows, tried(held, span, shortest))
   })
   fc.assert(property, { numRuns: 500 })
 })
 
-test('at most the requested number of free windows is returned, the earliest first', (t) => {
+test('at most the requested number of free windows is returned, the earliest first, with where to go on', (t) => {
   const held = [quarters(1, 2), quarters(3, 4), quarters(5, 6)]
-  t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, 2), [quarters(0, 1), quarters(2, 3)])
+  const [first, ...others] = [quarters(0, 1), quarters(2, 3), quarters(4, 5), quarters(6, 8)]
+  const all = [first, ...others]
+  for (const limit of [1, 2, 3])
+    t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, limit), {
+      windows: all.slice(0, limit),
+      next: all[limit]?.start,
+    })
+  t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, 4), { windows: all, next: undefined })
+  // No further window is long enough.
+  t.is(findFreeWindows(held, quarters(0, 6), 1, 3).next, undefined)
 })
 
 test('a span that ends at or before its start has no free window', (t) => {
-  t.deepEqual(findFreeWindows([], quarters(4, 4), 1, 9), [])
-  t.deepEqual(findFreeWindows([], quarters(4, 3), 1, 9), [])
+  t.deepEqual(findFreeWindows([], quarters(4, 4), 1, 9).windows, [])
+  t.deepEqual(findFreeWindows([], quarters(4, 3), 1, 9).windows, [])
 })

@@ -67,7 +67,7 @@ test('the limits are configurable, and refusals state them', (t) => {
   t.deepEqual(detail(relative(0, 5401)), ['must be at most 90 minutes after the start'])
   t.deepEqual(detail(relative(36 * 3600 + 1, 60)), ['must be at most 36 hours from now'])
   t.is(decided(reserve(relative(36 * 3600, 5400), NOW, limits)).type, 'ReservationCreated')
-  t.regex(refusal(reserve(relative(0, 604_801))).detail, /^duration must be at most 7 days after the start\.$/)
+  t.regex(refusal(reserve(relative(0, 604_801))).detail, /^duration must be at most 168 hours after the start\.$/)
 })
 
 test('a start before the current quarter is refused; one within it is accepted', (t) => {

@@ -36,7 +36,10 @@ const MORNING = '?from=2030-05-02T05:50:00Z&to=2030-05-02T08:00:00Z'
 
 test('free windows between reservations are listed from the current quarter-hour on', async (t) => {
   const { alice, sut } = await stage(t)
-  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:45-08:00'])
+  t.deepEqual((await alice.get(`/api/sut/${sut}/availability${MORNING}`)).json, {
+    free: [{ start_time: '2030-05-02T05:45:00+00:00', end_time: '2030-05-02T08:00:00+00:00' }],
+    next: null,
+  })
   await reserved(alice, aReservation(sut, during('06:00', '06:30')))
   await reserved(alice, aReservation(sut, during('06:45', '07:15')))
   t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:45-06:00', '06:30-06:45', '07:15-08:00'])

@@ -131,16 +131,20 @@ test('SUTs are filtered by type, is_active, part of the name in any case and tag
   const a = await make('Straße 1', { sut_type: 'rdp' })
   const b = await make('strasse 2', { is_active: false })
   const c = await make('100% _')
+  const e = await make('e\u0301tuve')
+  const f = await make('\u00c9TUVE')
   const d = await make('retired')
   await admin.post(`/api/sut/${a}/tags`, { os: 'linux', 'a.b-c': '' })
   await admin.post(`/api/sut/${b}/tags`, { os: 'Linux', constructor: 'x' })
   t.is((await admin.post(`/api/sut/${d}/retire`, {})).status, 200)
   const found: Readonly<Record<string, readonly string[]>> = {
-    '': [c, b, a],
+    '': [f, e, c, b, a],
+    '?name=%C3%A9T': [f, e],
+    '?name=E%CC%81tu': [f, e],
     '?sut_type=rdp': [a],
     '?sut_type=tcp': [],
     '?is_active=false': [b],
-    '?is_active=true': [c, a],
+    '?is_active=true': [f, e, c, a],
     '?name=STRASSE': [b, a],
     '?name=%25+_': [c],
     '?tag.os=linux': [a],
@@ -148,9 +152,9 @@ test('SUTs are filtered by type, is_active, part of the name in any case and tag
     '?tag.constructor=x': [b],
     '?tag.toString=x': [],
     '?name=s&sut_type=vnc&is_active=false&tag.os=Linux': [b],
-    [`?before=${d}&limit=1`]: [c],
+    [`?before=${d}&limit=1`]: [f],
     [`?before=${b}`]: [a],
-    '?offset=1&limit=1': [b],
+    '?offset=1&limit=1': [e],
   }
   for (const [query, ids] of Object.entries(found)) t.deepEqual(await idsIn(admin, `/api/sut${query}`), ids, query)
 })

@@ -66,6 +66,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   duration: () => ['900', '7200'],
   removed: () => ['true'],
   include: () => ['used'],
+  retired: () => ['true'],
   after: () => ['0', 'latest'],
   type: () => ['ReservationCreated'],
   actor: () => ['{otto}'],

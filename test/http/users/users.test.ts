@@ -110,6 +110,18 @@ test('an update is refused when the user has changed since it was read', async (
   t.is((await service.as('admin').get(path)).headers.etag, first.headers.etag)
 })
 
+test('each representation of a user has an ETag of its own', async (t) => {
+  const service = await given(t)
+  const path = `/api/user/${idOf('alice')}`
+  const whole = await service.as('admin').get(path)
+  const part = await service.as('bob').get(path)
+  t.not(part.text, whole.text)
+  const again = (name: string, { headers }: typeof part) =>
+    service.as(name).get(path, { 'If-None-Match': String(headers.etag) })
+  t.deepEqual([(await again('admin', whole)).status, (await again('bob', part)).status], [304, 304])
+  t.deepEqual([(await again('bob', whole)).text, (await again('admin', part)).text], [part.text, whole.text])
+})
+
 test('the last administrator is neither removed nor given another role', async (t) => {
   const service = await given(t)
   const path = `/api/user/${idOf('admin')}`

@@ -142,6 +142,7 @@ test('with 100,000 reservations every list is read through an index and counted 
   }
   for (const query of [
     {},
+    { retired: true, name: 'machine 1' },
     { name: 'machine 1', tags: { os: 'linux' }, createdBefore: 400, sut_type: 'vnc', is_active: true },
   ]) {
     suts({ ...PART, ...query })

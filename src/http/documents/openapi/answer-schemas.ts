@@ -163,7 +163,10 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   }),
   Connection: closedObject(connection),
   ConsoleTicket: closedSchema({ url: text(1, 4096), expires_at: milliseconds }),
-  Availability: closedObject({ free: listOfAll(windowSchema) }),
+  Availability: closedObject({
+    free: listOfAll(windowSchema),
+    next: schemaOf(orNull(windowEnd)),
+  }),
   Session: schemaOf(Session),
   SessionList: listOf('sessions', refTo('Session')),
   User: schemaOf(User),

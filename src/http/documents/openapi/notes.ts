@@ -28,6 +28,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   open: 'Only sessions that are open.',
   sut_type: 'Only SUTs of this type.',
   is_active: 'Only active SUTs, or only inactive ones.',
+  retired: 'Only retired SUTs, which are in no other list.',
   monitoring: 'Only SUTs that probes found online or offline, have not probed yet, or that are not monitored.',
   name: 'Only SUTs whose name contains this text, ignoring case.',
   duration: 'The shortest window to return, in seconds; 900 by default.',

@@ -169,6 +169,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     id: 'readAvailability',
     tag: 'SUTs',
     summary: 'Find the free windows of a SUT',
+    description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
     answer: refTo('Availability'),
     refusals: OF_SUT,
   },

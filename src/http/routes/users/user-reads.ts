@@ -36,10 +36,15 @@ const named = ({ _id, name }: Pick<Member, '_id' | 'name'>): string => JSON.stri
 /** Characters of base64url in the entity tag of a text. */
 const DIGEST_LENGTH = 22
 
-/** A user as another one sees it. A revision counts changes of all users, so a user with a scope gets a digest. */
+/**
+ * A user as another one sees it. The revision is the tag of all that there is to see. A part has a digest, and so has
+ * what a user with a scope sees, because revisions count changes of all users.
+ */
 const userRead = (caller: Caller, member: Member): RouteResponse => {
-  const body = seesAll(caller, member._id) ? memberText(member) : named(member)
-  const tag = caller.scope === undefined ? member.revision : hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
+  const isWhole = seesAll(caller, member._id)
+  const body = isWhole ? memberText(member) : named(member)
+  const tag =
+    isWhole && caller.scope === undefined ? member.revision : hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
   return { status: 200, body, headers: { ETag: `"${tag}"` } }
 }
 

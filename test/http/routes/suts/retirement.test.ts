@@ -92,6 +92,26 @@ test('a retired SUT is not listed, and every role can still read it by id', asyn
   }
 })
 
+test('retired=true lists the retired SUTs alone, also filtered and as of the past', async (t) => {
+  const { service, sut_id } = await retiredOne(t)
+  const admin = service.as('admin')
+  const other = await createSut(admin, { name: 'another' })
+  const before = String((await admin.get('/api/sut')).headers['berth-position'])
+  await retire(admin, other)
+  const listed = async (query: string) => {
+    const { count, suts } = (await admin.get(`/api/sut?retired=true${query}`)).json
+    return [count, ...(suts as readonly { _id: string }[]).map(({ _id }) => _id)]
+  }
+  t.deepEqual(await listed(''), [2, other, sut_id])
+  t.deepEqual(await listed('&name=ANOTHER'), [1, other])
+  t.deepEqual(await listed('&limit=1&offset=1'), [2, sut_id])
+  t.deepEqual(await listed(`&before=${other}`), [2, sut_id])
+  t.deepEqual(await listed(`&as_of=${before}`), [1, sut_id])
+  t.deepEqual(await listed('&as_of=0'), [0])
+  t.deepEqual((await admin.get('/api/sut')).json.count, 0)
+  t.deepEqual(refusalOf(await admin.get('/api/sut?retired=false')), [422, 'invalid', 'retired'])
+})
+
 test('updating, tagging and reserving a retired SUT are 410 sut_retired', async (t) => {
   const { service, sut_id, path } = await retiredOne(t)
   const admin = service.as('admin')

@@ -124,7 +124,6 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
   const run = async (): Promise<void> => {
     await streamEvents({ source, end: last, outlet, bell, writer, isOver: () => isOver })
     if (isOver) return
-    // Behind a proxy that speaks HTTP/1.0, only this tells a complete transfer from one that was cut off.
     response.end(format.checkpoint(writer.position()))
     finish('done')
   }

@@ -20,7 +20,10 @@ export interface Format {
   readonly event: (entry: Entry) => string
   /** Shows that the connection is alive. */
   readonly heartbeat: string
-  /** The position of a reader for which no event matched, or of the end of a transfer; -1 in an empty log. */
+  /**
+   * The position of a reader for which no event matched, or of the end of a complete transfer: -1 in an empty log.
+   * Behind a proxy that speaks HTTP/1.0, only this tells that a transfer was not cut off.
+   */
   readonly checkpoint: (position: number) => string
   readonly ending: (why: EndReason, position: number) => string
 }

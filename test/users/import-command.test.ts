@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
-import { basic } from '../http/client.ts'
+import { basic, passwordOf } from '../http/client.ts'
 import { start, temporaryData } from '../http/harness.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
 import { run, serve } from '../process/harness.ts'
@@ -125,15 +125,37 @@ for (const [what, text, expected] of refusals) {
   })
 }
 
-test('a file that is not there, or a service elsewhere, is refused', async (t) => {
+test('a file that is not there is refused', async (t) => {
   const { file } = await given(t)
   t.deepEqual(await type(['user', 'import', file], {}), {
     code: 1,
     out: '',
     error: `berth: ${file} cannot be read: ENOENT\n`,
   })
-  const elsewhere = { BERTH_URL: 'http://127.0.0.1:1', BERTH_CREDENTIALS_FILE: file }
-  t.regex((await type(['user', 'import', file], elsewhere)).error, /on the machine of the service; unset BERTH_URL/)
+})
+
+test('a service at another address gets the same users, with the same problems', async (t) => {
+  const { service, file, whoIs, namesNow } = await given(t)
+  const credentials = join(service.data, 'admin.credentials')
+  await writeFile(credentials, `admin:${passwordOf('admin')}\n`, { mode: 0o600 })
+  const importing = async (text: string, ...more: readonly string[]) => {
+    await writeFile(file, text)
+    return type(['user', 'import', file, ...more], { BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: credentials })
+  }
+  t.is((await importing(CSV, '--dry-run')).out, 'carol\ttester\nDoe, Dave\tauditor\n')
+  t.regex(
+    (await importing('name,role\nerin,tester\nALICE,tester\n')).error,
+    /line 3, column name: is the name of another/,
+  )
+  t.deepEqual(await namesNow(), PEOPLE)
+  const { code, out } = await importing(CSV)
+  t.is(code, 0)
+  for (const [id, name, password] of out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')))
+    t.is(await whoIs(name, password), id)
+  t.deepEqual(await namesNow(), [...PEOPLE, 'carol', 'Doe, Dave'])
 })
 
 test('of two imports at the same moment that have a name in common, one adds all of its users', async (t) => {

@@ -78,8 +78,8 @@ export const vaultStatusCommand: Command = {
   help: `
 Prints the keys of the vault, one per line, separated by tabs: id, place (current, old or missing), "needed" or "not
 needed", and why. Exits with 1 if a needed key is missing. A key that the log has never used, but that secrets name, is
-listed as missing: those secrets are damaged. Reads the whole log for that. Works with or without a running service. A key that
-is not needed may be deleted from the key file, and does no harm until then.
+listed as missing: those secrets are damaged. Reads the whole log for that. Works with or without a running
+service. A key that is not needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, terminal) => {

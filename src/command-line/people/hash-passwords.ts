@@ -5,17 +5,23 @@ import { makeProgress } from '../terminal/progress.ts'
 
 export interface MadePassword {
   readonly password: string
-  readonly hash: string
+  readonly hash?: string
 }
 
-/** Makes passwords and their hashes. Each takes about 40 ms, so that the progress is shown. */
-export const makePasswords = async (count: number, terminal: Terminal): Promise<readonly MadePassword[]> => {
+/** Makes passwords and, if asked, their hashes. Each hash takes about 40 ms, so that the progress is shown. */
+export const makePasswords = async (
+  count: number,
+  terminal: Terminal,
+  isHashed: boolean,
+): Promise<readonly MadePassword[]> => {
   const { randomBytes } = terminal
+  const make = () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+  if (!isHashed) return Array.from({ length: count }, () => ({ password: make() }))
   const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
   const made: MadePassword[] = []
   while (made.length < count) {
     const now = Math.min(THREADS_MAX, count - made.length)
-    const passwords = Array.from({ length: now }, () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES)))
+    const passwords = Array.from({ length: now }, make)
     const hashes = passwords.map(async (password) => ({
       password,
       hash: await hashPassword(password, randomBytes(SALT_BYTES)),

@@ -15,7 +15,14 @@ import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 
-const PATH = '/api/user/import-hashed'
+/** How passwords come to the service: as hashes over its socket, otherwise as they are. */
+interface Way {
+  readonly path: string
+  readonly isHashed: boolean
+}
+
+const BESIDE: Way = { path: '/api/user/import-hashed', isHashed: true }
+const AT_URL: Way = { path: '/api/user/import', isHashed: false }
 
 /** Why nothing was imported, a line each. */
 type Refusal = readonly string[]
@@ -79,20 +86,21 @@ const writePasswords = async (file: string, text: string): Promise<E.Either<stri
 
 const addAll = async (
   ask: Ask,
+  { path, isHashed }: Way,
   users: readonly ImportedUser[],
   file: string | undefined,
   terminal: Terminal,
 ): Promise<number> => {
   const identified = withIds(users, terminal)
-  const checked = await ask({ method: 'POST', path: PATH, body: { users: identified, dry_run: true }, answer: unread })
+  const checked = await ask({ method: 'POST', path, body: { users: identified, dry_run: true }, answer: unread })
   if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
-  const made = await makePasswords(users.length, terminal)
+  const made = await makePasswords(users.length, terminal, isHashed)
   const rows = identified.map(({ _id, name }, n) => [_id, name, made[n]?.password].join('\t'))
   const text = `${rows.join('\n')}\n`
   const written = file === undefined ? undefined : await writePasswords(file, text)
   if (written !== undefined && E.isLeft(written)) return refuse(terminal, written.left)
-  const body = { users: identified.map((user, n) => ({ ...user, password: made[n]?.hash })) }
-  const added = await ask({ method: 'POST', path: PATH, body, answer: unread })
+  const body = { users: identified.map((user, n) => ({ ...user, password: made[n]?.hash ?? made[n]?.password })) }
+  const added = await ask({ method: 'POST', path, body, answer: unread })
   if (E.isLeft(added)) {
     // If they may have been added, the passwords are needed.
     const isRefused = added.left.kind === 'refused' && added.left.code !== 'outcome_unknown'
@@ -104,9 +112,14 @@ const addAll = async (
   return DONE
 }
 
-const showPlan = async (ask: Ask, users: readonly ImportedUser[], terminal: Terminal): Promise<number> => {
+const showPlan = async (
+  ask: Ask,
+  { path }: Way,
+  users: readonly ImportedUser[],
+  terminal: Terminal,
+): Promise<number> => {
   const body = { users: withIds(users, terminal), dry_run: true }
-  const checked = await ask({ method: 'POST', path: PATH, body, answer: unread })
+  const checked = await ask({ method: 'POST', path, body, answer: unread })
   if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
   terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
   terminal.stderr(`berth: ${plural(users.length)} would be added; nothing was changed\n`)
@@ -127,17 +140,16 @@ Each gets a random password. Prints id, name and password of each, separated by 
 new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role of those
 that would be added, and adds nobody.
 
-It works on the machine of the service, not through BERTH_URL.`,
+At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
-    if (config.client !== undefined)
-      return refuse(terminal, 'users are imported on the machine of the service; unset BERTH_URL')
     const users = await readUsers(file)
     if (E.isLeft(users)) return refuseAll(terminal, users.left)
+    const way = config.client === undefined ? BESIDE : AT_URL
     const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
     return withService(config, terminal, (ask) =>
       options['dry-run'] === true
-        ? showPlan(ask, users.right, terminal)
-        : addAll(ask, users.right, passwords, terminal),
+        ? showPlan(ask, way, users.right, terminal)
+        : addAll(ask, way, users.right, passwords, terminal),
     )
   },
 }

@@ -17,7 +17,8 @@ const TAG_SCHEMA = `
     STRICT, WITHOUT ROWID;
   CREATE INDEX sut_by_tag ON sut_tag (name, value, sut);`
 
-// At most as many SUTs are in use as there are ports, so one index with all filter columns is enough.
+// At most as many SUTs are in use as there are ports, so one index with all filter columns is enough. Another thread
+// reads the retired ones.
 export const sutColumns: ListColumns = {
   hasObserved: true,
   columns: [

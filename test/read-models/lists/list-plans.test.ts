@@ -98,7 +98,7 @@ const isFound = (line: string): boolean =>
     line,
   ) ||
   // The order of creation is an index too, read from its newest end.
-  /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_listed)/.test(line) ||
+  /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_(?:listed|retired))/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 
 const notFound = (lines: readonly string[]): readonly string[] => lines.filter((line) => !isFound(line))

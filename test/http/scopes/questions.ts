@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
 import type { Route } from '../../../src/http/protocol/route.ts'
 import { passwordOf } from '../client.ts'
+import { WEB_DIGEST } from '../page-script.ts'
 import { at, idIn, type Lab } from './lab.ts'
 import { HIDDEN } from './outside.ts'
 
@@ -156,6 +157,8 @@ const SEGMENTS: Readonly<Record<string, readonly string[]>> = {
   ':code': ['stale'],
   ':file': ['SutCreated.1.json'],
   ':chapter': ['people'],
+  ':digest': [WEB_DIGEST],
+  ':name': ['main.ts'],
   ':ticket': ['ticket'],
   ':token': ['{nothing}'],
 }

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Route } from '../protocol/route.ts'
 
 /** Clients ask each time whether it has changed, which a new version of Berth may do. */
-const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
+const HEADERS = { 'Cache-Control': 'no-cache' }
 
 /** Serves a text with an ETag. It is made on the first request and kept; after a failure the next request tries again. */
 export const serveText = (

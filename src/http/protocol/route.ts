@@ -66,6 +66,9 @@ export interface StreamedBody {
   readonly leave: () => void
 }
 
+/** For responses with a secret that is shown once: nothing on their way may keep them. */
+export const NO_STORE = { 'Cache-Control': 'no-store' } as const
+
 /** A body that is kept, and the same compressed. */
 export interface FixedBody {
   readonly bytes: Uint8Array

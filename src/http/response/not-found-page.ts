@@ -21,5 +21,4 @@ export const NOT_FOUND_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
 }

@@ -35,7 +35,7 @@ export const stateOf = (ctx: Context): State => ctx.state as State
 export const begin = (ctx: Context, requestId: string): void => {
   const state = stateOf(ctx)
   state.requestId = requestId
-  state.header = ['X-Request-Id', requestId]
+  state.header = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff']
   state.isPositioned = false
 }
 

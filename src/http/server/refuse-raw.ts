@@ -17,6 +17,7 @@ export const refuseRaw = (socket: Socket, refused: Refusal, instance: string, ac
     `Content-Type: application/${isProblemJsonWanted(accept) ? 'problem+json' : 'json'}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${instance}`,
+    'X-Content-Type-Options: nosniff',
     ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
     ...(refused.code === 'upgrade_required'
       ? ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Connection: Upgrade, close']

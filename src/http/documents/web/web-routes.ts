@@ -25,14 +25,10 @@ const PAGE_HEADERS = {
     "frame-ancestors 'none'",
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
 }
 
 /** The address of a file has the digest of all of them, so what is there never changes. */
-const FILE_HEADERS = {
-  'Cache-Control': 'public, max-age=31536000, immutable',
-  'X-Content-Type-Options': 'nosniff',
-}
+const FILE_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /** What a provider of single sign-on adds to the address. The page reads it. */
 const ofProvider: DecodeQuery<undefined> = withSchema(

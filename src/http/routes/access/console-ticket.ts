@@ -4,7 +4,7 @@ import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/insta
 import { accessOf, type User } from '../../../users/user.ts'
 import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { type Found, findReservation } from './find-reservation.ts'
 import type { Forwarded } from './forwarded.ts'
@@ -75,5 +75,5 @@ export const makeConsoleTicketHandler =
       expires,
     })
     const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
-    return E.right({ status: 200, body: JSON.stringify(body), headers: { 'Cache-Control': 'no-store' }, position })
+    return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })
   }

@@ -11,7 +11,7 @@ import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import type { Login, Logout } from '../../codecs/login.ts'
 import { SESSION_ENDED } from '../../protocol/problem.ts'
-import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 
 export interface LoginHandlers {
   readonly login: (call: Call<Login>) => RouteResult
@@ -27,11 +27,11 @@ export interface LoginDependencies {
   readonly renewEpoch: ReturnType<typeof makeRenewEpoch>
 }
 
-/** The response to a login. It is not to be kept by anything on its way. */
+/** The response to a login. */
 export const sessionResponse = ({ _id, name, role }: User, { session, expires }: IssuedSession): RouteResponse => ({
   status: 200,
   body: JSON.stringify({ _id, name, role, session, expires_at: formatMilliseconds(expires) }),
-  headers: { 'Cache-Control': 'no-store' },
+  headers: NO_STORE,
 })
 
 /** Milliseconds. */

@@ -12,7 +12,7 @@ import type { SignInTransaction, SignInTransactions } from '../../../vault/deriv
 import type { SignOnEnd } from '../../codecs/login.ts'
 import type { UsedTickets } from '../../console/used-tickets.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { sessionResponse } from './login.ts'
 
 export interface SingleSignOnHandlers {
@@ -135,7 +135,7 @@ export const makeSingleSignOn = (dependencies: SingleSignOnDependencies): Single
       try {
         const url = await provider.signInUrl(transaction)
         const body = JSON.stringify({ url, transaction: transactions.seal(transaction) })
-        return E.right({ status: 200, body, headers: { 'Cache-Control': 'no-store' } })
+        return E.right({ status: 200, body, headers: NO_STORE })
       } catch (error) {
         if (!(error instanceof ProviderUnavailable)) throw error
         onFailure(error.message, requestId)

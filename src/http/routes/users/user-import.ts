@@ -16,7 +16,7 @@ import { foldName } from '../../../domain/values/user-name.ts'
 import type { EventStore } from '../../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
-import { type Call, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
 import { importResponse } from '../import-response.ts'
 import { orderOf, type UserDependencies } from './user-changes.ts'
 import { userText } from './user-response.ts'
@@ -107,7 +107,8 @@ const makeShow =
       const { isMade = false, password } = rows[n] ?? {}
       shown.push(userText(users, version, isMade ? { password } : {}))
     }
-    return E.right(importResponse('users', shown))
+    const response = importResponse('users', shown)
+    return E.right(rows.some(({ isMade }) => isMade) ? { ...response, headers: NO_STORE } : response)
   }
 
 /** Adds users, all or none. A retry shows them again, without passwords. */

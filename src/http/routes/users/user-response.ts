@@ -2,7 +2,7 @@ import { type UserDocument, userDocument } from '../../../domain/user/document.t
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { Member } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { RouteResponse } from '../../protocol/route.ts'
+import { NO_STORE, type RouteResponse } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 
 type More = Readonly<Record<string, unknown>>
@@ -29,4 +29,8 @@ export const userResponse = (
   version: Version,
   created: boolean,
   more: More = {},
-): RouteResponse => ({ ...documentResponse('user', version, created), body: userText(users, version, more) })
+): RouteResponse => {
+  const { headers, ...response } = documentResponse('user', version, created)
+  const isSecret = Object.keys(more).length > 0
+  return { ...response, headers: { ...headers, ...(isSecret && NO_STORE) }, body: userText(users, version, more) }
+}

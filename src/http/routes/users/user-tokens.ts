@@ -11,7 +11,7 @@ import type { Vault } from '../../../vault/vault.ts'
 import type { Paging } from '../../codecs/lists.ts'
 import type { TokenRequest } from '../../codecs/users.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
 import { orderOf, userNotFound } from './user-changes.ts'
@@ -101,7 +101,7 @@ const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {
     const ended = await run(call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
     if (E.isLeft(ended)) return ended
     const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }
-    const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token` }
+    const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token`, ...NO_STORE }
     return E.right({ status: 201, body: JSON.stringify(body), headers, ...ended.right.at })
   }
 }

@@ -17,7 +17,7 @@ const given = async (t: ExecutionContext) => {
     await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
     return (...line: readonly string[]) => type(line, { BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: file })
   }
-  const importing = async (text: string, ...more: readonly string[]) => {
+  const importing = async (text: string | Uint8Array, ...more: readonly string[]) => {
     const file = join(service.data, 'lab.csv')
     await writeFile(file, text)
     return berth('sut', 'import', file, ...more)
@@ -99,6 +99,7 @@ test('every problem of a file of machines is printed with its line and column', 
   t.regex((await importing('name,colour\n')).error, /^berth: line 1 must name each column once: name, description/)
   t.regex((await importing('name,port\nx\n')).error, /^berth: line 2 has 1 fields; the header names 2/)
   t.regex((await importing('name,port\n"x\n')).error, /^berth: line 2, column 1: is a quote that is never closed/)
+  t.is((await importing(Buffer.from('name,os\né,x\n', 'latin1'))).error, 'berth: line 2 must be in UTF-8\n')
   t.is((await importing('name,port\n')).error, 'berth: the file has no SUTs\n')
   t.regex((await importing('name,tag.-\nx,1\n')).error, /line 2, column tag\.-: must be 1 to 64/)
   t.is((await logOf(service)).length, 0)

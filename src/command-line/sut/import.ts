@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
-import { type CsvRow, parseCsv } from '../../domain/codec/csv.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { sutFields } from '../../domain/events/sut.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { SUT_ROWS_MAX } from '../../http/codecs/imports.ts'
-import { describeImportProblem } from '../../users/import-csv.ts'
+import { type CsvRow, describeCsvProblem, readCsv } from '../csv/csv.ts'
+import { readCsvFile } from '../csv/file.ts'
 import { answer, line } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
@@ -48,12 +47,12 @@ const readRows = ([header, ...rows]: readonly CsvRow[]): E.Either<Refusal, reado
   const unknown = columns.filter((name) => !isColumn(name))
   if (header === undefined || unknown.length > 0 || new Set(columns).size < columns.length) {
     const detail = `must name each column once: ${COLUMNS.join(', ')}, and ${TAG}<name> for tags`
-    return E.left([describeImportProblem({ line: header?.line ?? 1, detail })])
+    return E.left([describeCsvProblem({ line: header?.line ?? 1, detail })])
   }
   const uneven = rows.filter(({ fields }) => fields.length !== columns.length)
   if (uneven.length > 0) {
     const detail = (row: CsvRow) => `has ${row.fields.length} fields; the header names ${columns.length}`
-    return E.left(uneven.map((row) => describeImportProblem({ line: row.line, detail: detail(row) })))
+    return E.left(uneven.map((row) => describeCsvProblem({ line: row.line, detail: detail(row) })))
   }
   return rows.length === 0 ? E.left(['the file has no SUTs']) : E.right(rows)
 }
@@ -65,7 +64,7 @@ const linesOf = ({ why, errors = [] }: CallFailure, rows: readonly CsvRow[]): Re
     const [, n, column = ''] = /^#\/suts\/(\d+)\/?(.*)$/.exec(pointer) ?? []
     const row = rows[Number(n)]
     const named = column.replace(/^tags\//, TAG)
-    return row === undefined ? [] : [describeImportProblem({ line: row.line, column: named, detail })]
+    return row === undefined ? [] : [describeCsvProblem({ line: row.line, column: named, detail })]
   }),
 ]
 
@@ -89,10 +88,10 @@ simply repeated. With --dry-run everything is checked and nothing is added.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
-    if (text instanceof Error) return refuse(terminal, `${file} cannot be read: ${text.code}`)
-    const parsed = parseCsv(text.replace(/^\ufeff/, ''), SUT_ROWS_MAX + 2)
-    if (E.isLeft(parsed)) return refuse(terminal, describeImportProblem(parsed.left))
+    const bytes = await readCsvFile(file)
+    if (E.isLeft(bytes)) return refuse(terminal, bytes.left)
+    const parsed = readCsv(bytes.right, SUT_ROWS_MAX + 2)
+    if (E.isLeft(parsed)) return refuseAll(terminal, parsed.left.map(describeCsvProblem))
     const rows = readRows(parsed.right)
     if (E.isLeft(rows)) return refuseAll(terminal, rows.left)
     const suts = rows.right.map((row) => toSut(parsed.right[0]?.fields ?? [], row))

@@ -1,14 +1,10 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeId } from '../../domain/values/ids.ts'
-import {
-  describeImportProblem,
-  IMPORT_BYTES_MAX,
-  IMPORT_USERS_MAX,
-  type ImportedUser,
-  type ImportProblem,
-  readUsersCsv,
-} from '../../users/import-csv.ts'
+import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
+import { type CsvProblem, describeCsvProblem } from '../csv/csv.ts'
+import { readCsvFile } from '../csv/file.ts'
+import { type ImportedUser, readUsersCsv } from '../csv/users-csv.ts'
 import { type Ask, withService } from '../people/ask.ts'
 import { makePasswords } from '../people/hash-passwords.ts'
 import { unread } from '../service/answer.ts'
@@ -34,21 +30,17 @@ const refuseAll = ({ stderr }: Terminal, why: Refusal): number => {
 
 const plural = (count: number): string => (count === 1 ? '1 user' : `${count} users`)
 
-const listProblems = (listed: readonly ImportProblem[], total: number): Refusal => [
-  ...listed.map(describeImportProblem),
+const listProblems = (listed: readonly CsvProblem[], total: number): Refusal => [
+  ...listed.map(describeCsvProblem),
   ...(total > listed.length ? [`and ${total - listed.length} more problems`] : []),
 ]
 
 const readUsers = async (file: string): Promise<E.Either<Refusal, readonly ImportedUser[]>> => {
-  try {
-    const { size } = await stat(file)
-    if (size > IMPORT_BYTES_MAX) return E.left([`${file} is larger than 4 MiB`])
-    const users = readUsersCsv(await readFile(file))
-    if (E.isLeft(users)) return E.left(listProblems(users.left.listed, users.left.total))
-    return users.right.length === 0 ? E.left([`${file} has no users`]) : users
-  } catch (error) {
-    return E.left([`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`])
-  }
+  const bytes = await readCsvFile(file)
+  if (E.isLeft(bytes)) return E.left([bytes.left])
+  const users = readUsersCsv(bytes.right)
+  if (E.isLeft(users)) return E.left(listProblems(users.left.listed, users.left.total))
+  return users.right.length === 0 ? E.left([`${file} has no users`]) : users
 }
 
 /** The refusal of the service, with the lines of its problems. */
@@ -57,7 +49,7 @@ const linesOf = ({ why, errors = [] }: CallFailure, users: readonly ImportedUser
   ...errors.flatMap(({ pointer = '', detail }): Refusal => {
     const [, n, column] = /^#\/users\/(\d+)\/(\w+)/.exec(pointer) ?? []
     const line = users[Number(n)]?.line
-    return line === undefined ? [] : [describeImportProblem({ line, column: column ?? '', detail })]
+    return line === undefined ? [] : [describeCsvProblem({ line, column: column ?? '', detail })]
   }),
 ]
 
@@ -134,7 +126,7 @@ export const userImportCommand: Command = {
   example: 'user import people.csv --passwords passwords.txt',
   help: `
 Adds all users of a CSV file in UTF-8, or none of them if there is a problem, which is printed with its line. The first
-row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${IMPORT_USERS_MAX} users.
+row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${HASHED_ROWS_MAX} users.
 
 Each gets a random password. Prints id, name and password of each, separated by tabs. With --passwords that goes into a
 new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role of those

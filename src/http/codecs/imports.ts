@@ -5,7 +5,6 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import { assignedId } from '../../domain/events/fields.ts'
 import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
-import { IMPORT_USERS_MAX } from '../../users/import-csv.ts'
 import { parsePasswordHash } from '../../users/passwords/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { SutCreation } from './bodies.ts'
@@ -17,6 +16,8 @@ import { limits, UserCreation } from './users.ts'
 /** SUTs, and users whose passwords the service hashes, in one request. */
 export const SUT_ROWS_MAX = 500
 export const USER_ROWS_MAX = 100
+/** Users whose passwords are hashed already. More are more than a body may have; see http/request/json-size.ts. */
+export const HASHED_ROWS_MAX = 500
 
 const Suts = closed('SutImport', { suts: rowsOf(SutCreation, SUT_ROWS_MAX, 'SUTs') }, { dry_run: boolean })
 const Users = closed('UserImport', { users: rowsOf(UserCreation, USER_ROWS_MAX, 'users') }, { dry_run: boolean })
@@ -39,7 +40,7 @@ const Hash = new t.Type(
 )
 
 const Hashed = closed('HashedUser', { _id: assignedId, name: NewUserName, role: Role }, { ...limits, password: Hash })
-const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, IMPORT_USERS_MAX, 'users') }, { dry_run: boolean })
+const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, HASHED_ROWS_MAX, 'users') }, { dry_run: boolean })
 
 export type HashedUserImport = t.TypeOf<typeof HashedUsers>
 

@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { type CsvRow, parseCsv } from '../domain/codec/csv.ts'
-import { Role } from '../domain/events/user.ts'
-import { NewUserName } from '../domain/user/new-user-name.ts'
-import { parseQuota, type QuotaChange } from '../domain/user/quota.ts'
-import { scopeCodec } from '../domain/user/scope.ts'
-import { foldName } from '../domain/values/user-name.ts'
+import { Role } from '../../domain/events/user.ts'
+import { NewUserName } from '../../domain/user/new-user-name.ts'
+import { parseQuota, type QuotaChange } from '../../domain/user/quota.ts'
+import { scopeCodec } from '../../domain/user/scope.ts'
+import { foldName } from '../../domain/values/user-name.ts'
+import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
+import { type CsvProblem, type CsvRow, readCsv } from './csv.ts'
 
 /** A user of a CSV file. */
 export interface ImportedUser {
@@ -19,25 +19,13 @@ export interface ImportedUser {
   readonly scope: string
 }
 
-/** What is wrong with a CSV file. Details repeat nothing of it. */
-export interface ImportProblem {
-  /** From 1; undefined for the file as a whole. */
-  readonly line?: number
-  /** The name of a column, or the number of a character in the line. */
-  readonly column?: string | number
-  readonly detail: string
-}
-
 export interface ImportProblems {
   /** The first ones, in order. */
-  readonly listed: readonly ImportProblem[]
+  readonly listed: readonly CsvProblem[]
   /** How many there are. */
   readonly total: number
 }
 
-export const IMPORT_BYTES_MAX = 4_194_304
-/** Users of an import. More are more than a body may have; see http/request/json-size.ts. */
-export const IMPORT_USERS_MAX = 500
 const LISTED_MAX = 100
 
 const REQUIRED = ['name', 'role'] as const
@@ -45,28 +33,9 @@ const COLUMNS = [...REQUIRED, 'quota', 'scope'] as const
 type Column = (typeof COLUMNS)[number]
 const isColumn = (name: string): name is Column => COLUMNS.includes(name as Column)
 
-export const describeImportProblem = ({ line, column, detail }: ImportProblem): string => {
-  if (line === undefined) return `the file ${detail}`
-  return column === undefined ? `line ${line} ${detail}` : `line ${line}, column ${column}: ${detail}`
-}
+type Parsed<A> = E.Either<readonly CsvProblem[], A>
 
-type Parsed<A> = E.Either<readonly ImportProblem[], A>
-
-const one = (problem: ImportProblem): Parsed<never> => E.left([problem])
-
-const decodeText = (bytes: Uint8Array): Parsed<string> => {
-  if (bytes.length > IMPORT_BYTES_MAX) return one({ detail: 'must be at most 4 MiB' })
-  // Without a byte order mark.
-  if (isUtf8(bytes)) return E.right(new TextDecoder().decode(bytes))
-  const problems: ImportProblem[] = []
-  for (let start = 0, line = 1; start < bytes.length; line++) {
-    const feed = bytes.indexOf(0x0a, start)
-    const end = feed === -1 ? bytes.length : feed + 1
-    if (!isUtf8(bytes.subarray(start, end))) problems.push({ line, detail: 'must be in UTF-8' })
-    start = end
-  }
-  return E.left(problems)
-}
+const one = (problem: CsvProblem): Parsed<never> => E.left([problem])
 
 /** The columns in the order of a header row. */
 const readHeader = (header: CsvRow | undefined): Parsed<readonly Column[]> => {
@@ -75,7 +44,7 @@ const readHeader = (header: CsvRow | undefined): Parsed<readonly Column[]> => {
   const { line, fields } = header
   const columns = fields.filter(isColumn)
   const missing = REQUIRED.filter((name) => !columns.includes(name))
-  const problems: readonly ImportProblem[] = [
+  const problems: readonly CsvProblem[] = [
     ...(columns.length < fields.length ? [{ line, detail: `must name only the columns ${COLUMNS.join(', ')}` }] : []),
     ...(new Set(columns).size < columns.length ? [{ line, detail: 'must name each column once' }] : []),
     ...missing.map((name) => ({ line, detail: `must name the column ${name}` })),
@@ -99,7 +68,7 @@ const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<
     scope: decode(scopeCodec, textOf('scope')),
   }
   const { name, role, quota, scope } = read
-  const problems: ImportProblem[] = COLUMNS.flatMap((column) => {
+  const problems: CsvProblem[] = COLUMNS.flatMap((column) => {
     const field = read[column]
     return E.isLeft(field) ? [{ line, column, detail: field.left }] : []
   })
@@ -115,7 +84,7 @@ const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<
 }
 
 /** Remembers the lines of names. Returns the problem of a name that an earlier line has. */
-const makeNames = (nameAt: number): ((row: CsvRow) => readonly ImportProblem[]) => {
+const makeNames = (nameAt: number): ((row: CsvRow) => readonly CsvProblem[]) => {
   const lines = new Map<string, number>()
   return ({ line, fields }) => {
     const name = fields[nameAt]
@@ -132,16 +101,16 @@ const makeNames = (nameAt: number): ((row: CsvRow) => readonly ImportProblem[]) 
 const readUsers = ([header, ...rows]: readonly CsvRow[]): Parsed<readonly ImportedUser[]> => {
   const columns = readHeader(header)
   if (E.isLeft(columns)) return columns
-  const beyond = rows[IMPORT_USERS_MAX]
+  const beyond = rows[HASHED_ROWS_MAX]
   if (beyond !== undefined) {
     return one({
       line: beyond.line,
-      detail: `is beyond the ${IMPORT_USERS_MAX} users that a file may have: split the file`,
+      detail: `is beyond the ${HASHED_ROWS_MAX} users that a file may have: split the file`,
     })
   }
   const duplicates = makeNames(columns.right.indexOf('name'))
   const users: ImportedUser[] = []
-  const problems: ImportProblem[] = []
+  const problems: CsvProblem[] = []
   for (const row of rows) {
     const user = readUser(columns.right, row)
     if (E.isRight(user)) users.push(user.right)
@@ -156,13 +125,10 @@ const readUsers = ([header, ...rows]: readonly CsvRow[]): Parsed<readonly Import
  * scope. It reports all problems at once, except that what is not UTF-8, not CSV or has no header is not read further.
  */
 export const readUsersCsv = (bytes: Uint8Array): E.Either<ImportProblems, readonly ImportedUser[]> => {
-  const text = decodeText(bytes)
   // The header, and one row more than allowed.
-  const rows: Parsed<readonly CsvRow[]> = E.isLeft(text)
-    ? text
-    : E.mapLeft((fault: ImportProblem) => [fault])(parseCsv(text.right, IMPORT_USERS_MAX + 2))
+  const rows = readCsv(bytes, HASHED_ROWS_MAX + 2)
   const users = E.isLeft(rows) ? rows : readUsers(rows.right)
-  return E.mapLeft((problems: readonly ImportProblem[]) => ({
+  return E.mapLeft((problems: readonly CsvProblem[]) => ({
     listed: problems.slice(0, LISTED_MAX),
     total: problems.length,
   }))(users)

@@ -116,6 +116,7 @@ const openLog = (
  * Opens the log and the vault, and watches the clock. Keys the log has used must exist; for an unused log of its own
  * they are created.
  *
+ * @param mustExist whether a networked store without a log is refused
  * @param isKept whether old secrets are re-encrypted and the key file is followed
  * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
  */
@@ -123,12 +124,12 @@ export const openCore = async (
   config: Config,
   world: World,
   { alarms, metrics, randomHex, onFatal, opened }: Opening,
-  { isKept }: { readonly isKept: boolean },
+  { isKept, mustExist = false }: { readonly isKept: boolean; readonly mustExist?: boolean },
 ): Promise<Core> => {
   await makeDirectory(config.data)
   const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
   opened.push(lock.release)
-  const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })
+  const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed, mustExist })
   opened.push(store.close)
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'

@@ -14,14 +14,19 @@ export interface OpenOptions {
   readonly onWaiting: (error: Error) => void
   /** Called when a remote store stops answering commands for some seconds, and when it answers again. */
   readonly onSilence?: (isSilent: boolean) => void
+  /** Refuses a networked store without a log instead of beginning one. */
+  readonly mustExist?: boolean
   /** Aborts the waiting. */
   readonly signal: AbortSignal
 }
 
 /** Opens the configured store for writing. */
-export const openStore = async ({ eventStore }: Config, opening: OpenOptions): Promise<EventStore> => {
+export const openStore = async (
+  { eventStore }: Config,
+  { mustExist = false, ...opening }: OpenOptions,
+): Promise<EventStore> => {
   if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
-  return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening })
+  return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening, isReadOnly: mustExist })
 }
 
 /**

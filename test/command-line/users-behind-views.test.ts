@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { keyChecks } from '../../src/service/checks/keys.ts'
 import { readConfig } from '../../src/service/config/config.ts'
 import { openHeadless } from '../../src/service/headless/headless.ts'
+import type { World } from '../../src/service/world.ts'
 import { idOf, start } from '../http/harness.ts'
 import { createSut, NOW, reserved } from '../http/requests.ts'
 import { changedStore } from '../http/store/stores.ts'
@@ -31,10 +32,11 @@ const given = async (t: ExecutionContext) => {
       await new Promise((resolve) => signal?.addEventListener('abort', resolve))
     },
   }))
-  const close = await openHeadless(rightOf(readConfig(environment, keyChecks)), {
+  const world: World = {
     ...{ clock: now, sinceBoot: now, randomBytes, openStore, onFatal: (error) => t.fail(String(error)) },
     log: { info: say, warn: say, error: say },
-  })
+  }
+  const close = await openHeadless(rightOf(readConfig(environment, keyChecks)), world, { mustExist: true })
   t.teardown(close)
   const user = (...line: readonly string[]) => type(['user', ...line], environment, { now })
   return { data: service.data, user, close, log }

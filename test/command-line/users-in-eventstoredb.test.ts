@@ -47,18 +47,30 @@ test('an empty shared log gets the user that is added, and no administrator', as
   t.is((await service.anyone.get('/api/user/me', { Authorization: basic('carol', 'none') })).status, 401)
 })
 
+test('with a mistyped prefix a command that only reads ends with 2, and begins no log', async (t) => {
+  const { server, environment, user } = await given(t)
+  await startInstance(t, server, 0, { environment })
+  const recorded = server.log.all().length
+  const mistyped = { BERTH_EVENT_STORE: `${addressOf(server, 50)}&streamPrefix=typo-` }
+  const { code, output, errors } = await user(['list'], mistyped)
+  t.deepEqual([code, output], [2, ''], errors)
+  t.regex(errors, /there is no log in the event store under the streamPrefix typo-: start the service once/)
+  t.is(server.log.all().length, recorded)
+})
+
 test('a users file is imported by the first command, and by nobody again', async (t) => {
   const { server, environment, user } = await given(t)
   const file = join(await temporaryData(t), 'users.json')
   await writeFile(file, fileOf([await aUser('carol', 'x', { role: 'administrator' })]))
-  t.is((await user(['list'], { BERTH_USERS: file })).output, 'id-of-carol\tadministrator\tcarol\n')
+  const added = await user(['add', 'dora', '--role', 'tester', '--id', 'd'], { BERTH_USERS: file })
+  t.is(added.code, 0, added.errors)
   // The file of another instance, which has other users.
   const service = await startInstance(t, server, 0, { environment })
   t.regex(
     service.log.map(({ sentence }) => sentence).join('\n'),
     /users\.json has users who differ from those of the log/,
   )
-  t.is((await user(['list'])).output, 'id-of-carol\tadministrator\tcarol\n')
+  t.is((await user(['list'])).output, 'id-of-carol\tadministrator\tcarol\nd\ttester\tdora\n')
 })
 
 test('without the vault key of the log, or with another one, such a command ends with 2', async (t) => {
@@ -78,6 +90,6 @@ test('a store that cannot be reached is reported at once', async (t) => {
     ...AUDIT_KEY,
     BERTH_EVENT_STORE: 'esdb://127.0.0.1:1?tls=false',
   })
-  t.deepEqual([code, output], [1, ''])
+  t.deepEqual([code, output], [1, ''], errors)
   t.regex(errors, /^berth: berth-log cannot be read: [^\n]+\n$/)
 })

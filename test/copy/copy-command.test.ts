@@ -60,7 +60,7 @@ test('a failing "copy" clears its progress line before the error', async (t) => 
   }
   await t.throwsAsync(type(args, {}, { isWatched: true, redraw }), {
     instanceOf: StoreUnavailable,
-    message: 'the log cannot be followed: the event store denies access with these credentials',
+    message: 'the log cannot be followed: the event store denies access to $all with these credentials',
   })
   t.true(shown.includes('3 of 3 events'))
   t.true(shown.endsWith('\r\n'))

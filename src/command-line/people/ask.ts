@@ -38,7 +38,7 @@ const makeLog = ({ logLevel }: Config, { stderr }: Terminal): Log => {
 }
 
 /** A service in this process for the commands on users, opened when no other runs. */
-const makeOwnService = (config: Config, terminal: Terminal) => {
+const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) => {
   const failed = Promise.withResolvers<never>()
   // It is awaited only while something runs.
   failed.promise.catch(() => undefined)
@@ -47,13 +47,14 @@ const makeOwnService = (config: Config, terminal: Terminal) => {
     failed: failed.promise,
     open: async (): Promise<void> => {
       const { openHeadless } = await import('../../service/headless/headless.ts')
-      close = await openHeadless(config, {
+      const world = {
         clock: terminal.now,
         sinceBoot: () => uptime() * 1_000,
         randomBytes: terminal.randomBytes,
         log: makeLog(config, terminal),
         onFatal: failed.reject,
-      })
+      }
+      close = await openHeadless(config, world, { mustExist: !mayBegin })
     },
     close: () => close?.(),
   }
@@ -91,13 +92,17 @@ const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void
 /**
  * Runs a command on users with requests to the service at BERTH_URL or on the data directory. Where none runs, a
  * service for these requests is opened in this process, and closed at the end.
+ *
+ * @param mayBegin whether a log is begun where a networked store has none: a mistyped `streamPrefix` must not look like
+ * a lab without users
  */
 export const withService = async (
   config: Config,
   terminal: Terminal,
   run: (ask: Ask) => Promise<number>,
+  { mayBegin = false }: { readonly mayBegin?: boolean } = {},
 ): Promise<number> => {
-  const own = makeOwnService(config, terminal)
+  const own = makeOwnService(config, terminal, mayBegin)
   try {
     return await Promise.race([run(makeAsk(config, terminal, own.open)), own.failed])
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
-import { withService } from '../people/ask.ts'
+import { type Ask, withService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { answer } from '../service/answer.ts'
@@ -44,11 +44,12 @@ ${PASSWORD_HELP}
     if (E.isLeft(chosen)) return refuse(terminal, chosen.left)
     const { password, isMade } = chosen.right
     const body = { name: given.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
-    return withService(config, terminal, async (ask) => {
+    const add = async (ask: Ask): Promise<number> => {
       const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
       if (E.isLeft(added)) return refuse(terminal, added.left.why)
       terminal.stdout(`${added.right._id}\n${isMade ? `${password}\n` : ''}`)
       return DONE
-    })
+    }
+    return withService(config, terminal, add, { mayBegin: true })
   },
 }

@@ -138,10 +138,12 @@ At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it 
     if (E.isLeft(users)) return refuseAll(terminal, users.left)
     const way = config.client === undefined ? BESIDE : AT_URL
     const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
-    return withService(config, terminal, (ask) =>
-      options['dry-run'] === true
-        ? showPlan(ask, way, users.right, terminal)
-        : addAll(ask, way, users.right, passwords, terminal),
+    const isDry = options['dry-run'] === true
+    return withService(
+      config,
+      terminal,
+      (ask) => (isDry ? showPlan(ask, way, users.right, terminal) : addAll(ask, way, users.right, passwords, terminal)),
+      { mayBegin: !isDry },
     )
   },
 }

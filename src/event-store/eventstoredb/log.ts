@@ -77,6 +77,11 @@ export interface BegunLog {
   readonly mark: number
 }
 
+const whyNoLog = ({ connection: { prefix } }: LogStream): string => {
+  const where = prefix === '' ? '' : ` under the streamPrefix ${prefix}`
+  return `there is no log in the event store${where}: start the service once`
+}
+
 /**
  * Opens the log, or creates it if it does not exist. Several instances may try at once.
  *
@@ -98,7 +103,7 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       }
       return { logId: log_id, mark: markOf(begun) }
     }
-    if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
+    if (isReadOnly) throw new UnusableLog(whyNoLog(log))
     await tryAppend(log, 'no_stream', BEGUN, {
       log_id: randomHex(12),
       ...(copyOf !== undefined && { copy_of: copyOf }),

@@ -95,7 +95,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   }
 
   const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
-  const watchedPage: ReadPage = (...page) => silence.watch(readPage(...page), () => true)
+  const watchedPage: ReadPage = (...page) => silence.watch('read', readPage(...page), () => true)
 
   const close = async (): Promise<void> => {
     silence.stop()
@@ -110,7 +110,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       append:
         (stream, expected, events, sealed = [], within = ANSWER_WITHIN) =>
         () =>
-          silence.watch(append(stream, expected, events, sealed, within), isAnswered),
+          silence.watch('append', append(stream, expected, events, sealed, within), isAnswered),
       readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.toLogged),
       recordAt: makeAt(commands, events, events.toStoredRecord),

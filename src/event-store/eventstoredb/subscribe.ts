@@ -166,7 +166,7 @@ async function* followAll<A extends { readonly mark: number }>(
   } catch (error) {
     // Nobody waits for a call that has not begun.
     if (inflow !== undefined) freed.reject(error)
-    throw toUnavailable('the log cannot be followed', error)
+    throw toUnavailable('the log cannot be followed', error, ' to $all')
   } finally {
     stop.removeEventListener('abort', end)
     end()

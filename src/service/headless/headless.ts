@@ -98,12 +98,16 @@ const checkPlace = ({ data, eventStore }: Config): void => {
  *
  * @throws CannotOpen, LockTaken, Misconfigured; StoreUnavailable at once if the store cannot be reached
  */
-export const openHeadless = async (config: Config, given: World): Promise<() => Promise<void>> => {
+export const openHeadless = async (
+  config: Config,
+  given: World,
+  { mustExist }: { readonly mustExist: boolean },
+): Promise<() => Promise<void>> => {
   checkPlace(config)
   const world = { ...given, signal: AbortSignal.abort() }
   const opening = makeOpening(config, world)
   try {
-    const core = await openCore(config, world, opening, { isKept: false })
+    const core = await openCore(config, world, opening, { isKept: false, mustExist })
     await upgrade(core, world, opening.randomHex)
     const people = await openPeople(config, world, opening, core)
     opening.opened.push(await listen(config, world, opening, core, people))

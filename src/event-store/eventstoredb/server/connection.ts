@@ -146,14 +146,14 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
 
 const isFinalError = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
 
-/** Converts an error to StoreUnavailable, which callers may retry. */
-export const toUnavailable = (what: string, error: unknown): Error => {
+/** Converts an error to StoreUnavailable, which callers may retry. @param ofAll ` to $all` for what needs that right */
+export const toUnavailable = (what: string, error: unknown, ofAll: '' | ' to $all' = ''): Error => {
   if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
   const why: Readonly<Record<Fault, string>> = {
     moved: 'its revision has changed',
     missing: 'it does not exist',
     nowhere: 'no event at this position',
-    denied: 'the event store denies access with these credentials',
+    denied: `the event store denies access${ofAll} with these credentials`,
     refused: (error as Error).message,
     elsewhere: 'another node is the leader',
     unsent: 'no event store node could be found',

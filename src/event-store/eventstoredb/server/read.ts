@@ -116,7 +116,7 @@ export const makeAt =
       return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined
-      throw toUnavailable(`the event at ${mark} cannot be read`, error)
+      throw toUnavailable(`the event at ${mark} cannot be read`, error, ' to $all')
     }
   }
 
@@ -173,7 +173,7 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
         if (last !== undefined) return isOurs(last) ? markOf(last) : BEGINNING
       }
     } catch (error) {
-      throw toUnavailable('the end of the log cannot be read', error)
+      throw toUnavailable('the end of the log cannot be read', error, ' to $all')
     }
   }
 }

@@ -81,7 +81,7 @@ export const makeVaultIndex = (connection: Connection) => {
       })
       return keysOf
     } catch (error) {
-      throw toUnavailable('the secrets cannot be listed', error)
+      throw toUnavailable('the secrets cannot be listed', error, ' to $all')
     }
   }
 }

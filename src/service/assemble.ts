@@ -80,12 +80,18 @@ const openFeed = (
     onResumed: logResumed(log),
   })
 
-/** Ends streams at once, while other requests are drained: streams would not end by themselves. */
-const closeWithStreams = (listening: Listening, feed: Feed, consoles: Consoles): Listening => ({
+/** Ends streams and waits at once, while other requests are drained: they would not end by themselves in time. */
+const closeWithStreams = (
+  listening: Listening,
+  feed: Feed,
+  consoles: Consoles,
+  { endWaits }: Parts['forwarded'],
+): Listening => ({
   ...listening,
   close: async (within) => {
     const closed = listening.close(within)
     consoles.close()
+    endWaits()
     await feed.close()
     await closed
   },
@@ -170,5 +176,5 @@ export const assemble = async (
       PROCESSES_TIMEOUT,
     ),
   )
-  return closeWithStreams(listening, feed, consoles)
+  return closeWithStreams(listening, feed, consoles, parts.forwarded)
 }

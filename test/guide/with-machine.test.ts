@@ -1,17 +1,28 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
+import { freePort, startSut } from '../gateway/peers.ts'
 import { passwordOf } from '../http/client.ts'
 import { start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
+import { ROOT } from '../process/harness.ts'
 import { chapter } from './documents.ts'
 
-const SCRIPT = chapter('pipelines.md').blocks.find(({ info }) => info === 'bash')?.code ?? ''
+const FILE = join(ROOT, 'src/guide/with-machine.sh')
+const SCRIPT = readFileSync(FILE, 'utf8')
 const CREATE = '/api/sut_reservation/create'
+
+test('the chapter on pipelines shows the script as it is in its file', (t) => {
+  const shown = chapter('pipelines.md').blocks.find(({ info }) => info === 'bash')?.code
+  t.is(`${shown}\n`, SCRIPT)
+})
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -31,11 +42,41 @@ const passTo =
     req.pipe(passed)
   }
 
+/** A service that forwards a SUT that echoes, and a file with the credentials of a tester. */
+const given = async (t: ExecutionContext) => {
+  const listen = await freePort()
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listen}-${listen}` }
+  const service = await start(t, { environment })
+  const ticking = setInterval(service.tick, 20)
+  t.teardown(() => clearInterval(ticking))
+  const { port } = await startSut(t, (socket) => socket.pipe(socket))
+  const sut = await createSut(service.as('admin'), { address: '127.0.0.1', port, sut_type: 'tcp' })
+  const folder = await temporaryData(t)
+  const credentials = join(folder, 'credentials')
+  await writeFile(credentials, `alice:${passwordOf('alice')}\n`)
+  const env = { PATH: process.env.PATH, BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: credentials, JOB: 'nightly-1' }
+  return { service, sut, listen, folder, env }
+}
+
+interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const run = (args: readonly string[], env: NodeJS.ProcessEnv, file = FILE) => {
+  const ran = promisify(execFile)('bash', [file, ...args], { env })
+  const ended = ran.then(
+    (output): Ran => ({ code: 0, ...output }),
+    (error: Ran) => error,
+  )
+  return { child: ran.child, ended }
+}
+
 /** Runs the script on a SUT, with the first creates treated as said. Shows what became of the reservations. */
 const runScript = async (t: ExecutionContext, script: string, first: readonly ((port: number) => Handle)[]) => {
-  const service = await start(t)
+  const { service, sut, folder, env } = await given(t)
   const { port } = new URL(service.url)
-  const sut = await createSut(service.as('admin'))
   let creates = 0
   const proxy = createServer((req, res) => {
     const handle = req.url === CREATE ? first[creates++] : undefined
@@ -43,22 +84,14 @@ const runScript = async (t: ExecutionContext, script: string, first: readonly ((
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   t.teardown(() => proxy.close())
-  const file = join(await temporaryData(t), 'with-machine.sh')
+  const file = join(folder, 'with-machine.sh')
   await writeFile(file, script)
-  const env = {
-    PATH: process.env.PATH,
-    LAB_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    LAB_USER: `alice:${passwordOf('alice')}`,
-    JOB: 'nightly-4711',
-  }
-  const ran = await promisify(execFile)('bash', [file, sut, '900', 'echo', 'tested'], { env }).then(
-    ({ stdout }) => ({ code: 0, stdout }),
-    (error: { code: number; stdout: string }) => ({ code: error.code, stdout: error.stdout }),
-  )
+  const BERTH_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const { code, stdout } = await run([sut, '900', 'echo', 'tested'], { ...env, BERTH_URL }, file).ended
   const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
   const { json: history } = await service.as('admin').get(`/api/sut/${sut}/history`)
   const types = (history.events as readonly { type: string }[]).map(({ type }) => type)
-  return { ...ran, creates, count: json.count, isReleased: types.includes('berth.ReservationReleased') }
+  return { code, stdout, creates, count: json.count, isReleased: types.includes('berth.ReservationReleased') }
 }
 
 const breakOff = (port: number): Handle => passTo(port, (res) => res.destroy())
@@ -88,4 +121,39 @@ test('control: a script that takes the first answer of a busy service releases n
   const careless = SCRIPT.replace('-o "$answer"', '>> "$answer"')
   t.not(careless, SCRIPT)
   t.false((await runScript(t, careless, [refuse])).isReleased)
+})
+
+/** Says something to the machine, and prints what it answers. */
+const CONNECT = ['bash', '--norc', '-c', 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo $SUT_ID >&3; head -n 1 <&3']
+
+test('two jobs back to back reach their machine, and the first one cannot be run again', async (t) => {
+  const { sut, env } = await given(t)
+  const job = (JOB: string) => run([sut, '900', ...CONNECT], { ...env, JOB }).ended
+  for (const name of ['nightly-1', 'nightly-2']) t.like(await job(name), { code: 0, stdout: `${sut}\n`, stderr: '' })
+  const again = await job('nightly-1')
+  t.deepEqual([again.code, again.stdout], [76, ''])
+  t.regex(again.stderr, /^the reservation of this job is not in force: \{.*"open":false/)
+})
+
+test('a job that is killed releases its machine, and keeps it for a retry if it cannot', async (t) => {
+  const { service, sut, env } = await given(t)
+  const isHeld = async (): Promise<boolean> =>
+    (await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}&current=true`)).json.count === 1
+  const begun = async (child: ChildProcess): Promise<number> =>
+    Number(String(await once(child.stdout as Readable, 'data')))
+  const sleeping = [sut, '900', 'bash', '-c', 'echo $$; exec sleep 60']
+  const killed = run(sleeping, env)
+  await begun(killed.child)
+  t.true(await isHeld())
+  killed.child.kill('SIGTERM')
+  t.is((await killed.ended).code, 143)
+  t.false(await isHeld())
+  const lost = run(sleeping, { ...env, JOB: 'nightly-2' })
+  const orphan = await begun(lost.child)
+  lost.child.kill('SIGKILL')
+  process.kill(orphan)
+  const taken = await run([sut, '900', 'true'], { ...env, JOB: 'nightly-3' }).ended
+  t.is(taken.code, 75)
+  t.regex(taken.stderr, /^reservation_conflict: .* Next free window: \d/)
+  t.like(await run([sut, '900', ...CONNECT], { ...env, JOB: 'nightly-2' }).ended, { code: 0, stdout: `${sut}\n` })
 })

@@ -9,6 +9,9 @@ import type { AttachedEnd, Forwarded, LastError } from '../../http/routes/access
 /** Maximum reservations whose last error is kept. The least recently used is evicted. */
 const ERRORS_MAX = 10_000
 
+/** Maximum calls that wait until a port is open. */
+const WAITS_MAX = 4_096
+
 const both =
   <A extends unknown[]>(one: (...reported: A) => void, other: (...reported: A) => void) =>
   (...reported: A): void => {
@@ -26,6 +29,10 @@ export interface AttachOptions {
 export interface ForwardedRegistry extends Forwarded {
   /** See `Gateway`. Holds nothing until the gateway is open. */
   readonly hold: Gateway['hold']
+  /** Ends the waits for a reservation that was cancelled or released. */
+  readonly giveUp: (reservationId: string) => void
+  /** Ends all waits, and lets nothing wait again. */
+  readonly endWaits: () => void
   /** The same decisions; callbacks also update this registry. */
   readonly wrapDecisions: (decisions: Decisions) => Decisions
   /** The same gateway; `open` and `close` also update this registry. */
@@ -55,43 +62,83 @@ interface Forwards {
   until: number | null
 }
 
+/** The calls that wait for something about a reservation. */
+const makeWaits = () => {
+  const waiting = new Map<string, Set<(isOver: boolean) => void>>()
+  let isEnded = false
+  let count = 0
+  /** Looks whether waits for a reservation are over; `isOver` ends them in any case. */
+  const look = (id: string, isOver = false): void => {
+    for (const each of waiting.get(id) ?? []) each(isOver)
+  }
+  return {
+    count: () => count,
+    look,
+    /** Resolves when it is done, when `look` says that it is over, or after `within` milliseconds. */
+    until: (id: string, isDone: () => boolean, within: number): Promise<void> =>
+      new Promise((resolve) => {
+        if (isEnded || isDone()) return resolve()
+        const waits = waiting.get(id) ?? new Set()
+        const settle = (): void => {
+          clearTimeout(late)
+          waits.delete(settleIf)
+          count--
+          if (waits.size === 0) waiting.delete(id)
+          resolve()
+        }
+        const settleIf = (isOver: boolean): void => {
+          if (isOver || isDone()) settle()
+        }
+        const late = setTimeout(settle, within)
+        waiting.set(id, waits.add(settleIf))
+        count++
+      }),
+    end: (): void => {
+      isEnded = true
+      for (const id of [...waiting.keys()]) look(id, true)
+    },
+  }
+}
+
 /** Forwarded reservations, and the calls waiting for one. */
 const makeForwardings = (clock: () => number) => {
   const forwardings = new Map<string, Forwards>()
-  const waiting = new Map<string, Set<() => void>>()
+  const waits = makeWaits()
   /** Undefined from the reservation's end on, although it is closed a moment later. */
   const running = (id: string): Forwards | undefined => {
     const found = forwardings.get(id)
     return found !== undefined && (found.until === null || clock() < found.until) ? found : undefined
   }
+  const isOpen = (id: string): boolean => running(id)?.isOpen === true
   return {
     running,
+    isOpen,
     open: ({ reservationId: id, until }: Pick<Forwarding, 'reservationId' | 'until'>): void => {
       forwardings.set(id, { isOpen: forwardings.get(id)?.isOpen === true, until })
-      for (const resolve of waiting.get(id) ?? []) resolve()
+      waits.look(id)
     },
-    close: (id: string): void => void forwardings.delete(id),
+    close: (id: string): void => {
+      forwardings.delete(id)
+      waits.look(id, true)
+    },
     setOpen: (id: string, isOpen: boolean): void => {
       const found = forwardings.get(id)
       if (found !== undefined) found.isOpen = isOpen
+      waits.look(id)
     },
     setAllClosed: (): void => {
       for (const each of forwardings.values()) each.isOpen = false
     },
     /** Bounded by the requests in flight. */
-    waitFor: (id: string, within: number): Promise<boolean> =>
-      new Promise((resolve) => {
-        if (running(id) !== undefined) return resolve(true)
-        const waits = waiting.get(id) ?? new Set<() => void>()
-        const settle = (): void => {
-          clearTimeout(late)
-          waits.delete(settle)
-          if (waits.size === 0) waiting.delete(id)
-          resolve(running(id) !== undefined)
-        }
-        const late = setTimeout(settle, within)
-        waiting.set(id, waits.add(settle))
-      }),
+    waitFor: async (id: string, within: number): Promise<boolean> => {
+      await waits.until(id, () => running(id) !== undefined, within)
+      return running(id) !== undefined
+    },
+    waitUntilOpen: async (id: string, within: number): Promise<void> => {
+      if (waits.count() < WAITS_MAX) await waits.until(id, () => isOpen(id), within)
+    },
+    giveUp: (id: string) => waits.look(id, true),
+    endWaits: waits.end,
   }
 }
 
@@ -115,7 +162,7 @@ const makeReports = (clock: () => number) => {
 
 /** @param clock Unix milliseconds */
 export const makeForwarded = (clock: () => number): ForwardedRegistry => {
-  const { running, open, close, setOpen, setAllClosed, waitFor } = makeForwardings(clock)
+  const { running, open, close, setOpen, setAllClosed, ...waits } = makeForwardings(clock)
   const { count, connections, lastError, failed } = makeReports(clock)
   const clients = makeAttachedClients()
   let hold: Gateway['hold'] = () => () => undefined
@@ -128,8 +175,7 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
 
   return {
     has: (id) => running(id) !== undefined,
-    waitFor,
-    isOpen: (id) => running(id)?.isOpen === true,
+    ...waits,
     connections,
     lastError,
     attach: (id) => attach(id),

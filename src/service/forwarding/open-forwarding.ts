@@ -58,6 +58,14 @@ const makeHasPassword =
     return reservation !== undefined && (await passwordOf(reservation.sut_id)) !== undefined
   }
 
+/** Ends the waits for reservations that are cancelled or released. Returns the function that ends this. */
+const giveUpEnded = (views: Pick<Views, 'watch'>, { giveUp }: Pick<ForwardedRegistry, 'giveUp'>): (() => void) =>
+  views.watch((events) => {
+    for (const { type, data } of events) {
+      if (type === 'ReservationCancelled' || type === 'ReservationReleased') giveUp(data._id)
+    }
+  })
+
 /** Opens the gateway, and the process that has it forward running reservations. */
 export const openForwarding = (options: OpenForwardingOptions) => {
   const { clock, log, processClock, views, users, vault, clientPseudonyms, metrics, alarms, forwarded } = options
@@ -102,19 +110,11 @@ export const openForwarding = (options: OpenForwardingOptions) => {
     gateway.close(id, cause)
   }
   const forwarding: Forwarding = makeForwarding({
-    ...{
-      upcoming,
-      views,
-      gateway: { ...gateway, close },
-      clock: processClock,
-      targetOf,
-      mayHold,
-      wake,
-      signal,
-      onError,
-    },
+    ...{ upcoming, views, gateway: { ...gateway, close }, clock: processClock, targetOf },
+    ...{ mayHold, wake, signal, onError },
   })
   const unwatch = watchAccessEnds(users, forwarding.endAccess)
   signal.addEventListener('abort', unwatch)
+  signal.addEventListener('abort', giveUpEnded(views, forwarded))
   return { gateway, forwarding }
 }

@@ -74,6 +74,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   follow: () => ['true'],
   event: () => ['{nothing}'],
   size: () => ['1'],
+  wait: () => ['0'],
 }
 
 const encoded = (value: string): string => (value.startsWith('{') ? value : encodeURIComponent(value))

@@ -1,21 +1,23 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { noBody } from '../../codecs/bodies.ts'
 import { refusal } from '../../protocol/problem.ts'
-import { type Call, get, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type Call, get, getWithQuery, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type ConnectionQuery, connectionQuery } from './connection.ts'
 import { FILE_MEDIA_TYPES } from './connection-file.ts'
 import { CONSOLE_PATH } from './console-ticket.ts'
 
 /** How the holder of a reservation reaches its SUT. */
 export interface AccessHandlers {
-  readonly connection: (call: Call) => RouteResult
+  readonly connection: (call: Call<unknown, ConnectionQuery>) => RouteResult
   readonly consoleTicket: (call: Call) => RouteResult
 }
 
 export const CONSOLE_ROUTE = `${CONSOLE_PATH}:ticket`
 
 export const accessRoutes = ({ connection, consoleTicket }: AccessHandlers): readonly Route[] => [
-  get({
+  getWithQuery({
     path: '/api/sut_reservation/:id/connection',
+    query: connectionQuery,
     may: ['administrator', 'tester'],
     otherMediaTypes: FILE_MEDIA_TYPES,
     handle: connection,

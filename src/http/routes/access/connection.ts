@@ -3,16 +3,24 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import type { Runner } from '../../../commands/order.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
-import { failure } from '../../../domain/failure.ts'
+import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { epochSecondsOf } from '../../../domain/values/instant.ts'
 import type { Views } from '../../../read-models/views.ts'
 import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
+import { inQuery, parametersOf, wholeNumber } from '../../codecs/query.ts'
 import { refusal } from '../../protocol/problem.ts'
-import { type Call, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
+import {
+  type Call,
+  type Caller,
+  type DecodeQuery,
+  JSON_TYPE,
+  type MediaTypes,
+  type RouteResult,
+} from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
-import { CONNECTION_FILES } from './connection-file.ts'
+import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
 import { type Found, findReservation } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
@@ -21,7 +29,7 @@ export interface ConnectionDependencies {
   readonly runner: Pick<Runner, 'look'>
   readonly views: Pick<Views, 'newest'>
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
-  readonly forwarded: Forwarded
+  readonly forwarded: Pick<Forwarded, 'isOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   /** The host that clients connect to. A wildcard address means the host of the request. */
@@ -29,6 +37,16 @@ export interface ConnectionDependencies {
   /** Unix milliseconds. */
   readonly clock: () => number
 }
+
+export interface ConnectionQuery {
+  /** Seconds to wait until the port is open here. */
+  readonly wait?: number
+}
+
+/** Seconds. Proxies cut a request that is not answered for a minute, or less. */
+const WAIT_MAX = 60
+
+export const connectionQuery: DecodeQuery<ConnectionQuery> = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
 
 /** How to reach a reserved SUT through this instance. */
 export interface Connection {
@@ -60,36 +78,41 @@ const makeBindingOf =
     return pseudonym !== undefined && clientPseudonyms.isKnown(pseudonym) ? pseudonym : undefined
   }
 
-export const makeConnectionHandler = (dependencies: ConnectionDependencies): ((call: Call) => RouteResult) => {
-  const { objects, views, clientPseudonyms, forwarded, isOurs, gatewayHost } = dependencies
-  const bindingOf = makeBindingOf(dependencies)
+/** What a client connects to; null where this instance does not forward the SUT. */
+const hostOf = (
+  { isOurs, gatewayHost }: Pick<ConnectionDependencies, 'isOurs' | 'gatewayHost'>,
+  sutId: string,
+  asked: string,
+): string | null => (isOurs(sutId) ? (isAnyAddress(gatewayHost) ? asked : gatewayHost) : null)
 
-  const displayOf = (sutId: string): SutDisplay => {
-    const version = views.newest('sut_display', sutId)
-    return version === undefined ? {} : (JSON.parse(version.document) as SutDisplay)
+const makeFileOf =
+  (dependencies: ConnectionDependencies) =>
+  ({ reservation, position }: Found, file: ConnectionFile, asked: string): Awaited<RouteResult> => {
+    const { sut_id, listen_port: port } = reservation
+    const host = hostOf(dependencies, sut_id, asked)
+    if (host === null) {
+      return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
+    }
+    const version = dependencies.views.newest('sut_display', sut_id)
+    const display = version === undefined ? {} : (JSON.parse(version.document) as SutDisplay)
+    const headers = { 'Content-Disposition': `attachment; filename="berth-${port}.${file.extension}"` }
+    return E.right({
+      status: 200,
+      body: file.write({ host, port, display }),
+      mediaType: file.mediaType,
+      headers,
+      position,
+    })
   }
 
-  return async ({ params, user, caller }) => {
-    const found = await findReservation(objects, params.id ?? '', user, true)
-    if (E.isLeft(found)) return found
-    const { reservation, sut, position } = found.right
+const makeConnectionOf = (dependencies: ConnectionDependencies) => {
+  const { clientPseudonyms, forwarded } = dependencies
+  const bindingOf = makeBindingOf(dependencies)
+  return async (found: Found, { host: asked, address }: Pick<Caller, 'host' | 'address'>): RouteResult => {
+    const { reservation, sut, position } = found
     const { _id: id, sut_id, listen_port: port } = reservation
-    const { address, host: asked, accepts } = caller()
-    const file = CONNECTION_FILES[sut.sut_type]
-    const mediaTypes: MediaTypes = [JSON_TYPE, ...(file === undefined ? [] : [file.mediaType])]
-    const mediaType = accepts(mediaTypes)
-    if (mediaType === undefined) {
-      return E.left(refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
-    }
-    const host = isOurs(sut_id) ? (isAnyAddress(gatewayHost) ? asked : gatewayHost) : null
-    if (file !== undefined && mediaType === file.mediaType) {
-      if (host === null)
-        return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
-      const headers = { 'Content-Disposition': `attachment; filename="berth-${port}.${file.extension}"` }
-      const body = file.write({ host, port, display: displayOf(sut_id) })
-      return E.right({ status: 200, body, mediaType, headers, position })
-    }
-    const pseudonym = await bindingOf(found.right)
+    const host = hostOf(dependencies, sut_id, asked)
+    const pseudonym = await bindingOf(found)
     const connection: Connection = {
       host,
       port,
@@ -100,6 +123,40 @@ export const makeConnectionHandler = (dependencies: ConnectionDependencies): ((c
       connections: forwarded.connections(id),
       last_error: forwarded.lastError(id) ?? null,
     }
-    return E.right({ status: 200, body: JSON.stringify(connection), mediaType, position })
+    return E.right({ status: 200, body: JSON.stringify(connection), mediaType: JSON_TYPE, position })
+  }
+}
+
+export const makeConnectionHandler = (
+  dependencies: ConnectionDependencies,
+): ((call: Call<unknown, ConnectionQuery>) => RouteResult) => {
+  const { objects, forwarded, isOurs, clock } = dependencies
+  const fileOf = makeFileOf(dependencies)
+  const connectionOf = makeConnectionOf(dependencies)
+
+  /** Whether it runs here now or later. */
+  const mayOpen = ({ reservation: { sut_id, end_time }, isReleased }: Found): boolean =>
+    isOurs(sut_id) && !isReleased && epochSecondsOf(end_time) * 1000 > clock()
+
+  return async ({ params, user, caller, query: { wait } }) => {
+    const find = () => findReservation(objects, params.id ?? '', user, true)
+    const found = await find()
+    if (E.isLeft(found)) return found
+    const { accepts, ...from } = caller()
+    const file = CONNECTION_FILES[found.right.sut.sut_type]
+    const mediaTypes: MediaTypes = [JSON_TYPE, ...(file === undefined ? [] : [file.mediaType])]
+    const mediaType = accepts(mediaTypes)
+    if (mediaType === undefined) {
+      return E.left(refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
+    }
+    if (file !== undefined && mediaType === file.mediaType) {
+      return wait === undefined
+        ? fileOf(found.right, file, from.host)
+        : E.left(invalid([inQuery('wait', 'cannot be combined with a file for viewers')]))
+    }
+    if (!wait || !mayOpen(found.right)) return connectionOf(found.right, from)
+    await forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000)
+    const now = await find()
+    return E.isLeft(now) ? now : connectionOf(now.right, from)
   }
 }

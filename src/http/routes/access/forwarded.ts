@@ -6,6 +6,11 @@ export interface Forwarded {
   readonly has: (reservationId: string) => boolean
   /** Resolves to true once it is forwarded here, to false after `within` milliseconds. */
   readonly waitFor: (reservationId: string, within: number) => Promise<boolean>
+  /**
+   * Resolves once its port is open here, once that will never be, after `within` milliseconds, or when waits end. At
+   * once if too many wait already.
+   */
+  readonly waitUntilOpen: (reservationId: string, within: number) => Promise<void>
   /** Whether its port is open; not so if another program holds it. */
   readonly isOpen: (reservationId: string) => boolean
   /** Number of its open connections here. */

@@ -1,0 +1,92 @@
+import test, { type ExecutionContext } from 'ava'
+import { makeForwarded } from '../../../src/service/forwarding/forwarded.ts'
+import { start } from '../../http/harness.ts'
+import { createSut, reserved } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import { SOON } from '../console/stage.ts'
+import { freePort, startSut } from '../peers.ts'
+
+/** Milliseconds for which a port is open before its reservation is over. */
+const LATER = 60_000
+const CLOCK = () => 0
+
+test('a wait is over when the port is open, given up or closed, or at a stop', async (t) => {
+  const forwarded = makeForwarded(CLOCK)
+  const decisions = forwarded.wrapDecisions({ onPortOpened: () => undefined } as never)
+  const wait = (id: string) => forwarded.waitUntilOpen(id, LATER).then(() => forwarded.isOpen(id))
+  const gateway = forwarded.wrapGateway({ open: () => undefined, close: () => undefined } as never, {} as never)
+  const opens = wait('opens')
+  gateway.open({ reservationId: 'opens', until: 1 } as never)
+  decisions.onPortOpened('opens', 20_000)
+  t.true(await opens)
+  t.true(await wait('opens'), 'an open one is not waited for')
+  const [closes, cancelled] = [wait('closes'), wait('cancelled')]
+  gateway.close('closes', 'over' as never)
+  forwarded.giveUp('cancelled')
+  t.deepEqual(await Promise.all([closes, cancelled]), [false, false])
+  const atStop = wait('at a stop')
+  forwarded.endWaits()
+  t.false(await atStop)
+  t.false(await wait('after a stop'))
+  await forwarded.waitUntilOpen('in time', 1)
+})
+
+test('beyond 4,096 waits the answer comes at once', async (t) => {
+  const forwarded = makeForwarded(CLOCK)
+  const waits = Array.from({ length: 4_096 }, (_, n) => forwarded.waitUntilOpen(String(n), LATER))
+  await forwarded.waitUntilOpen('one more', LATER)
+  forwarded.endWaits()
+  await Promise.all(waits)
+  t.pass()
+})
+
+const given = async (t: ExecutionContext) => {
+  const listen = await freePort()
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listen}-${listen}` }
+  const service = await start(t, { now: '2030-05-02T06:02:00.000Z', environment })
+  const { port } = await startSut(t)
+  const admin = service.as('admin')
+  const sut_id = await createSut(admin, { address: '127.0.0.1', port, sut_type: 'vnc' })
+  const { json: me } = await admin.get('/api/user/me')
+  const window = { user_id: String(me._id), sut_id, start_in: 3_600, duration: 600 }
+  const { json } = await reserved(admin, window)
+  const path = `/api/sut_reservation/${json._id}`
+  return { service, admin, path, connection: `${path}/connection`, answered: () => service.answered.length }
+}
+
+test('a connection that is waited for is told when its port is open', async (t) => {
+  const { service, admin, connection } = await given(t)
+  const waiting = admin.get(`${connection}?wait=60`)
+  t.is((await admin.get(`${connection}?wait=0`)).json.open, false)
+  service.clock.set('2030-05-02T07:02:00.000Z')
+  let waited: boolean | undefined
+  void waiting.then(({ json }) => {
+    waited = json.open === true
+  })
+  await until(
+    'the wait is over',
+    async () => {
+      service.tick()
+      return waited !== undefined
+    },
+    SOON,
+  )
+  t.true(waited)
+})
+
+test('a wait for a reservation that is cancelled meanwhile ends with 410, and one that is over is not begun', async (t) => {
+  const { admin, path, connection } = await given(t)
+  const waiting = admin.get(`${connection}?wait=60`)
+  await admin.get(connection)
+  t.is((await admin.request('POST', `${path}/cancel`)).status, 200)
+  t.is((await waiting).status, 410)
+  t.is((await admin.get(`${connection}?wait=60`)).status, 410)
+})
+
+test('a wait is a number of seconds up to 60, and for JSON only', async (t) => {
+  const { admin, connection } = await given(t)
+  for (const wait of ['61', '-1', 'x', '']) t.is((await admin.get(`${connection}?wait=${wait}`)).status, 422, wait)
+  const file = await admin.get(`${connection}?wait=1`, { Accept: 'application/x-vnc' })
+  t.is(file.status, 422)
+  t.like(file.json, { errors: [{ parameter: 'wait' }] })
+})

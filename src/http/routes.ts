@@ -160,6 +160,12 @@ export const routes = ({
     mediaType: 'text/plain; charset=utf-8',
     handle: audit.checkpoint,
   }),
+  get({
+    path: '/api/audit/key',
+    may: everyone,
+    mediaType: 'text/plain; charset=utf-8',
+    handle: audit.key,
+  }),
   getWithQuery({ path: '/api/audit/inclusion', may: overseers, query: inclusionQuery, handle: audit.inclusion }),
   getWithQuery({ path: '/api/audit/consistency', may: overseers, query: consistencyQuery, handle: audit.consistency }),
 

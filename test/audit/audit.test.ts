@@ -223,8 +223,9 @@ test("the guide's verifier has 30 lines, accepts a valid proof and rejects alter
     join(service.data, name),
   ) as [string, string, string]
   await writeFile(script, code)
-  await writeFile(note, (await type(['checkpoint'], env)).out)
+  await writeFile(note, `${(await type(['checkpoint'], env)).out}\n`)
   const key = (await type(['audit', 'key'], env)).out.trim()
+  t.is((await service.as('alice').get('/api/audit/key')).text, `${key}\n`)
   const events = await eventsOf(service.as('audrey'))
   const verified = async (proof: object, vkey = key) => {
     await writeFile(proofFile, JSON.stringify(proof))

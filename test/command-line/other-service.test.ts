@@ -83,12 +83,12 @@ test('what is unprintable in an answer is shown as an escape, and means the same
 })
 
 test('a token in BERTH_TOKEN, or alone in the file of credentials, is sent as Bearer', async (t) => {
-  const { authorized, environment } = await startOther(t, () => ({ reachable: true, cause: null, milliseconds: 1 }))
+  const { authorized, environment } = await startOther(t, () => ({ sessions: [] }))
   const file = join(await temporaryData(t), 'credentials')
   await writeFile(file, `${TOKEN}\n`, { mode: 0o600 })
   const { BERTH_URL } = environment
   for (const variables of [environment, { BERTH_URL, BERTH_CREDENTIALS_FILE: file }]) {
-    t.is((await type(['sut', 'check', ID], variables)).code, 0)
+    t.is((await type(['session', 'list'], variables)).code, 0)
   }
   t.deepEqual(authorized, [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`])
 })
@@ -98,4 +98,24 @@ test('a token of a user works in BERTH_TOKEN', async (t) => {
   const issued = await service.as('alice').post('/api/user/me/token', { name: 'nightly' })
   const environment = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
   t.is((await type(['user', 'show', 'bob'], environment)).out, `id\t${idOf('bob')}\nname\tbob\nstatus\tpresent\n`)
+})
+
+test('"audit key" and "checkpoint" ask the service at BERTH_URL, and read files with --local', async (t) => {
+  const service = await start(t)
+  const issued = await service.as('audrey').post('/api/user/me/token', { name: 'nightly' })
+  const remote = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
+  for (const line of [['audit', 'key'], ['audit', 'key', '--json'], ['checkpoint'], ['checkpoint', '--json']]) {
+    const local = await type(line, { BERTH_DATA: service.data })
+    t.is(local.code, 0)
+    t.deepEqual(await type(line, { ...remote, BERTH_DATA: '/nowhere' }), local)
+    t.deepEqual(await type([...line, '--local'], { ...remote, BERTH_DATA: service.data }), local)
+  }
+})
+
+test('"audit key" and "checkpoint" refuse an answer that is none', async (t) => {
+  const { environment } = await startOther(t, () => EVIL)
+  for (const line of [['audit', 'key'], ['checkpoint']]) {
+    const { code, out } = await type(line, environment)
+    t.deepEqual([code, out], [1, ''])
+  }
 })

@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
-import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
+import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import type { Config } from '../../service/config/config.ts'
+import { lines } from '../service/answer.ts'
+import { callService } from '../service/call.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
 import { replaceAuditKey } from './audit-key-replace.ts'
 
@@ -12,6 +14,14 @@ export const signerOf = async (config: Config): Promise<E.Either<string, Signer>
   if (read.right !== undefined) return E.right({ name: config.origin, privateKey: read.right })
   const remedy = config.eventStore.kind === 'sqlite' ? '; the service creates it at startup' : ''
   return E.left(`there is no audit key: ${config.auditKeyFile} does not exist${remedy}`)
+}
+
+/** The key that signs now, of the service at BERTH_URL. */
+const askForVerifier = async (config: Config): Promise<E.Either<string, Verifier>> => {
+  const keys = await callService(config, { method: 'GET', path: '/api/audit/key', accept: 'text/plain', answer: lines })
+  if (E.isLeft(keys)) return keys
+  const read = readVerifier(keys.right.split('\n')[0] ?? '')
+  return E.mapLeft((why: string) => `the verifier key of the service ${why}`)(read)
 }
 
 const replace = async (isJson: boolean, config: Config, terminal: Terminal): Promise<number> => {
@@ -28,12 +38,14 @@ const replace = async (isJson: boolean, config: Config, terminal: Terminal): Pro
 export const auditKeyCommand: Command = {
   name: 'audit key',
   operands: [],
-  options: { replace: { type: 'boolean' }, json: { type: 'boolean' } },
+  options: { replace: { type: 'boolean' }, local: { type: 'boolean' }, json: { type: 'boolean' } },
   summary: 'prints the public key that verifies checkpoints',
   example: 'audit key',
   help: `
 Prints the public part of the key that signs the checkpoints of this log, as a C2SP signed-note verifier key: name, key
 id and key, joined by plus signs. Give it to everybody who verifies. Keep the key file itself secret.
+
+It reads the key file, or where BERTH_URL is set asks the service there. --local reads the file in any case.
 
 --replace is for an audit key that is permanently lost, without which the service does not start. It reports what is
 lost, makes another key where none is configured, and records in the log that the new key signs from there on
@@ -42,10 +54,12 @@ lost, makes another key where none is configured, and records in the log that th
 With --json it prints {"origin","verifier_key"}, and with --replace also "replaces": the verifier key before it or null.`,
   run: async ({ options }, config, terminal) => {
     if (options.replace === true) return replace(options.json === true, config, terminal)
-    const signer = await signerOf(config)
-    if (E.isLeft(signer)) return refuse(terminal, signer.left)
-    const key = writeVerifier(verifierOf(signer.right))
-    terminal.stdout(options.json ? `${JSON.stringify({ origin: config.origin, verifier_key: key })}\n` : `${key}\n`)
+    const isRemote = config.client !== undefined && options.local !== true
+    const verifier = isRemote ? await askForVerifier(config) : E.map(verifierOf)(await signerOf(config))
+    if (E.isLeft(verifier)) return refuse(terminal, verifier.left)
+    const key = writeVerifier(verifier.right)
+    const output = { origin: verifier.right.name, verifier_key: key }
+    terminal.stdout(options.json ? `${JSON.stringify(output)}\n` : `${key}\n`)
     return DONE
   },
 }

@@ -25,7 +25,8 @@ export const backupCommand: Command = {
   help: `
 Copies the log and the encrypted secrets of SUTs and users into the new directory DIR, with a checkpoint of the log
 signed with the audit key (log.checkpoint). Then checks the copy: reads every event and compares the root hash with that
-of the log. Works with or without a running service. DIR appears only when it is complete, readable by its owner only.
+of the log. Works with or without a running service: it reads the log itself, never the service at BERTH_URL. DIR
+appears only when it is complete, readable by its owner only.
 
 The vault keys and the audit key are NOT in it: with both, anybody could read the secrets and sign. Keep a copy of them
 in another place. Without the vault keys, nobody can log in to the restored service.

@@ -3,26 +3,45 @@ import { emptyTree, treeHead, withLeaf } from '../../../projections/merkle-tree.
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { readLeaves } from '../../audit/leaves.ts'
 import { sha256 } from '../../audit/sha256.ts'
+import type { Config } from '../../service/config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { lines } from '../service/answer.ts'
+import { callService } from '../service/call.ts'
+import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
+
+/** Prints the checkpoint of the service at BERTH_URL. Who keeps it checks its signature: `verify --against`. */
+const showRemote = async (isJson: boolean, config: Config, terminal: Terminal): Promise<number> => {
+  const path = '/api/audit/checkpoint'
+  const asked = await callService(config, { method: 'GET', path, accept: 'text/plain', answer: lines })
+  if (E.isLeft(asked)) return refuse(terminal, asked.left)
+  const note = asked.right
+  const [, origin, size, root] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
+  if (origin === undefined) return refuse(terminal, 'the service did not answer with a checkpoint')
+  terminal.stdout(isJson ? `${JSON.stringify({ origin, size: Number(size), root, note })}\n` : note)
+  return DONE
+}
 
 export const checkpointCommand: Command = {
   name: 'checkpoint',
   operands: [],
-  options: { json: { type: 'boolean' } },
+  options: { local: { type: 'boolean' }, json: { type: 'boolean' } },
   summary: 'prints a signed checkpoint of the log',
   example: 'checkpoint > berth.checkpoint',
   help: `
 Reads the whole log and prints a signed checkpoint (C2SP tlog-checkpoint): the number of events and the root hash over
 all of them, signed with the audit key. Keep it where nobody who can write the log can change it. "verify --against"
-then proves that every event signed there is still in the log, unaltered. Works with or without a running service, which
-returns the same at /api/audit/checkpoint.
+then proves that every event signed there is still in the log, unaltered.
+
+It reads the log itself, with or without a running service. Where BERTH_URL is set it asks the service there, which
+returns the same at /api/audit/checkpoint. --local reads the log in any case.
 
 With --json it prints {"origin","size","root","note"}.`,
   run: async ({ options }, config, terminal) => {
+    if (config.client !== undefined && options.local !== true)
+      return showRemote(options.json === true, config, terminal)
     const signer = await signerOf(config)
     if (E.isLeft(signer)) return refuse(terminal, signer.left)
     const store = await openStoreForCommand(config)

@@ -27,6 +27,8 @@ of it.
 On a terminal each document that differs is shown with the members that differ. In a pipe each difference is one line,
 with both documents whole. The last line begins with "same" or "different".
 
+It reads the log and the views themselves, never the service at BERTH_URL.
+
 With --json it prints {"same","position","events","documents","behind","differences"} on one line.`,
   run: async ({ options }, config, terminal) => {
     const store = await openStoreForCommand(config)

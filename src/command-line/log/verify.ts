@@ -122,6 +122,8 @@ stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree 
 remembers of its audit key and, in the embedded store, at the schema of the file: triggers that keep events from being
 changed, the view for people, and the note of the last writer. Works with or without a running service.
 
+It reads the log itself, never the service at BERTH_URL, whose word would prove nothing.
+
 --against FILE proves that the log extends a signed checkpoint: that no event of it has been changed, removed, inserted
 or moved since. Repeat it for more checkpoints. The signature must be that of the key in the data directory, or of
 --key, the verifier key that "audit key" prints. Where the log differs from what was signed, the place is named: from

@@ -12,6 +12,9 @@ export const answer = <R extends t.Props, O extends t.Props>(required: R, option
 /** Text of one line, as ids, names and sentences are. */
 export const line = text(0, 16_384)
 
+/** A text of several lines. */
+export const lines = text(0, 1_000_000, { lines: true })
+
 /** An answer that no command reads. */
 export const unread = t.UnknownRecord
 

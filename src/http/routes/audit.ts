@@ -2,11 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { TreeReader } from '../../../projections/merkle-proof.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
-import type { Signer } from '../../audit/signed-note.ts'
+import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { matching } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
+import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -55,6 +56,7 @@ withSchema(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), requir
 
 export interface AuditHandlers {
   readonly checkpoint: (call: Call) => RouteResult
+  readonly key: (call: Call) => RouteResult
   readonly inclusion: (call: Call<unknown, InclusionQuery>) => RouteResult
   readonly consistency: (call: Call<unknown, ConsistencyQuery>) => RouteResult
 }
@@ -62,7 +64,7 @@ export interface AuditHandlers {
 export interface AuditDependencies {
   readonly objects: Pick<Objects, 'readLists'>
   readonly views: Pick<Views, 'log' | 'waitForStorePosition'>
-  readonly store: Pick<EventStore, 'head' | 'recordAt'>
+  readonly store: Pick<EventStore, 'head' | 'recordAt' | 'readStream'>
   /** The log's signer. */
   readonly signer: Signer
 }
@@ -113,6 +115,18 @@ const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Lo
   return proofResult(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
 }
 
+/** The verifiers' keys, one a line, newest first. The stream that every version reads has the former ones. */
+const verifierKeys = async (store: Pick<EventStore, 'readStream'>, signer: Signer): Promise<string> => {
+  const former: string[] = []
+  for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
+    for (const { type, data } of page) {
+      if (type !== 'AuditKeyReplaced') continue
+      former.unshift(data.verifier_key, ...(data.replaces === undefined ? [] : [data.replaces]))
+    }
+  }
+  return [...new Set([writeVerifier(verifierOf(signer)), ...former])].map((key) => `${key}\n`).join('')
+}
+
 /** Serves signed checkpoints and proofs from the Merkle tree stored with the views. */
 export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
   const over = async (answer: MakeProof): RouteResult => {
@@ -134,9 +148,20 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     return E.left(viewsBehind())
   }
 
+  // The key is replaced while no service runs.
+  let keys: Promise<string> | undefined
+  const readKeys = (): Promise<string> => {
+    keys ??= verifierKeys(store, signer).catch((error: unknown) => {
+      keys = undefined
+      throw error
+    })
+    return keys
+  }
+
   return {
     checkpoint: () =>
       over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), signer), events)),
+    key: async () => E.right({ status: 200, body: await readKeys() }),
     inclusion: ({ query }) => caughtUp((from) => inclusion(query, from, store)),
     consistency: ({ query }) => caughtUp((from) => consistency(query, from)),
   }

@@ -136,6 +136,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /api/session': { expected: READ, ask: get('/api/session') },
   'GET /api/events': { expected: OVERSEE, ask: get('/api/events') },
   'GET /api/audit/checkpoint': { expected: OVERSEE, ask: get('/api/audit/checkpoint') },
+  'GET /api/audit/key': { expected: READ, ask: get('/api/audit/key') },
   'GET /api/audit/inclusion': { expected: OVERSEE, ask: get('/api/audit/inclusion?event=EVENT') },
   'GET /api/audit/consistency': { expected: OVERSEE, ask: get('/api/audit/consistency?from=0') },
   'POST /api/user/create': {

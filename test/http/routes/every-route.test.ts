@@ -135,6 +135,7 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /problems/:code': 'text/html; charset=utf-8',
   'GET /metrics': 'text/plain; version=0.0.4; charset=utf-8',
   'GET /api/audit/checkpoint': 'text/plain; charset=utf-8',
+  'GET /api/audit/key': 'text/plain; charset=utf-8',
   'GET /docs': 'text/html; charset=utf-8',
   'GET /docs/page.css': 'text/css; charset=utf-8',
   'GET /': 'text/html; charset=utf-8',

@@ -44,6 +44,14 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     description: 'The head of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
     answer: { type: 'string' },
   },
+  'GET /api/audit/key': {
+    id: 'readVerifierKeys',
+    tag: 'Proof',
+    summary: "Read the verifiers' keys",
+    description:
+      'The keys that verify checkpoints, one a line, as signed notes have them: the one that signs now first.',
+    answer: { type: 'string' },
+  },
   'GET /api/audit/inclusion': {
     id: 'proveInclusion',
     tag: 'Proof',

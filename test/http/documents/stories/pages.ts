@@ -61,6 +61,7 @@ export const tellPages = async (service: Running, examples: Example[]): Promise<
   examples.push({ ...ofScript, mediaType: String(headers['content-type']), body: excerpt(text) })
   for (const [operation, name, show] of [
     ['GET /api/audit/checkpoint', 'A signed checkpoint', (text: string) => text],
+    ['GET /api/audit/key', 'The key that signs now', (text: string) => text],
     ['GET /metrics', 'Some of the metrics', steadyMetrics],
   ] as const) {
     const { headers, text } = await audrey.get(addressOf(operation))

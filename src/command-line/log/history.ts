@@ -113,8 +113,8 @@ With --at and a time, ID is that of a SUT, and one line says who held it then, s
 id, the id of the reservation, and its window, or "nobody". It asks the service on BERTH_DATA, or the one at BERTH_URL.
 With --json it prints what GET /api/sut_reservation answers.
 
-Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if the vault
-can be read, "actorname".`,
+Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if the
+vault can be read, "actorname".`,
   run: async ({ operands, options }, config, terminal) => {
     const id = operands[0] as string
     const unknown = (): number => refuse(terminal, `the log has no SUT, reservation or user ${JSON.stringify(id)}`)

@@ -97,11 +97,22 @@ const closeWithStreams = (
   },
 })
 
-type Making = Pick<Parts, 'store' | 'views' | 'users' | 'vault' | 'clientPseudonyms' | 'metrics' | 'isUpToDate'>
+type Making = Pick<
+  Parts,
+  | 'store'
+  | 'views'
+  | 'users'
+  | 'vault'
+  | 'clientPseudonyms'
+  | 'metrics'
+  | 'isUpToDate'
+  | 'catchUpNames'
+  | 'catchUpTokens'
+>
 
 /** What the application needs of the parts. */
 const dependenciesOf = (
-  { store, views, users, vault, clientPseudonyms, metrics, isUpToDate }: Making,
+  { store, views, users, vault, clientPseudonyms, metrics, isUpToDate, catchUpNames, catchUpTokens }: Making,
   { clock, randomBytes }: World,
   addresses: ClientAddresses,
   signedIn: Pick<AuthenticatorOptions, 'tokens' | 'sessions'>,
@@ -109,7 +120,7 @@ const dependenciesOf = (
   const repeated = makeStoredResponse(views, (kind, version, created) =>
     kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
   )
-  const authenticator = makeAuthenticator({ users, ...signedIn, randomBytes })
+  const authenticator = makeAuthenticator({ users, catchUpNames, catchUpTokens, ...signedIn, randomBytes })
   return {
     gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
     idempotencyKeys: makeRotatingIdempotencyKeys(vault.keys),

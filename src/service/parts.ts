@@ -9,6 +9,7 @@ import type { ProcessClock } from '../processes/clock.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
+import type { CatchUp } from '../users/catch-up.ts'
 import type { Users } from '../users/users.ts'
 import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import type { ConsoleTickets } from '../vault/derived/console-tickets.ts'
@@ -23,6 +24,8 @@ export interface Parts {
   readonly users: Users
   /** Whether the users are those of the log, or were a moment ago. */
   readonly isUpToDate: () => boolean
+  readonly catchUpNames: CatchUp
+  readonly catchUpTokens: CatchUp
   readonly vault: Vault
   /** Pseudonyms of client addresses in the log. */
   readonly clientPseudonyms: ClientPseudonyms

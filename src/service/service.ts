@@ -53,7 +53,8 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
   opened.push(views.close)
   const runner = openRunner(world, randomHex, { store, views, guard, metrics, isShared })
-  const { users, isUpToDate, close } = await openAllUsers({ runner, views, vault, alarms, isShared })
+  const { close, ...known } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
+  const { users } = known
   opened.push(close)
   const make = () => makeFirstUsers({ config, world, randomHex, users, ...core })
   const onRefused = (problems: readonly string[]): void => onFatal(new Misconfigured(problems))
@@ -63,7 +64,7 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   // At once: a start that fails later must not lose the password.
   if (firstAdministrator !== undefined) await world.onFirstAdministrator?.(firstAdministrator, address)
   opened.push(await watchUsersFile({ config, users, alarms, log: world.log }))
-  return { views, runner, users, isUpToDate }
+  return { views, runner, ...known }
 }
 
 /**

@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { foldName } from '../domain/values/user-name.ts'
 import { type BasicCredentials, credentialsOf, type NameAndPassword, parseBasic, parseBearer } from './basic.ts'
+import type { CatchUp } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
 import type { LoginSessions, SessionUser } from './login-sessions.ts'
 import { makePasswordCheck, type PasswordCheckOptions } from './password-check.ts'
@@ -50,6 +51,8 @@ export interface AuthenticatorOptions extends PasswordCheckOptions {
   readonly tokens: Pick<Tokens, 'isTokenLike' | 'isReady' | 'userOf'>
   readonly sessions: Pick<LoginSessions, 'isSessionLike' | 'isReady' | 'userOf'>
   readonly users: Pick<Users, 'credentialOf' | 'isCurrent' | 'list'>
+  /** Reads what other instances have recorded of tokens, and of users. */
+  readonly catchUpTokens: CatchUp
   /** Verified credentials to remember: 65,536 unless given. */
   readonly rememberedMax?: number
 }
@@ -148,13 +151,18 @@ const makePasswordLogin = (options: AuthenticatorOptions) => {
 }
 
 export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator => {
-  const { users, tokens, sessions } = options
+  const { users, tokens, sessions, catchUpTokens } = options
   const passwords = makePasswordLogin(options)
 
-  const ofToken = (token: string): Authentication => {
+  const ofKnownToken = (token: string): Authentication => {
     if (!tokens.isReady()) return UNREADY
     const user = tokens.userOf(token)
     return user === undefined ? WRONG_TOKEN : { kind: 'user', user }
+  }
+
+  const ofToken = (token: string): Pending => {
+    const found = ofKnownToken(token)
+    return found === WRONG_TOKEN ? catchUpTokens().then(() => ofKnownToken(token)) : found
   }
 
   const ofSession = (session: string): Pending => {
@@ -175,10 +183,13 @@ export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator 
       if (bearer !== undefined) return sessions.isSessionLike(bearer) ? ofSession(bearer) : ofToken(bearer)
       const read = parseBasic(header)
       if (E.isLeft(read)) return { kind: 'malformed', detail: read.left }
+      const ofPassword = (): Pending => passwords.check(read.right, mayTry, rank)
+      const { name } = read.right
       // The original product has tokens in place of the name, with any password. Imported users may have such names.
-      if (tokens.isTokenLike(read.right.name) && users.credentialOf(read.right.name) === undefined)
-        return ofToken(read.right.name)
-      return passwords.check(read.right, mayTry, rank)
+      const isName = (): boolean => !tokens.isTokenLike(name) || users.credentialOf(name) !== undefined
+      if (isName()) return ofPassword()
+      const found = ofToken(name)
+      return found instanceof Promise ? found.then((settled) => (isName() ? ofPassword() : settled)) : found
     },
   }
 }

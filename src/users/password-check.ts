@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BasicCredentials } from './basic.ts'
+import type { CatchUp } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
 import type { HashCost } from './passwords/argon2.ts'
 import { type FairQueueLimits, makeFairQueue } from './passwords/fair-queue.ts'
@@ -9,6 +10,8 @@ import type { Users } from './users.ts'
 
 export interface PasswordCheckOptions {
   readonly users: Pick<Users, 'credentialOf' | 'list'>
+  /** Reads what other instances have recorded of names and passwords. */
+  readonly catchUpNames: CatchUp
   readonly randomBytes: (size: number) => Uint8Array
   readonly verify?: typeof verifyPassword
   readonly limits?: FairQueueLimits
@@ -35,6 +38,7 @@ const SPREAD = 4
  */
 export const makePasswordCheck = ({
   users,
+  catchUpNames,
   randomBytes,
   verify = verifyPassword,
   limits = LIMITS,
@@ -71,16 +75,21 @@ export const makePasswordCheck = ({
   /** The user of the credentials; `full` if there is no room for a check. */
   return async ({ name, password }: BasicCredentials, rank: number): Promise<Credential | 'wrong' | 'full'> => {
     const refusedAt = timing.nextRefusal()
+    let caughtUp: Promise<void> | undefined
     for (;;) {
       const credential = users.credentialOf(name)
       const hash = credential?.hash
       const fits = await (hash === undefined ? rejectUnknown(password, rank) : checkHash(hash, password, rank))
       if (fits === 'full') return 'full'
+      const isUnchanged = (): boolean => users.credentialOf(name) === credential
       // The password changed during the check, so check again.
-      if (users.credentialOf(name) !== credential) continue
+      if (!isUnchanged()) continue
       if (fits && credential !== undefined) return credential
       await wait(Math.floor(Math.max(0, refusedAt - performance.now()) + Math.random() * SPREAD))
-      return 'wrong'
+      // For known names too, and after the wait, so that both kinds of refusal take equally long.
+      caughtUp ??= catchUpNames()
+      await caughtUp
+      if (isUnchanged()) return 'wrong'
     }
   }
 }

@@ -1,12 +1,5 @@
-export interface Refresh {
-  /** Reads what has been recorded until now. */
-  readonly refresh: () => Promise<void>
-  /** Resolves when what the views show is known here too; undefined when it is. */
-  readonly settled: () => Promise<void> | undefined
-}
-
 /** One read at a time. Callers during a read share the next one. */
-export const makeRefresh = (read: () => Promise<void>): Refresh => {
+export const makeRefresh = (read: () => Promise<void>): (() => Promise<void>) => {
   let reading: Promise<void> | undefined
   let next: Promise<void> | undefined
   const refresh = (): Promise<void> => {
@@ -24,5 +17,5 @@ export const makeRefresh = (read: () => Promise<void>): Refresh => {
       })
     return next
   }
-  return { refresh, settled: () => next ?? reading }
+  return refresh
 }

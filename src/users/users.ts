@@ -1,12 +1,22 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
+import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from './catch-up.ts'
 import { type Credential, type Entry, type LoadOptions, makeLoad, type UserSecret } from './load-users.ts'
-import { makeRefresh, type Refresh } from './refresh.ts'
+import { makeRefresh } from './refresh.ts'
 import type { Member, User } from './user.ts'
 
 /** A user's epoch and the id of the change that set it. */
 export interface Epoch {
   readonly id: string
   readonly clear: string
+}
+
+interface Refresh {
+  /** Reads what has been recorded until now. */
+  readonly refresh: () => Promise<void>
+  /** The same before an id is called unknown: another instance may have just made the user. */
+  readonly catchUp: CatchUp
+  /** Resolves when what the views show is known here too; undefined when it is. */
+  readonly settled: () => Promise<void> | undefined
 }
 
 /** The current users. Removed ones are known by id only. */
@@ -36,6 +46,8 @@ export interface Users extends Refresh {
 }
 
 export interface UsersOptions extends LoadOptions {
+  /** Whether other instances may change users. */
+  readonly isShared: boolean
   /** Calls the listener when events of users have been recorded. Returns a function that ends this. */
   readonly watch: (listener: () => void) => () => void
   /** Called when users cannot be read; they are read again. */
@@ -112,11 +124,14 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
     for (const listener of listeners) listener()
   }
 
-  const { refresh, settled } = makeRefresh(read)
+  const refresh = makeRefresh(read)
+  let following: Promise<void> | undefined
 
   const follow = async (): Promise<void> => {
+    const reading = refresh()
+    following = reading
     try {
-      await refresh()
+      await reading
       if (hasFailed) options.onRecovery()
       hasFailed = false
     } catch (error) {
@@ -127,6 +142,8 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
         retrying = undefined
         void follow()
       }, RETRY_AFTER)
+    } finally {
+      if (following === reading) following = undefined
     }
   }
 
@@ -140,7 +157,9 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
       return () => listeners.delete(listener)
     },
     refresh,
-    settled,
+    catchUp: options.isShared ? makeCatchUp(refresh) : NOTHING_TO_CATCH_UP,
+    // Readings that requests cause do not count: they would never end while clients ask for unknown ids.
+    settled: () => following,
     close: () => {
       isClosed = true
       clearTimeout(retrying)

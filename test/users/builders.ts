@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import { NOTHING_TO_CATCH_UP } from '../../src/users/catch-up.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'
 import { hashPassword, SALT_BYTES, type VerifiedPassword } from '../../src/users/passwords/password.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
@@ -43,7 +44,11 @@ export const signal = <A>(): { readonly came: Promise<A>; readonly give: (value:
 export const NO_SESSIONS = { isSessionLike: () => false, isReady: () => true, userOf: () => 'wrong' as const }
 
 /** Where nobody has a token or a session. */
+/** Without other instances. */
+export const ALONE = { catchUpNames: NOTHING_TO_CATCH_UP, catchUpTokens: NOTHING_TO_CATCH_UP }
+
 export const PASSWORDS_ONLY = {
+  ...ALONE,
   sessions: NO_SESSIONS,
   tokens: { isTokenLike: () => false, isReady: () => true, userOf: () => undefined },
 }

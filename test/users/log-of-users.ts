@@ -57,6 +57,7 @@ export const aLogOfUsers = async (
   }
   for (const name of names) await add(name)
   const users: Users = await openUsers({
+    isShared: true,
     readState: async () => {
       readings++
       await reads.shift()?.()

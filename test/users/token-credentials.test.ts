@@ -4,7 +4,7 @@ import { type Authentication, makeAuthenticator } from '../../src/users/authenti
 import type { Credential } from '../../src/users/load-users.ts'
 import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/passwords/password.ts'
 import { basic } from '../http/client.ts'
-import { cheapHash } from './builders.ts'
+import { ALONE, cheapHash } from './builders.ts'
 
 /** Tokens in Authorization headers, beside names and passwords. */
 
@@ -24,17 +24,27 @@ const TOKEN_USER = { _id: 'carol', name: 'carol', role: 'tester', accessSince: 0
 
 const PASSWORD = 'correct horse'
 
+interface Known {
+  readonly isReady?: boolean
+  readonly names?: readonly string[]
+  /** Known once this instance has caught up with the others. */
+  readonly recorded?: string
+}
+
 /** An authenticator with that token, and with users of these names, who all have the same password. */
-const withTokens = async ({ isReady = true, names = ['alice'] } = {}) => {
+const withTokens = async ({ isReady = true, names = ['alice'], recorded }: Known = {}) => {
   const hash = parsePasswordHash(await cheapHash(PASSWORD)) as PasswordHash
-  const byName = new Map(
-    names.map((name): [string, Credential] => [
-      name,
-      { user: { _id: name, name, role: 'tester', accessSince: 0 }, hash },
-    ]),
-  )
+  const credentialOf = (name: string): Credential => ({
+    user: { _id: name, name, role: 'tester', accessSince: 0 },
+    hash,
+  })
+  const byName = new Map(names.map((name) => [name, credentialOf(name)]))
   const [verified, tried]: [string[], string[]] = [[], []]
   const { authenticate, signIn } = makeAuthenticator({
+    ...ALONE,
+    catchUpTokens: async () => {
+      if (recorded !== undefined) byName.set(recorded, credentialOf(recorded))
+    },
     sessions: { ...SESSIONS, isReady: () => isReady },
     tokens: tokensOf(TOKEN, isReady),
     users: {
@@ -69,7 +79,7 @@ test('a token counts as Bearer, and as a user name with any password, and costs 
 test('a wrong token costs no hashing and is no attempt at a name', async (t) => {
   const { authenticate, verified, tried } = await withTokens()
   const headers = ['Bearer berth_x', 'Bearer alice', `Bearer ${TOKEN}=`, basic('berth_x', ''), basic('BERTH_ABC', 'x')]
-  for (const header of headers) t.deepEqual(authenticate(header) as Authentication, { kind: 'wrong_token' }, header)
+  for (const header of headers) t.deepEqual(await authenticate(header), { kind: 'wrong_token' }, header)
   t.deepEqual([verified, tried], [[], []])
   t.is(await whoIs(authenticate(basic('alice', PASSWORD))), 'alice')
 })
@@ -88,6 +98,12 @@ test('an imported user whose name begins as a token signs in with its password',
   t.is(await whoIs(authenticate(basic('berth_other', PASSWORD))), 'wrong_token')
   t.is(await whoIs(authenticate('Bearer berth_robot')), 'wrong_token')
   t.deepEqual(tried, ['berth_robot', 'berth_robot'])
+})
+
+test('such a user that another instance has just imported signs in with its password', async (t) => {
+  const { authenticate, tried } = await withTokens({ recorded: 'berth_robot' })
+  t.is(await whoIs(authenticate(basic('berth_robot', PASSWORD))), 'berth_robot')
+  t.deepEqual(tried, ['berth_robot'])
 })
 
 test('a session counts as Bearer only, and costs no hashing', async (t) => {

@@ -112,12 +112,14 @@ test('listeners are called after a change, and only then', async (t) => {
 })
 
 test('who asks during a reading gets the next one, which all of them share', async (t) => {
-  const { users, add, hold, readings } = await aLogOfUsers(t, ['alice'])
+  const { users, add, hold, readings, listeners } = await aLogOfUsers(t, ['alice'])
   const held = signal<void>()
   hold(() => held.came)
   const first = users.refresh()
   await add('bob')
   const others = [users.refresh(), users.refresh(), users.refresh()]
+  t.is(users.settled(), undefined)
+  for (const listener of listeners) listener()
   t.not(users.settled(), undefined)
   held.give()
   await Promise.all([first, ...others])

@@ -92,6 +92,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
     create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
       const { user_id = user._id, sut_id, window, isBeyondQuota } = body
       const stream = sutStream(sut_id)
+      if (users.byId(user_id) === undefined && !isForbidden(user, user_id)) await users.catchUp()
       const userExists = users.byId(user_id) !== undefined
       const about = { sut_id, user_id, userExists, window, limits, isBeyondQuota }
       const asked = { ...about, scope: user.scope, random: randomHex(8) }

@@ -39,7 +39,7 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
     guard,
     isShared,
   })
-  const { users, close } = await openAllUsers({ runner, views, vault, alarms, isShared })
+  const { users, close } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
   opened.push(close)
   orThrow(await importUsersFile({ config, world, randomHex, users, ...core }))
   return { views, runner, users }

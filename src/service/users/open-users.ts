@@ -2,8 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../commands/order.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Alarms } from '../../telemetry/alarms.ts'
+import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from '../../users/catch-up.ts'
 import { openUsers, type Users } from '../../users/users.ts'
 import type { Vault } from '../../vault/vault.ts'
 
@@ -11,16 +14,23 @@ import type { Vault } from '../../vault/vault.ts'
 const KNOWN_FOR = 10_000
 /** Milliseconds between checks. */
 const POLL_EVERY = 250
+/** Milliseconds between two readings for credentials that are wrong here, which anybody may send. */
+const CREDENTIALS_EVERY = 1_000
 
 export interface OpenedUsers {
   readonly users: Users
   /** Whether the users are those of the log, or were a moment ago. */
   readonly isUpToDate: () => boolean
+  /** Before a name or a password is refused. */
+  readonly catchUpNames: CatchUp
+  /** Before a token is refused. */
+  readonly catchUpTokens: CatchUp
   readonly close: () => void
 }
 
 interface OpenUsersOptions {
   readonly runner: Runner
+  readonly store: EventStore
   readonly views: Views
   readonly vault: Pick<Vault, 'readUsers' | 'keys'>
   readonly alarms: Alarms
@@ -59,11 +69,22 @@ const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void
   return () => clearInterval(looking)
 }
 
+/** Credentials that are wrong here may be those of a user or token that another instance has just made. */
+const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }: Users) => {
+  const make = (read: () => Promise<unknown>): CatchUp =>
+    isShared ? makeCatchUp(read, CREDENTIALS_EVERY) : NOTHING_TO_CATCH_UP
+  return {
+    catchUpNames: make(refresh),
+    catchUpTokens: make(() => Promise.all([refresh(), catchUpWithStore(views, store)])),
+  }
+}
+
 /** Opens the users, who follow the log. An alarm says when they cannot be read. */
 export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUsers> => {
-  const { runner, views, vault, alarms } = options
+  const { runner, views, vault, alarms, isShared } = options
   let isFailing = false
   const users = await openUsers({
+    isShared,
     readState: () => runner.stateOf(userDecider, USERS_STREAM),
     readSecrets: async (ids) =>
       (await vault.readUsers(...ids)).map((secrets) => (E.isLeft(secrets) ? undefined : secrets.right)),
@@ -86,6 +107,7 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
   return {
     users,
     isUpToDate: knowledge.isUpToDate,
+    ...makeCatchUps(options, users),
     close: () => {
       knowledge.stop()
       stopKeys()

@@ -7,6 +7,7 @@ import { makeClientAddresses } from '../../../src/http/protocol/client-address.t
 import { makeAuthenticator } from '../../../src/users/authenticate.ts'
 import { makeToken, makeTokens } from '../../../src/users/tokens.ts'
 import type { User } from '../../../src/users/user.ts'
+import { ALONE } from '../../users/builders.ts'
 import { basic } from '../client.ts'
 
 const [HERE, ELSEWHERE] = ['192.0.2.7', '198.51.100.1']
@@ -20,6 +21,7 @@ const given = () => {
   let isReady = true
   const verified: string[] = []
   const authenticator = makeAuthenticator({
+    ...ALONE,
     sessions: { isSessionLike: (text) => text.includes('.'), isReady: () => isReady, userOf: sessionUser },
     tokens: makeTokens({
       find: (id) => (id === _id ? known : undefined),

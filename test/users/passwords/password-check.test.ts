@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import { NOTHING_TO_CATCH_UP } from '../../../src/users/catch-up.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
 import { makePasswordCheck } from '../../../src/users/password-check.ts'
 import { type PasswordHash, parsePasswordHash, type VerifiedPassword } from '../../../src/users/passwords/password.ts'
@@ -10,15 +11,18 @@ import { aUser } from '../builders.ts'
 const WAITED = 20
 const LIMITS = { runningMax: 1, rest: 100, waitMax: 100, waitingMax: 8 }
 
+const credentialOf = async (password: string): Promise<Credential> => {
+  const { _id, name, role, password: hash } = await aUser('alice', password)
+  return { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(hash) as PasswordHash }
+}
+
 /** Alice, and one check at a time with a given result. The second attempt is `full` if the slot rests. */
 const twoAttempts = async (verified: VerifiedPassword): Promise<readonly unknown[]> => {
-  const { _id, name, role, password } = await aUser('alice', 'correct horse')
-  const alice: Credential = {
-    user: { _id, name, role, accessSince: 0 },
-    hash: parsePasswordHash(password) as PasswordHash,
-  }
+  const alice = await credentialOf('correct horse')
+  const { name } = alice.user
   const check = makePasswordCheck({
     users: { credentialOf: () => alice, list: () => [alice.user] },
+    catchUpNames: NOTHING_TO_CATCH_UP,
     randomBytes,
     verify: () => delay(WAITED, verified),
     limits: LIMITS,
@@ -42,4 +46,55 @@ test('a wrong password that only waited for a core makes its slot rest no longer
 
 test('a right password makes its slot rest no longer, whatever it took', async (t) => {
   t.deepEqual(await twoAttempts({ fits: true, cpu: 10 }), ['alice', 'alice'])
+})
+
+/** A check of a password of Alice, whose credential another instance changes before this one catches up. */
+const checkOnceRecorded = async (before: string | undefined, recorded: string | undefined, sent: string) => {
+  const [known, next] = await Promise.all([before, recorded].map((password) => password && credentialOf(password)))
+  let current = known || undefined
+  const check = makePasswordCheck({
+    users: { credentialOf: () => current, list: () => [] },
+    catchUpNames: async () => {
+      await delay(0)
+      current = next || undefined
+    },
+    randomBytes,
+    wait: async () => undefined,
+  })
+  const found = await check({ name: 'alice', password: sent, canonical: '' }, 0)
+  return typeof found === 'string' ? found : found === next && 'the recorded one'
+}
+
+test('a name that another instance has just recorded is accepted, and one that none has is refused', async (t) => {
+  t.deepEqual(await checkOnceRecorded(undefined, 'correct horse', 'correct horse'), 'the recorded one')
+  t.deepEqual(await checkOnceRecorded(undefined, 'correct horse', 'battery staple'), 'wrong')
+  t.deepEqual(await checkOnceRecorded(undefined, undefined, 'correct horse'), 'wrong')
+})
+
+test('a password that another instance has just recorded is accepted in place of the former', async (t) => {
+  t.deepEqual(await checkOnceRecorded('correct horse', 'battery staple', 'battery staple'), 'the recorded one')
+})
+
+test('refusals of known and unknown names alike wait, and then for what others recorded', async (t) => {
+  for (const known of [await credentialOf('correct horse'), undefined]) {
+    const steps: string[] = []
+    const check = makePasswordCheck({
+      users: { credentialOf: () => known, list: () => [] },
+      catchUpNames: async () => void steps.push('catch up'),
+      randomBytes,
+      wait: async () => void steps.push('wait'),
+    })
+    t.is(await check({ name: 'alice', password: 'battery staple', canonical: '' }, 0), 'wrong')
+    t.deepEqual(steps, ['wait', 'catch up'])
+  }
+})
+
+test('an accepted password waits for no other instance', async (t) => {
+  const known = await credentialOf('correct horse')
+  const check = makePasswordCheck({
+    users: { credentialOf: () => known, list: () => [] },
+    catchUpNames: async () => t.fail(),
+    randomBytes,
+  })
+  t.is(await check({ name: 'alice', password: 'correct horse', canonical: '' }, 0), known)
 })

@@ -156,6 +156,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
     },
     setPassword: async (call) => {
       const _id = call.params.id ?? ''
+      if (users.member(_id) === undefined) await users.catchUp()
       return users.member(_id) === undefined ? E.left(userNotFound()) : setPassword(_id, call)
     },
     setOwnPassword: async (call) => {

@@ -82,12 +82,9 @@ const makeSeen = ({ objects }: UserReadDependencies) => ({
   },
 })
 
-export const makeUserReads = (dependencies: UserReadDependencies): UserReads => {
-  const { users } = dependencies
-  const { sees, seesOf } = makeSeen(dependencies)
+const makeReadOne = (dependencies: UserReadDependencies) => {
   const readUsed = makeReadUsed(dependencies)
-
-  const readOne = async (caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
+  return async (caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
     if (!withUsed) return E.right(userRead(caller, member))
     if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
     const read = await readUsed([member._id])
@@ -96,11 +93,18 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
       return { status: 200, body: memberText(member, used[0]), position }
     })(read)
   }
+}
+
+export const makeUserReads = (dependencies: UserReadDependencies): UserReads => {
+  const { users } = dependencies
+  const { sees, seesOf } = makeSeen(dependencies)
+  const [readOne, readUsed] = [makeReadOne(dependencies), makeReadUsed(dependencies)]
 
   return {
     read: async ({ user, params, query }) => {
       await users.settled()
       const id = params.id ?? ''
+      if (users.member(id) === undefined) await users.catchUp()
       const isSeen = await sees(user, id)
       if (E.isLeft(isSeen)) return isSeen
       const member = isSeen.right ? users.member(id) : undefined
@@ -117,6 +121,7 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
     list: async ({ user, query }) => {
       await users.settled()
       const { limit, offset, before, removed } = query
+      if (before !== undefined && users.member(before) === undefined) await users.catchUp()
       const isSeen = await seesOf(user)
       if (E.isLeft(isSeen)) return isSeen
       const all = users.members().filter(isSeen.right).toReversed()

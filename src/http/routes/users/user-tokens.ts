@@ -49,6 +49,8 @@ const makeSubject =
       return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
     if (id !== user._id && user.token !== undefined)
       return E.left(failure('forbidden', 'A token does not manage tokens of others.'))
+    // A removed user may have been restored.
+    if (users.byId(id) === undefined) await users.catchUp()
     const member = users.member(id)
     if (member === undefined) return E.left(userNotFound())
     if (member.status === 'present') return E.right(id)

@@ -13,7 +13,7 @@ import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
 import { availabilityQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
-import { reservationsQuery } from './codecs/reservations.ts'
+import { reservationQuery, reservationsQuery } from './codecs/reservations.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { webRoutes } from './documents/web/web-routes.ts'
@@ -29,7 +29,7 @@ import { loginRoutes } from './routes/login/login-routes.ts'
 import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
-import type { ReservationLists } from './routes/reservation-lists.ts'
+import type { ReservationReads } from './routes/reservation-reads.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
 import type { SessionList } from './routes/session-list.ts'
 import type { SutLists } from './routes/sut-lists.ts'
@@ -39,7 +39,7 @@ import { type UserHandlers, userRoutes } from './routes/users/user-routes.ts'
 export interface Handlers {
   readonly reservations: ReservationHandlers
   readonly access: AccessHandlers
-  readonly reservationLists: ReservationLists
+  readonly reservationReads: ReservationReads
   readonly suts: SutHandlers
   readonly sutImport: (call: Call<SutImport>) => RouteResult
   readonly sutLists: SutLists
@@ -77,7 +77,7 @@ const asOfRead = { may: everyone, mayUse: asOfRoles } as const
 export const routes = ({
   reservations,
   access,
-  reservationLists,
+  reservationReads,
   suts,
   sutImport,
   sutLists,
@@ -96,12 +96,12 @@ export const routes = ({
   metrics,
 }: Handlers): readonly Route[] => [
   post({ path: '/api/sut_reservation/create', may: holders, body: reservationBody, handle: reservations.create }),
-  getWithQuery({ path: '/api/sut_reservation', ...asOfRead, query: reservationsQuery, handle: reservationLists.list }),
+  getWithQuery({ path: '/api/sut_reservation', ...asOfRead, query: reservationsQuery, handle: reservationReads.list }),
   getWithQuery({
     path: '/api/sut_reservation/:id',
     ...asOfRead,
-    query: asOfQuery,
-    handle: (call) => asOfOr('reservation', call, reservations.read),
+    query: reservationQuery,
+    handle: reservationReads.read,
   }),
   getWithQuery({
     path: '/api/sut_reservation/:id/history',

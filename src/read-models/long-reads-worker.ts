@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openViewsFile } from './file/views-file.ts'
+import type { Details } from './lists/lists.ts'
 import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-reads.ts'
 
 /** The worker thread for long reads; see long-reads.ts. */
@@ -25,14 +26,16 @@ const reads: ListReads = {
   pastSuts: past.suts,
   pastReservations: ({ offset, limit, ...query }, moment) => {
     const documents: string[] = []
+    const details: Details[] = []
     let count = 0
     for (const segment of past.segments(moment)) {
       const part = { limit: limit - documents.length, offset: Math.max(0, offset - count) }
       const page = past.reservations({ ...query, ...part }, moment, segment)
       documents.push(...page.documents)
+      details.push(...(page.details ?? []))
       count += page.count
     }
-    return { documents, count }
+    return { documents, count, ...(query.withDetails && { details }) }
   },
 }
 

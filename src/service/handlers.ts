@@ -18,7 +18,7 @@ import { isReady, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
 import { makeLoginHandlers } from '../http/routes/login/login.ts'
 import { type CheckDependencies, makeCheckHandler } from '../http/routes/probes/checks.ts'
-import { makeReservationLists } from '../http/routes/reservation-lists.ts'
+import { makeReservationReads } from '../http/routes/reservation-reads.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
 import { makeSessionList } from '../http/routes/session-list.ts'
 import { makeSutImport } from '../http/routes/sut-import.ts'
@@ -58,6 +58,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
   const { sessions, quotas, objects, endReservations, endBindings, isOurs, checkConsole } = options
   const { store, views, users, vault, clientPseudonyms, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
+  const nameOf = makeUserNames(users)
   const asOf = makeAsOfReads({ objects, views, store, clock })
   return {
     reservations: makeReservationHandlers({ runner, objects, users, quotas, limits: config.limits, randomHex }),
@@ -68,12 +69,12 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       }),
       consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
     },
-    reservationLists: makeReservationLists({ objects, asOf, clock }),
+    reservationReads: makeReservationReads({ objects, asOf, nameOf, clock }),
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
     sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
     sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
     check: makeCheckHandler({ objects, check, sinceBoot }),
-    sessionList: makeSessionList(objects, makeUserNames(users)),
+    sessionList: makeSessionList(objects, nameOf),
     asOfOr: asOf.readOr,
     histories: makeHistoryHandlers({
       objects,

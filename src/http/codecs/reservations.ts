@@ -1,26 +1,44 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { type AsOf, asOfParameter } from './as-of.ts'
+import { type AsOfQuery, asOfParameter } from './as-of.ts'
 import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
-import { inQuery, onlyTrue, parametersOf } from './query.ts'
+import { inQuery, onlyTrue, parametersOf, wordsOf } from './query.ts'
+
+/** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
+export type Addition = 'names' | 'state'
+
+const included = { include: wordsOf('names', 'state') }
+
+const NOTHING: ReadonlySet<never> = new Set()
+
+export interface ReservationQuery extends AsOfQuery {
+  readonly include: ReadonlySet<Addition>
+}
+
+const ofOne = parametersOf({ ...included, as_of: asOfParameter })
+
+export const reservationQuery: DecodeQuery<ReservationQuery> = (given) =>
+  E.map(({ include = NOTHING, as_of }: Partial<ReservationQuery>) => ({ include, as_of }))(ofOne(given))
+withSchema(reservationQuery, () => schemaOf(ofOne))
 
 /** A moment, or a half-open span, in which reservations held their SUT. */
 export type HeldSpan = { readonly at: Instant } | { readonly from: Instant; readonly to: Instant }
 
-export interface ReservationsQuery extends Paging, Span {
+export interface ReservationsQuery extends ReservationQuery, Paging, Span {
   readonly sut_id: string | undefined
   readonly user_id: string | undefined
   /** Only reservations that are running. */
   readonly current: boolean
   readonly held: HeldSpan | undefined
-  readonly as_of: AsOf | undefined
 }
 
 const parameters = parametersOf({
   ...paging,
+  ...included,
   sut_id: opaqueId,
   user_id: opaqueId,
   from: instant,
@@ -58,8 +76,8 @@ const heldOf = (at?: Instant, from?: Instant, to?: Instant): HeldSpan | undefine
 
 export const reservationsQuery: DecodeQuery<ReservationsQuery> = (given) =>
   combineProblems([...problemsBetween(given), ...heldProblems(given)], parameters(given), (read) => {
-    const { sut_id, user_id, from, to, current = false, held_at, held_from, held_to, as_of } = read
+    const { sut_id, user_id, from, to, current = false, held_at, held_from, held_to, include = NOTHING, as_of } = read
     const held = heldOf(held_at, held_from, held_to)
-    return { ...pagingOf(read), sut_id, user_id, from, to, current, held, as_of }
+    return { ...pagingOf(read), sut_id, user_id, from, to, current, held, include, as_of }
   })
 withSchema(reservationsQuery, () => schemaOf(parameters))

@@ -29,11 +29,12 @@ export interface AsOfReads {
   readonly find: (asOf: AsOf) => Read<PastMoment>
   /** The moment in Unix milliseconds. */
   readonly timeOf: (asOf: AsOf) => Promise<number>
-  /** Responds with an object as of a moment, or with `newest` if none is given. */
+  /** Responds with `show` of an object as of a moment, by default its document, or with `newest` if none is given. */
   readonly readOr: <C extends Call<unknown, AsOfQuery>>(
     kind: Dated,
     call: C,
     newest: (call: C) => RouteResult,
+    show?: (version: Version, call: C) => RouteResult,
   ) => RouteResult
   readonly reservations: (query: ReservationQuery, then: PastMoment) => Read<Page>
   readonly suts: (query: SutQuery, then: PastMoment) => Read<Page>
@@ -122,7 +123,7 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       if (event === undefined) throw new StoreUnavailable(`the event at position ${asOf.position} cannot be read`)
       return epochMillisecondsOf(event.metadata.time)
     },
-    readOr: async (kind, call, newest) => {
+    readOr: async (kind, call, newest, show) => {
       const asOf = call.query.as_of
       if (asOf === undefined) return newest(call)
       const id = call.params.id ?? ''
@@ -134,7 +135,8 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
         const detail = 'The reservation had been cancelled by then. Its history remains available.'
         return E.left(failure('reservation_cancelled', detail))
       }
-      return E.right(documentResponse(kind, { ...version, position }, false))
+      const shown = { ...version, position }
+      return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
     reservations: async (query, { moment }) =>
       E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastReservations', query, moment)),

@@ -21,7 +21,6 @@ export interface ReservationHandlers {
   readonly cancel: (call: Call) => RouteResult
   readonly extend: (call: Call<ExtensionBody>) => RouteResult
   readonly update: (call: Call) => RouteResult
-  readonly read: (call: Call) => RouteResult
 }
 
 export interface ReservationDependencies {
@@ -126,18 +125,6 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
         return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
       }
       return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
-    },
-    read: async ({ params, user }) => {
-      const found = await seenBy(objects, user).newest('reservation', params.id ?? '')
-      if (E.isLeft(found)) return found
-      const version = found.right
-      if (version === undefined) return E.left(notFound())
-      if (version.ended === 'cancelled') {
-        return E.left(
-          failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),
-        )
-      }
-      return E.right(documentResponse('reservation', version, false))
     },
   }
 }

@@ -68,6 +68,9 @@ const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: Reserv
   return first + last + counts.onDays('start_day', dayOf(startsBefore), dayOf(startsBefore))
 }
 
+/** Reservations whose details can be read within a few milliseconds. */
+const DETAILED = 200
+
 /** Whether a list is short enough to read on the main thread. */
 export const makeIsShort =
   (names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
@@ -75,6 +78,7 @@ export const makeIsShort =
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return true
     if (asked.offset + asked.limit > SHORT) return false
+    if (asked.withDetails && asked.limit > DETAILED) return false
     const [way] = accessPaths(asked, counts)
     if (asked.sight !== undefined) {
       return (way?.entries ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)

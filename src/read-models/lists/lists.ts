@@ -34,6 +34,20 @@ export interface ReservationQuery extends Part {
   readonly heldBefore?: number | undefined
   /** Leaves out released reservations, which no longer hold their SUT. */
   readonly isHeld?: boolean
+  /** Whether the page has details of its reservations. */
+  readonly withDetails?: boolean
+}
+
+/** What a reservation's row shows beyond its document. */
+export interface Details {
+  readonly ended: string | null
+  /** Unix seconds. */
+  readonly start: number
+  readonly end: number
+  /** The end before a release; null if it was not released. */
+  readonly plannedEnd: string | null
+  /** The name that the SUT has now; null if the SUT is not in sight. */
+  readonly sutName: string | null
 }
 
 export interface SutQuery extends Part {
@@ -65,6 +79,8 @@ export interface Page {
   readonly documents: readonly string[]
   /** The number of matches, regardless of the page. */
   readonly count: number
+  /** Details of each document, if the query asks for them. */
+  readonly details?: readonly Details[]
 }
 
 /** Reads as of a past moment. Such results never change, so they can be read in pieces. */

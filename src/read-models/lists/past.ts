@@ -6,7 +6,8 @@ import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, valuesOf } from './conditions.ts'
-import type { Page, Part, Past, RunQuery } from './lists.ts'
+import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
+import type { Part, Past, RunQuery } from './lists.ts'
 import { filtersOf as reservationFilters } from './reservation-list.ts'
 import type { Scopes } from './scope.ts'
 import { filtersOf as sutFilters, rowsOf as sutRows } from './sut-list.ts'
@@ -64,24 +65,26 @@ const pageOf = (
   branches: readonly Branch[],
   filters: readonly Condition[],
   part: Part,
+  columns: Condition = condition('d.document'),
 ) => {
   const { limit, offset, createdBefore } = part
   const all = whole(branches, table, filters)
   const count = ask<{ n: number }>(`SELECT count(*) AS n FROM (${all.sql})`, ...all.values)[0]?.n ?? 0
-  if (count <= offset || limit === 0) return { documents: [], count }
+  if (count <= offset || limit === 0) return { rows: [], count }
   const here = whole(
     branches,
     table,
     createdBefore === undefined ? filters : [...filters, condition('r.created < ?', createdBefore)],
   )
-  const rows = ask<{ document: string }>(
-    `SELECT d.document FROM (SELECT position, created FROM (${here.sql}) ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+  const rows = ask<DetailedRow>(
+    `SELECT ${columns.sql} FROM (SELECT position, created FROM (${here.sql}) ORDER BY created DESC LIMIT ? OFFSET ?) AS page
      CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
+    ...columns.values,
     ...here.values,
     limit,
     offset,
   )
-  return { documents: rows.map(({ document }) => document), count }
+  return { rows, count }
 }
 
 const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery): string => {
@@ -92,13 +95,14 @@ const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery)
 
 const makeReservations =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes): Past['reservations'] =>
-  (query, moment, segment): Page => {
+  (query, moment, segment) => {
     const asked = withKeys(query, names, scopes)
-    if (asked === undefined) return { documents: [], count: 0 }
+    if (asked === undefined) return pageOfRows([], 0, query)
     const indexes = [listedIndex(asked), 'reservation_former'] as const
     const branches = branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment)
     const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked, counts.longest())]
-    return pageOf(ask, 'reservation', branches, filters, query)
+    const { rows, count } = pageOf(ask, 'reservation', branches, filters, query, columnsOf(query))
+    return pageOfRows(rows, count, query)
   }
 
 /** Reads as of the past, from rows that know the positions between which they were current. */
@@ -123,10 +127,12 @@ export const makePast = (
       ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(none - 1)).map(({ n }) => n),
     reservations: makeReservations(ask, names, counts, scopes),
     suts: (query, moment) => {
-      const [index, rows] = sutRows(query)
+      const [index, isListed] = sutRows(query)
       const wereRetired = query.retired ? [condition('r.ended IS NOT NULL')] : []
       const filters = [...wereRetired, ...sutFilters(query)]
-      return pageOf(ask, 'sut', branchesOf('sut', [index, 'sut_former'], rows, moment), filters, query)
+      const branches = branchesOf('sut', [index, 'sut_former'], isListed, moment)
+      const { rows, count } = pageOf(ask, 'sut', branches, filters, query)
+      return { documents: rows.map(({ document }) => document), count }
     },
   }
 }

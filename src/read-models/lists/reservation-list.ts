@@ -4,6 +4,7 @@ import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation
 import { LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, optional, valuesOf } from './conditions.ts'
+import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
 import type { Page, ReservationQuery, RunQuery } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
 
@@ -132,7 +133,13 @@ const countOf = (
   return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
 }
 
-const documentsOf = (ask: RunQuery, asked: KeyedQuery, index: Index | undefined, filters: readonly Condition[]) => {
+const rowsOf = (
+  ask: RunQuery,
+  asked: KeyedQuery,
+  index: Index | undefined,
+  filters: readonly Condition[],
+  columns: Condition,
+): readonly DetailedRow[] => {
   const { createdBefore, limit, offset } = asked
   // Without filters, the index in order of creation is used.
   const here =
@@ -149,29 +156,26 @@ const documentsOf = (ask: RunQuery, asked: KeyedQuery, index: Index | undefined,
          WHERE ${LISTED} ${here.map(({ sql }) => `AND ${sql}`).join(' ')}`
       : through(index, here)
   const order = index === undefined ? 'r.created DESC' : 's.n DESC, r.created DESC'
-  const rows = ask<{ document: string }>(
-    `SELECT d.document FROM (SELECT r.position, r.created ${from} ORDER BY ${order} LIMIT ? OFFSET ?) AS page
+  return ask<DetailedRow>(
+    `SELECT ${columns.sql} FROM (SELECT r.position, r.created ${from} ORDER BY ${order} LIMIT ? OFFSET ?) AS page
      CROSS JOIN reservation d WHERE d.position = page.position ORDER BY page.created DESC`,
-    ...valuesOf(here),
+    ...valuesOf([columns, ...here]),
     limit,
     offset,
   )
-  return rows.map(({ document }) => document)
 }
-
-const NOTHING: Page = { documents: [], count: 0 }
 
 export const makeReservationList =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
   (query: ReservationQuery): Page => {
     const asked = withKeys(query, names, scopes)
-    if (asked === undefined) return NOTHING
+    if (asked === undefined) return pageOfRows([], 0, query)
     const filters = filtersOf(asked, counts.longest())
     const way = accessPaths(asked, counts)[0]
     const count = countOf(ask, counts, asked, way, filters)
     // In the order of creation alone, each row would have to be looked up to see its SUT.
     const index = way?.index ?? (asked.sight && 'reservation_by_sut')
-    return { documents: count === 0 ? [] : documentsOf(ask, asked, index, filters), count }
+    return pageOfRows(count === 0 ? [] : rowsOf(ask, asked, index, filters, columnsOf(query)), count, query)
   }
 
 /** The windows in which a SUT is or was held within a span, by start. */

@@ -13,9 +13,10 @@ import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { reservationsQuery } from '../../http/codecs/reservations.ts'
 import { getWithQuery, type Route } from '../../http/protocol/route.ts'
 import { makeObjects, type Objects } from '../../http/response/objects.ts'
+import { makeUserNames } from '../../http/response/user-names.ts'
 import { makeAsOfReads } from '../../http/routes/as-of-reads.ts'
 import { isOpen as isServing } from '../../http/routes/health.ts'
-import { makeReservationLists } from '../../http/routes/reservation-lists.ts'
+import { makeReservationReads } from '../../http/routes/reservation-reads.ts'
 import { makeUserHandlers } from '../../http/routes/users/user-handlers.ts'
 import { hashedUsersRoute } from '../../http/routes/users/user-import.ts'
 import { userRoutes } from '../../http/routes/users/user-routes.ts'
@@ -104,7 +105,8 @@ export const makeRoutes = (
     eraseSecrets: (id) => eraseUser(store, id),
   })
   const behind = failure('unavailable', 'The log has not been read yet. Try again.')
-  const lists = makeReservationLists({ objects, asOf: makeAsOfReads({ objects, views, store, clock }), clock })
+  const asOf = makeAsOfReads({ objects, views, store, clock })
+  const reads = makeReservationReads({ objects, asOf, nameOf: makeUserNames(users), clock })
   return [
     ...userRoutes(handlers, async () => E.left(behind)),
     hashedUsersRoute({ runner, users, quotaDefault, vault, clock, randomHex }),
@@ -112,7 +114,7 @@ export const makeRoutes = (
       path: '/api/sut_reservation',
       may: ['administrator'],
       query: reservationsQuery,
-      handle: async (call) => ((await wait(LIST_TIMEOUT)) ? lists.list(call) : E.left(behind)),
+      handle: async (call) => ((await wait(LIST_TIMEOUT)) ? reads.list(call) : E.left(behind)),
     }),
   ]
 }

@@ -66,7 +66,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   'tag.': () => ['team=qa1', 'team=qa2', 'rack=5', 'os=nt'],
   duration: () => ['900', '7200'],
   removed: () => ['true'],
-  include: () => ['used'],
+  include: (path) => (path.startsWith('/api/user') ? ['used'] : ['names,state']),
   retired: () => ['true'],
   after: () => ['0', 'latest'],
   type: () => ['ReservationCreated'],

@@ -25,6 +25,7 @@ const PART = { limit: 100, offset: 0 }
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   all: {},
   'all, after an entry': { createdBefore: 50_000 },
+  'all, with details': { withDetails: true },
   'those of a SUT': { sut_id: sutId(7) },
   'those of a SUT, after an entry': { sut_id: sutId(7), createdBefore: 50_000 },
   'those of a user': { user_id: userId(9) },
@@ -99,6 +100,10 @@ const isFound = (line: string): boolean =>
   ) ||
   // The order of creation is an index too, read from its newest end.
   /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_(?:listed|retired))/.test(line) ||
+  /^SEARCH (?:f USING INDEX reservation_by_id \(id=\? AND position<\?\)|s USING INDEX sut_by_id \(id=\?\))$/.test(
+    line,
+  ) ||
+  /^(?:SEARCH n USING INTEGER PRIMARY KEY|CORRELATED SCALAR SUBQUERY)/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 
 const notFound = (lines: readonly string[]): readonly string[] => lines.filter((line) => !isFound(line))

@@ -11,6 +11,7 @@ import { SessionCause } from '../../../domain/events/session.ts'
 import { sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { UserName } from '../../../users/users-file.ts'
+import { type AddedMembers, RESERVATION_STATES } from '../../response/reservation-members.ts'
 import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
 
 /**
@@ -35,7 +36,21 @@ export const userName = withSchema(text(1, 128), () => ({
   description: 'The name of the user, or the id if the name was erased.',
 }))
 
-const Reservation: t.Type<ReservationDocument, unknown, unknown> = closed(
+/** With include. */
+const added = {
+  user_name: userName,
+  sut_name: withSchema(orNull(text(1, 256)), () => ({
+    ...schemaOf(orNull(text(1, 256))),
+    description: 'The name that the SUT has now; null if it is outside the scope of the user.',
+  })),
+  state: withSchema(oneOf(...RESERVATION_STATES), () => ({
+    ...schemaOf(oneOf(...RESERVATION_STATES)),
+    description: 'What has become of it by the time of the response, or of as_of.',
+  })),
+  planned_end_time: windowEnd,
+}
+
+const Reservation: t.Type<ReservationDocument & AddedMembers, unknown, unknown> = closed(
   'Reservation',
   {
     _id: assignedId,
@@ -47,7 +62,7 @@ const Reservation: t.Type<ReservationDocument, unknown, unknown> = closed(
     sut_id: assignedId,
     listen_port: listenPort,
   },
-  {},
+  added,
 )
 
 const { rdp_height: _height, rdp_width: _width, ...answered } = sutFields

@@ -49,6 +49,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   updated_at: 'The time of the last change.',
   start_time: 'The start of the window (inclusive).',
   end_time: 'The end of the window (exclusive).',
+  planned_end_time: 'The end as it was before a release; otherwise the same as end_time.',
   start_in: 'The start in seconds from now.',
   duration: 'The length in seconds.',
   enabled: 'Whether the SUT is probed.',

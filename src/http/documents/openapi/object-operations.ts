@@ -14,6 +14,9 @@ const WINDOW: readonly Code[] = [
 ]
 const OF_SUT: readonly Code[] = ['sut_not_found', 'sut_retired']
 
+const INCLUDE =
+  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time.'
+
 export const reservationOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut_reservation/create': {
     id: 'createReservation',
@@ -32,12 +35,14 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     id: 'listReservations',
     tag: 'Reservations',
     summary: 'List reservations, newest created first',
+    notes: { include: INCLUDE },
     answer: refTo('ReservationList'),
   },
   'GET /api/sut_reservation/:id': {
     id: 'readReservation',
     tag: 'Reservations',
     summary: 'Read a reservation',
+    notes: { include: INCLUDE },
     answer: refTo('Reservation'),
     refusals: ['reservation_not_found', 'reservation_cancelled'],
   },

@@ -1,23 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import { ceilTo, floorTo, MILLISECOND, SECOND } from '../../domain/values/instant.ts'
-import type { ReservationQuery } from '../../read-models/lists/lists.ts'
+import type { Details, Page, ReservationQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
-import type { HeldSpan, ReservationsQuery } from '../codecs/reservations.ts'
+import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
-import type { Objects } from '../response/objects.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { withMembers } from '../response/reservation-members.ts'
 import { seenBy, sightOf } from '../response/seen-by.ts'
-import type { AsOfReads } from './as-of-reads.ts'
+import type { UserNames } from '../response/user-names.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
+import { makeReservationRead, type ReservationReadDependencies } from './reservation-read.ts'
 
-export interface ReservationLists {
+export interface ReservationReads {
   readonly list: (call: Call<unknown, ReservationsQuery>) => RouteResult
+  readonly read: (call: Call<unknown, ReservationQuery>) => RouteResult
 }
 
 /** Translates a span in which a SUT was held. What holds it at a moment began by then and ends later. */
-const heldTimes = (held: HeldSpan): Partial<ReservationQuery> => {
+const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
   const [first, end] =
     'at' in held ? [held.at, { epochNanoseconds: held.at.epochNanoseconds + 1n }] : [held.from, held.to]
   return {
@@ -28,7 +30,7 @@ const heldTimes = (held: HeldSpan): Partial<ReservationQuery> => {
 }
 
 /** Translates spans and `current` (as of Unix milliseconds) into bounds on a reservation's times. */
-const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): Partial<ReservationQuery> => {
+const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): Partial<RowsQuery> => {
   if (held !== undefined) return heldTimes(held)
   const second = Math.floor(now / 1000)
   const after = [...(from ? [floorTo(from.epochNanoseconds, SECOND)] : []), ...(current ? [second] : [])]
@@ -50,41 +52,51 @@ const refuseFuture = ({ held, as_of }: ReservationsQuery, now: bigint): E.Either
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }
 
-export interface ReservationListDependencies {
-  readonly objects: Objects
-  readonly asOf: AsOfReads
-  readonly clock: () => number
+const detailsFor = ({ include }: ReservationsQuery): Pick<RowsQuery, 'withDetails'> =>
+  include.size > 0 ? { withDetails: true } : {}
+
+/** The envelope of a page, with what the query adds to its reservations as of `now`. */
+const listed = (query: ReservationsQuery, page: Page, now: number, nameOf: UserNames): RouteResponse => {
+  const { details } = page
+  if (details === undefined) return listResponse('sut_reservations', query, page)
+  const documents = page.documents.map((document, n) =>
+    withMembers(document, details[n] as Details, query.include, now, nameOf),
+  )
+  return listResponse('sut_reservations', query, { ...page, documents })
 }
 
 const makeListAsOf =
-  (asOf: AsOfReads) =>
+  ({ asOf, nameOf }: ReservationReadDependencies) =>
   async (query: ReservationsQuery & { readonly as_of: AsOf }, createdBefore: number | undefined): RouteResult => {
     const then = await asOf.find(query.as_of)
     if (E.isLeft(then)) return then
-    const { limit, offset, sut_id, user_id, current } = query
-    // With as_of, `current` means running at that time.
-    const span = timesOf(query, current ? await asOf.timeOf(query.as_of) : 0)
-    const listed = await asOf.reservations({ limit, offset, createdBefore, sut_id, user_id, ...span }, then.right)
-    if (E.isLeft(listed)) return listed
-    return E.right({ ...listResponse('sut_reservations', query, listed.right), position: then.right.position })
+    const { limit, offset, sut_id, user_id, current, include } = query
+    // With as_of, `current` means running at that time, and a state is that of then.
+    const now = current || include.has('state') ? await asOf.timeOf(query.as_of) : 0
+    const asked = { limit, offset, createdBefore, sut_id, user_id, ...timesOf(query, now), ...detailsFor(query) }
+    const page = await asOf.reservations(asked, then.right)
+    if (E.isLeft(page)) return page
+    return E.right({ ...listed(query, page.right, now, nameOf), position: then.right.position })
   }
 
-export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDependencies): ReservationLists => {
-  const listAsOf = makeListAsOf(asOf)
+export const makeReservationReads = (dependencies: ReservationReadDependencies): ReservationReads => {
+  const { objects, nameOf, clock } = dependencies
+  const listAsOf = makeListAsOf(dependencies)
   return {
+    read: makeReservationRead(dependencies),
     list: async ({ query, user }) => {
-      const refused = refuseFuture(query, BigInt(clock()) * MILLISECOND)
+      const now = clock()
+      const refused = refuseFuture(query, BigInt(now) * MILLISECOND)
       if (refused !== undefined) return refused
       const createdBefore = await resolveBefore(seenBy(objects, user), 'reservation', query.before)
       if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_id, user_id, as_of } = query
       if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
       const page = { limit, offset, createdBefore: createdBefore.right }
-      const asked = { ...page, sut_id, user_id, ...timesOf(query, clock()), sight: sightOf(user) }
-      const answered = await objects.readList('reservations', asked)
+      const filters = { sut_id, user_id, ...timesOf(query, now), sight: sightOf(user) }
+      const answered = await objects.readList('reservations', { ...page, ...filters, ...detailsFor(query) })
       if (E.isLeft(answered)) return answered
-      const { position, listed } = answered.right
-      return E.right({ ...listResponse('sut_reservations', query, listed), position })
+      return E.right({ ...listed(query, answered.right.listed, now, nameOf), position: answered.right.position })
     },
   }
 }

@@ -1,0 +1,41 @@
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Details } from '../../read-models/lists/lists.ts'
+import type { Addition } from '../codecs/reservations.ts'
+import type { UserNames } from './user-names.ts'
+
+export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'cancelled'] as const
+export type ReservationState = (typeof RESERVATION_STATES)[number]
+
+export interface AddedMembers {
+  readonly user_name?: string
+  /** Null if the SUT is outside the scope of the user. */
+  readonly sut_name?: string | null
+  readonly state?: ReservationState
+  /** The end that it would have had without a release. */
+  readonly planned_end_time?: string
+}
+
+/** @param now Unix milliseconds */
+const stateOf = ({ ended, start, end }: Details, now: number): ReservationState => {
+  if (ended === 'released' || ended === 'cancelled') return ended
+  const second = Math.floor(now / 1000)
+  if (second < start) return 'ahead'
+  return second < end ? 'running' : 'over'
+}
+
+/** Adds members to the document of a reservation, as of `now` in Unix milliseconds. */
+export const withMembers = (
+  document: string,
+  details: Details,
+  additions: ReadonlySet<Addition>,
+  now: number,
+  nameOf: UserNames,
+): string => {
+  const reservation = JSON.parse(document) as Reservation
+  const names = additions.has('names') && { user_name: nameOf(reservation.user_id), sut_name: details.sutName }
+  const state = additions.has('state') && {
+    state: stateOf(details, now),
+    planned_end_time: details.plannedEnd ?? reservation.end_time,
+  }
+  return JSON.stringify({ ...reservation, ...names, ...state } satisfies Reservation & AddedMembers)
+}

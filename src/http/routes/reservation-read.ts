@@ -1,0 +1,69 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import { failure } from '../../domain/failure.ts'
+import { epochSecondsOf } from '../../domain/values/instant.ts'
+import type { Details } from '../../read-models/lists/lists.ts'
+import type { Version } from '../../read-models/tables/version.ts'
+import type { ReservationQuery } from '../codecs/reservations.ts'
+import type { Refusal } from '../protocol/problem.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { documentResponse, type Objects } from '../response/objects.ts'
+import { withMembers } from '../response/reservation-members.ts'
+import { seenBy, type Viewer } from '../response/seen-by.ts'
+import type { UserNames } from '../response/user-names.ts'
+import type { AsOfReads } from './as-of-reads.ts'
+
+export interface ReservationReadDependencies {
+  readonly objects: Objects
+  readonly asOf: AsOfReads
+  readonly nameOf: UserNames
+  readonly clock: () => number
+}
+
+type ReservationCall = Call<unknown, ReservationQuery>
+
+/** Reads what a list reads from rows. */
+const detailsOf = async (
+  objects: Objects,
+  { id, revision, document, ended }: Version,
+  user: Viewer,
+): Promise<E.Either<Refusal, Details>> => {
+  const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
+  const sut = await seenBy(objects, user).newest('sut', sut_id)
+  if (E.isLeft(sut)) return sut
+  const before = ended === 'released' ? objects.asOf('reservation', id, revision - 1) : undefined
+  return E.right({
+    ended,
+    start: epochSecondsOf(start_time),
+    end: epochSecondsOf(end_time),
+    plannedEnd: before === undefined ? null : (JSON.parse(before.document) as Reservation).end_time,
+    sutName: sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name,
+  })
+}
+
+/** Reads one reservation, now or as of a past moment. */
+export const makeReservationRead = ({ objects, asOf, nameOf, clock }: ReservationReadDependencies) => {
+  const show = async (version: Version, { query, user }: ReservationCall): RouteResult => {
+    const { include, as_of } = query
+    if (include.size === 0) return E.right(documentResponse('reservation', version, false))
+    const details = await detailsOf(objects, version, user)
+    if (E.isLeft(details)) return details
+    const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
+    const document = withMembers(version.document, details.right, include, now, nameOf)
+    return E.right(documentResponse('reservation', { ...version, document }, false))
+  }
+  const newest = async (call: ReservationCall): RouteResult => {
+    const found = await seenBy(objects, call.user).newest('reservation', call.params.id ?? '')
+    if (E.isLeft(found)) return found
+    const version = found.right
+    if (version === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
+    if (version.ended === 'cancelled') {
+      return E.left(
+        failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),
+      )
+    }
+    return show(version, call)
+  }
+  return (call: ReservationCall): RouteResult => asOf.readOr('reservation', call, newest, show)
+}

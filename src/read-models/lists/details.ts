@@ -1,0 +1,38 @@
+import { type Condition, condition } from './conditions.ts'
+import type { Details, Page, ReservationQuery } from './lists.ts'
+
+/** Details of reservations are read from rows `d`. */
+
+const DOCUMENT = condition('d.document')
+
+const PLANNED_END = `CASE d.ended WHEN 'released' THEN (SELECT f.document ->> 'end_time' FROM reservation f
+  INDEXED BY reservation_by_id WHERE f.id = d.id AND f.position < d.position ORDER BY f.position DESC LIMIT 1) END`
+
+const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s INDEXED BY sut_by_id
+  WHERE s.id = (SELECT n.id FROM name n WHERE n.key = d.sut) ORDER BY s.position DESC LIMIT 1)`
+
+const HAS_TAG = 'EXISTS (SELECT 1 FROM sut_tag t WHERE t.sut = d.sut AND t.name = ? AND t.value = ?)'
+
+/** The columns of a page. To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
+export const columnsOf = ({ withDetails, sight }: Pick<ReservationQuery, 'withDetails' | 'sight'>): Condition => {
+  if (!withDetails) return DOCUMENT
+  const tags = Object.entries(sight?.scope ?? {})
+  const name = tags.length === 0 ? SUT_NAME : `CASE WHEN ${tags.map(() => HAS_TAG).join(' AND ')} THEN ${SUT_NAME} END`
+  return condition(
+    `d.document, d.ended, d.starts AS start, d.ends AS "end", ${PLANNED_END} AS plannedEnd, ${name} AS sutName`,
+    ...tags.flat(),
+  )
+}
+
+/** A row with these columns. */
+export type DetailedRow = { readonly document: string } & Details
+
+export const pageOfRows = (
+  rows: readonly DetailedRow[],
+  count: number,
+  { withDetails }: Pick<ReservationQuery, 'withDetails'>,
+): Page => ({
+  documents: rows.map(({ document }) => document),
+  count,
+  ...(withDetails && { details: rows.map(({ document: _, ...details }) => details) }),
+})

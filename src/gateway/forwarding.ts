@@ -35,6 +35,11 @@ export interface Limits {
   readonly halfClosedTimeoutMs: number
   /** Milliseconds that such a connection moves nothing before a new one may take its place at a limit. */
   readonly displaceableAfterMs: number
+  /**
+   * Milliseconds that the other side of a connection has acknowledged nothing before the connection is cut to make room
+   * for a new one.
+   */
+  readonly stuckAfterMs: number
   /** Milliseconds between attempts to open a taken port. */
   readonly portRetryMs: number
   /** Milliseconds between reports of the bytes that open connections have forwarded. */

@@ -64,6 +64,7 @@ const LIMITS: Limits = {
   handshakeTimeoutMs: 30_000,
   halfClosedTimeoutMs: 300_000,
   displaceableAfterMs: 1_000,
+  stuckAfterMs: 30_000,
   portRetryMs: 10_000,
   countEveryMs: 10_000,
 }

@@ -12,6 +12,17 @@ export type ConnectFailure = 'refused' | 'timed_out' | 'unreachable' | 'unknown_
 /** Why a client was not connected to its SUT. */
 export type FailureCause = ConnectFailure | SutCause
 
+/** Failures of a machine that another connection may be the cause of. */
+const MAY_BE_IN_USE: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'refused',
+  'timed_out',
+  'wrong_greeting',
+  'in_use',
+  'refused_by_server',
+])
+
+export const mayBeInUse = ({ cause }: ConnectionFailure): boolean => MAY_BE_IN_USE.has(cause)
+
 export interface ConnectionFailure {
   readonly cause: FailureCause
   /** What the SUT says of it, as it may be passed on. */

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { ConnectionFailure, EndCause } from './causes.ts'
+import { setTimeout as pass } from 'node:timers/promises'
+import { type ConnectionFailure, type EndCause, mayBeInUse } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, dial, type Target } from './dial.ts'
 import { logIn } from './log-in.ts'
@@ -10,62 +11,81 @@ export interface ConnectionOptions extends DialOptions, SidesOptions {
   readonly target: Target
   /** Resolves when the target may be connected to; undefined if it may at once. */
   readonly waitForRelease: (target: Target) => Promise<void> | undefined
+  /** Cuts connections that are in the way and whose other side is gone. Returns whether there were any. */
+  readonly makeRoom: () => boolean
   /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */
   readonly respond: ((challenge: Uint8Array) => Promise<Uint8Array | undefined>) | undefined
   /** Milliseconds that either side may take for its RFB handshake. */
   readonly handshakeTimeoutMs: number
 }
 
-export interface Connection extends Pick<Sides, 'idleSince'> {
+export interface Connection extends Pick<Sides, 'idleSince' | 'sockets'> {
   /** Ends it with RST on both sides. */
   readonly cut: (cause: EndCause) => void
 }
 
 type Hooks = ConnectionHooks & { readonly onFailed: (failure: ConnectionFailure) => void }
 
-/** Connects to the SUT. Resolves to undefined if the connection has ended meanwhile. */
-const makeReachSut =
-  (sides: Sides, options: ConnectionOptions, onFailed: Hooks['onFailed']) =>
-  async (): Promise<Socket | ConnectionFailure | undefined> => {
-    const held = options.waitForRelease(options.target)
-    if (held !== undefined) await Promise.race([held, sides.over])
-    if (sides.isOver()) return undefined
-    const { result, abandon } = dial(options.target, options)
-    sides.over.then(abandon)
-    const reached = await result
-    if (typeof reached !== 'string') return sides.addSut(reached) ? reached : undefined
-    if (sides.isOver()) return undefined
-    const failure = { cause: reached }
-    onFailed(failure)
-    return failure
-  }
+/** Undefined if the connection has ended meanwhile. */
+type Reached = Socket | ConnectionFailure | undefined
+
+const isFailure = (reached: Reached): reached is ConnectionFailure =>
+  reached !== undefined && !(reached instanceof Socket)
+
+/** Connects to the SUT. */
+const makeReachSut = (sides: Sides, options: ConnectionOptions) => async (): Promise<Reached> => {
+  const held = options.waitForRelease(options.target)
+  if (held !== undefined) await Promise.race([held, sides.over])
+  if (sides.isOver()) return undefined
+  const { result, abandon } = dial(options.target, options)
+  sides.over.then(abandon)
+  const reached = await result
+  if (typeof reached !== 'string') return sides.addSut(reached) ? reached : undefined
+  return sides.isOver() ? undefined : { cause: reached }
+}
+
+/** Milliseconds for a machine to notice that a connection has been cut, and between attempts meanwhile. */
+const [NOTICED_WITHIN_MS, ATTEMPT_EVERY_MS] = [1_000, 100]
+
+/** Repeats an attempt that failed while connections were in the way. */
+const makeRoomAndReach = async (sides: Sides, makeRoom: () => boolean, reach: () => Promise<Reached>) => {
+  let reached = await reach()
+  const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !sides.isOver()
+  if (!isInUse() || !makeRoom()) return reached
+  const until = performance.now() + NOTICED_WITHIN_MS
+  do {
+    await pass(ATTEMPT_EVERY_MS)
+    reached = sides.isOver() ? undefined : await reach()
+  } while (isInUse() && performance.now() < until)
+  return reached
+}
 
 /** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
 export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
   const { respond, handshakeTimeoutMs: timeoutMs } = options
   const sides = makeSides(client, options, hooks)
 
-  const reachSut = makeReachSut(sides, options, hooks.onFailed)
+  const reachSut = makeReachSut(sides, options)
+
+  const reachWith = async (reach: () => Promise<Reached>): Promise<Reached> => {
+    const reached = await makeRoomAndReach(sides, options.makeRoom, reach)
+    if (isFailure(reached) && !sides.isOver()) hooks.onFailed(reached)
+    return reached
+  }
 
   /** Forwards without a handshake by Berth. */
   const connect = async (): Promise<void> => {
-    const sut = await reachSut()
+    const sut = await reachWith(reachSut)
     if (sut === undefined) return
     if (sut instanceof Socket) sides.pass(sut)
     else sides.end('sut')
   }
 
-  const logInTo = async (sut: Socket, answer: NonNullable<typeof respond>): Promise<ConnectionFailure | undefined> => {
-    const failure = await logIn(sut, true, { timeoutMs, respond: answer })
-    if (failure !== undefined && !sides.isOver()) hooks.onFailed(failure)
-    return failure
-  }
-
   /** Like `reachSut`, and logs in to the server. */
-  const authenticate = async (answer: NonNullable<typeof respond>): Promise<Socket | ConnectionFailure | undefined> => {
+  const authenticate = async (answer: NonNullable<typeof respond>): Promise<Reached> => {
     const sut = await reachSut()
     if (!(sut instanceof Socket)) return sut
-    const failure = await logInTo(sut, answer)
+    const failure = await logIn(sut, true, { timeoutMs, respond: answer })
     if (failure !== undefined) sides.dropSut()
     return failure ?? sut
   }
@@ -76,7 +96,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     if (version === undefined) return sides.end('client')
     if (sides.isOver()) return
     // Servers lock out addresses that break off handshakes, and all users share Berth's.
-    const sut = await sides.holding(authenticate(answer))
+    const sut = await sides.holding(reachWith(() => authenticate(answer)))
     if (sut === undefined || sides.isOver()) return
     if (!(sut instanceof Socket)) {
       await explain(client, version, sut)
@@ -89,5 +109,5 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   const connecting = respond === undefined ? connect() : connectOverRfb(respond)
   // A fault in one connection ends only that connection.
   connecting.catch(() => sides.end('sut'))
-  return { cut: sides.end, idleSince: sides.idleSince }
+  return { cut: sides.end, idleSince: sides.idleSince, sockets: sides.sockets }
 }

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { EndCause } from './causes.ts'
 import { type HalfClosed, watchHalfClosed } from './half-closed.ts'
@@ -32,6 +32,8 @@ export interface Sides {
   readonly isOver: () => boolean
   /** See `HalfClosed`. */
   readonly idleSince: HalfClosed['idleSince']
+  /** The side of each of its TCP sockets; none before forwarding. */
+  readonly sockets: () => ReadonlyMap<Socket, 'client' | 'sut'>
   /** Resolves at the end. */
   readonly over: Promise<void>
   /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
@@ -62,21 +64,25 @@ const makePassing = (
   let passing: Relay | undefined
   let halfClosed: HalfClosed | undefined
   let first: 'client' | 'sut' | undefined
+  const sockets = new Map<Socket, 'client' | 'sut'>()
 
-  const noteEnd = (stream: Duplex, side: 'client' | 'sut'): void =>
+  const note = (stream: Duplex, side: 'client' | 'sut'): void => {
+    if (stream instanceof Socket) sockets.set(stream, side)
     onceEnded(stream, () => {
       first ??= side
     })
+  }
 
   return {
     begin: (sut: Duplex): void => {
-      noteEnd(client, 'client')
-      noteEnd(sut, 'sut')
+      note(client, 'client')
+      note(sut, 'sut')
       const begun = relay(client, sut)
       passing = begun
       halfClosed = watchHalfClosed(client, begun.movedAt, halfClosedTimeoutMs, onIdle)
       onConnected(() => bytesOf(begun))
     },
+    sockets: () => sockets,
     idleSince: () => halfClosed?.idleSince(),
     end: (cause: EndCause): void => {
       halfClosed?.stop()
@@ -142,6 +148,6 @@ export const makeSides = (client: Duplex, options: SidesOptions, hooks: Connecti
     }
   }
 
-  const { idleSince, begin: pass } = passing
-  return { end, isOver: () => isOver, idleSince, over, addSut, dropSut, holding, pass }
+  const { idleSince, sockets, begin: pass } = passing
+  return { end, isOver: () => isOver, idleSince, sockets, over, addSut, dropSut, holding, pass }
 }

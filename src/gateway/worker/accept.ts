@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Connection } from '../connections/connection.ts'
 import { plainAddress } from '../connections/plain-address.ts'
 import { reset } from '../connections/reset.ts'
 import type { LimitReason, Limits, Verdict } from '../forwarding.ts'
 import type { Client, OpenCount } from './connect-client.ts'
 import { type Entry, longestHalfClosed } from './entry.ts'
+import type { StuckOf } from './stuck.ts'
 import type { Tallies } from './tallies.ts'
 
 export interface AcceptOptions {
@@ -14,6 +14,7 @@ export interface AcceptOptions {
   readonly tallies: Tallies
   /** Whether a reservation may be connected to at this moment. */
   readonly isRunning: (entry: Entry) => boolean
+  readonly stuckOf: StuckOf
   readonly connect: (entry: Entry, client: Client) => number
 }
 
@@ -25,30 +26,35 @@ export interface Accept {
 }
 
 /** Whether another connection fits the limits. */
-const makeLimits = ({ limits, count, isRunning }: Pick<AcceptOptions, 'limits' | 'count' | 'isRunning'>) => {
+const makeLimits = ({ limits, count, isRunning, stuckOf }: AcceptOptions) => {
   const isFull = (): boolean => count.open >= limits.connectionsMax
 
-  const displaceable = (entry: Entry): Connection | undefined => longestHalfClosed(entry, limits.displaceableAfterMs)
+  /** Cuts a connection that another may take the place of; undefined if there is none. */
+  const displacing = (entry: Entry): (() => void) | undefined => {
+    const halfClosed = longestHalfClosed(entry, limits.displaceableAfterMs)
+    return halfClosed === undefined ? stuckOf(entry)[0] : () => halfClosed.cut('client')
+  }
 
-  /** The limit that another connection would exceed. At a limit it takes the place of a half-closed one. */
+  /** The limit that another connection would exceed. At a limit it takes the place of one that is of no use. */
   const limitOf = (entry: Entry): LimitReason | undefined => {
     if (!isRunning(entry)) return 'over'
     const limit = entry.connections.size >= limits.connectionsOfOneMax ? 'too_many' : isFull() ? 'full' : undefined
-    const displaced = limit && displaceable(entry)
-    displaced?.cut('client')
-    return displaced === undefined ? limit : undefined
+    const displace = limit && displacing(entry)
+    displace?.()
+    return displace === undefined ? limit : undefined
   }
 
-  return { isFull, displaceable, limitOf }
+  return { isFull, isDisplaceable: (entry: Entry): boolean => displacing(entry) !== undefined, limitOf }
 }
 
-export const makeAccept = ({ limits, count, tallies, isRunning, connect }: AcceptOptions): Accept => {
+export const makeAccept = (options: AcceptOptions): Accept => {
+  const { count, tallies, isRunning, connect } = options
   const refuse = ({ forwarding }: Entry, socket: Socket, reason: LimitReason | (string & {})): void => {
     reset(socket)
     tallies.refused(forwarding.reservationId, reason)
   }
 
-  const { isFull, displaceable, limitOf } = makeLimits({ limits, count, isRunning })
+  const { isFull, isDisplaceable, limitOf } = makeLimits(options)
 
   const decide = (entry: Entry, socket: Socket, address: string, verdict: Verdict): void => {
     const reason = verdict.admitted ? limitOf(entry) : verdict.reason
@@ -78,7 +84,7 @@ export const makeAccept = ({ limits, count, tallies, isRunning, connect }: Accep
     // Undefined if the client has already left.
     const address = plainAddress(socket.remoteAddress ?? '')
     if (!isRunning(entry)) refuse(entry, socket, 'over')
-    else if (isFull() && displaceable(entry) === undefined) refuse(entry, socket, 'full')
+    else if (isFull() && !isDisplaceable(entry)) refuse(entry, socket, 'full')
     else if (address === '') reset(socket)
     else {
       const verdict = entry.admissions.verdictFor(address)

@@ -4,6 +4,7 @@ import type { Bytes } from '../connections/sides.ts'
 import type { Report, WorkerOptions } from '../messages.ts'
 import type { Admitted, Entry } from './entry.ts'
 import type { Questions } from './questions.ts'
+import { cutStuck, type StuckOf } from './stuck.ts'
 import type { Tallies } from './tallies.ts'
 
 /** Number of connections of all reservations, including those waiting for a verdict. */
@@ -19,10 +20,14 @@ export interface ConnectOptions {
   readonly count: OpenCount
   readonly isOwn: (address: string, port: number) => boolean
   readonly waitForRelease: ConnectionOptions['waitForRelease']
+  readonly stuckOf: StuckOf
   readonly questions: Questions
   readonly tallies: Tallies
   readonly report: (report: Report) => void
 }
+
+/** Milliseconds within which a machine that closes a connection counts as one that refuses it. */
+const CLOSED_AT_ONCE_MS = 2_000
 
 export interface Client {
   readonly stream: Duplex
@@ -60,6 +65,7 @@ export const makeConnectClient = ({
   count,
   isOwn,
   waitForRelease,
+  stuckOf,
   questions,
   tallies,
   report,
@@ -85,6 +91,7 @@ export const makeConnectClient = ({
         halfClosedTimeoutMs: limits.halfClosedTimeoutMs,
         isOwn,
         waitForRelease,
+        makeRoom: () => cutStuck(entry, stuckOf),
         respond: isAuthenticated ? respond : undefined,
       },
       {
@@ -94,6 +101,8 @@ export const makeConnectClient = ({
         },
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
+          // A machine for one viewer may accept others and close at once. The next one then finds room.
+          if (cause === 'sut' && performance.now() - began < CLOSED_AT_ONCE_MS) cutStuck(entry, stuckOf)
           report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
         },
         onFailed: (failure) => tallies.failed(reservationId, failure),

@@ -11,6 +11,7 @@ import { closeEntry, cutConnections, type Entry, reconsiderEntry } from './entry
 import { type Holds, makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeQuestions, type Questions } from './questions.ts'
+import { makeStuckOf } from './stuck.ts'
 import { makeTallies } from './tallies.ts'
 
 export interface Switchboard extends Pick<Holds, 'hold' | 'release'> {
@@ -64,16 +65,18 @@ const wireEntries = (
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
   const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
   const holds = makeHolds()
+  const stuckOf = makeStuckOf(options.stuckAfterMs)
   const connect = makeConnectClient({
     limits: options,
     count,
     isOwn,
     waitForRelease: holds.wait,
+    stuckOf,
     questions,
     tallies,
     report,
   })
-  const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, connect })
+  const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, stuckOf, connect })
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => Entry): Listener =>
     listenOn(

@@ -32,7 +32,7 @@ const terminal: Terminal = {
 /** The user's mistakes: wrong paths, and files that are not Berth's. */
 const USER_ERRORS = ['UnusableLog', 'UnusableViews']
 /** Failures of files and disks, and files that another process has. */
-const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken']
+const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken', 'DiskFull']
 
 /** The exit code for an error. Only a fault of the program shows its stack. */
 const reportError = (error: unknown): number => {

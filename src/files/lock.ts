@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import { orDiskFull } from './full-disk.ts'
 import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Another process holds the lock; the message names it. */
@@ -26,7 +27,7 @@ const makeFile = (path: string): void => {
     // (POSIX).
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw orDiskFull(error, path)
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { orDiskFull } from './full-disk.ts'
 
 /** Creates one directory. False if its parent is missing. */
 const makeOne = async (path: string): Promise<boolean> => {
@@ -10,7 +11,7 @@ const makeOne = async (path: string): Promise<boolean> => {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return false
     if (code === 'EEXIST' && (await stat(path)).isDirectory()) return true
-    throw error
+    throw orDiskFull(error, path)
   }
 }
 
@@ -24,6 +25,6 @@ export const makeDirectory = async (path: string): Promise<void> => {
   if (parent !== path) await makeDirectory(parent)
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     // Another process was faster.
-    if (error.code !== 'EEXIST') throw error
+    if (error.code !== 'EEXIST') throw orDiskFull(error, path)
   })
 }

@@ -1,5 +1,6 @@
 import { link, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { orDiskFull } from './full-disk.ts'
 import { makeDirectory } from './make-directory.ts'
 import { syncDirectory } from './replace-file.ts'
 
@@ -11,6 +12,8 @@ const exists = (path: string): Promise<boolean> =>
 
 /**
  * Creates a file readable only by its owner. False if it already exists, even if another process created it just now.
+ *
+ * @throws DiskFull
  */
 export const createPrivateFile = async (
   path: string,
@@ -31,7 +34,7 @@ export const createPrivateFile = async (
     // Unlike a rename, a link never replaces an existing file.
     await link(temporary, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw orDiskFull(error, path)
     return false
   } finally {
     await rm(temporary, { force: true })

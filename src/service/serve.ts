@@ -149,6 +149,7 @@ const UNUSABLE = [
   'LockTaken',
   'UnusableLog',
   'UnusableViews',
+  'DiskFull',
   'UndecodableEvent',
   'StoreUnavailable',
   'StoreDenied',

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import { DiskFull } from '../files/full-disk.ts'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
 
@@ -85,7 +86,7 @@ export const readVaultKeyFile = async (path: string): Promise<E.Either<readonly 
   }
 }
 
-/** Reads the key file, or creates it with a new key and mode 0600. */
+/** Reads the key file, or creates it with a new key and mode 0600. @throws DiskFull */
 export const readOrMakeVaultKeyFile = async (
   path: string,
   options: KeyFileOptions,
@@ -97,6 +98,7 @@ export const readOrMakeVaultKeyFile = async (
     if (E.isLeft(read)) return read
     return E.right({ ring: read.right, made, warnings: await modeWarnings(path) })
   } catch (error) {
+    if (error instanceof DiskFull) throw error
     return unreadable(path, error)
   }
 }

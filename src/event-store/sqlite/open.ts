@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
@@ -80,7 +81,7 @@ export interface OpenOptions {
 /**
  * Opens the file found by `fileOf`. A writer must hold its lock; the file is created if missing, claimed and migrated.
  *
- * @throws UnusableLog, and LockTaken if another process writes the file by another path
+ * @throws UnusableLog, LockTaken if another process writes the file by another path, DiskFull
  */
 export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
   const { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred = false } = options
@@ -103,9 +104,10 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
     checkSchema(database)
     confirmClaim(database, file)
     return database
-  } catch (error) {
+  } catch (cause) {
     database?.close()
-    if (error instanceof LockTaken) throw error
+    const error = orDiskFull(cause, file)
+    if (error instanceof LockTaken || error instanceof DiskFull) throw error
     throw new UnusableLog(
       `${file} ${error instanceof UnusableLog ? '' : 'cannot be used as a log: '}${(error as Error).message}`,
       { cause: error },

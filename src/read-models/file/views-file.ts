@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
+import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import type { Lists } from '../lists/lists.ts'
 import { openLists } from '../lists/open-lists.ts'
@@ -87,9 +88,10 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
     checkShape(db, path, projections, readOnly)
     const checkpoints = checkpointsInThread ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
     return fileOver(db, projections, checkpoints)
-  } catch (error) {
+  } catch (cause) {
     db?.close()
-    if (error instanceof UnusableViews) throw error
+    const error = orDiskFull(cause, path)
+    if (error instanceof UnusableViews || error instanceof DiskFull) throw error
     throw new UnusableViews(`${path} cannot be used: ${(error as Error).message}`, { cause: error })
   }
 }
@@ -102,7 +104,7 @@ export const dropViews = (path: string): void => {
 /**
  * Opens the views and recreates the file if its rows cannot be used.
  *
- * @throws UnusableViews when read-only and nothing is usable, or when the file cannot be created
+ * @throws UnusableViews when read-only and nothing is usable, or when the file cannot be created; DiskFull
  */
 export const openViewsFile = (path: string, projections: readonly Shape[], opening: Opening = {}): ViewsFile => {
   try {

@@ -61,7 +61,9 @@ export const recordUsers = async (options: RecordOptions, records: readonly User
   )
   const appended = await store.append(USERS_STREAM, NO_STREAM, events, secrets)()
   if (E.isLeft(appended) && appended.left !== 'moved')
-    throw new StoreUnavailable(`the first users cannot be recorded: ${appended.left}`)
+    throw new StoreUnavailable(
+      `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,
+    )
   await users.refresh()
   return E.isRight(appended)
 }

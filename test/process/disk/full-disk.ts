@@ -24,7 +24,7 @@ export interface FullDiskReport {
 const KIBIBYTE = 1024
 
 /** Mounts a small tmpfs. Returns the reason if it cannot. */
-const mounted = async (scope: Tidying, path: string, size: number): Promise<string | undefined> => {
+export const mounted = async (scope: Tidying, path: string, size: number): Promise<string | undefined> => {
   await mkdir(path)
   const options = ['-t', 'tmpfs', '-o', `size=${size}k,mode=700`, 'tmpfs', path]
   const { status, stderr, error } = spawnSync('mount', options, { encoding: 'utf8' })

@@ -16,6 +16,7 @@ import { type LostKeys, makeLostKeys } from './checks/lost-keys.ts'
 import { Misconfigured } from './checks/misconfigured.ts'
 import { watchClock } from './clock/watch-clock.ts'
 import type { Config } from './config/config.ts'
+import { withFullAlarm } from './full-store.ts'
 import { type OpenOptions, openStore } from './open-store.ts'
 import type { Stage } from './parts.ts'
 import { pooledHex } from './random.ts'
@@ -129,14 +130,15 @@ export const openCore = async (
   await makeDirectory(config.data)
   const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
   opened.push(lock.release)
-  const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed, mustExist })
+  const opening = { randomHex, onFatal, onCommit: metrics.committed, mustExist }
+  const store = withFullAlarm(await openLog(config, world, alarms, opening), alarms)
   opened.push(store.close)
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'
   const isNew = !isShared && (await isUnused(store))
   const lostKeys = makeLostKeys(config.data, store.logId)
-  const opening = { mayMake: !isShared, isKept, alarms, remedyFor: lostKeys.remedyFor }
-  const { vault, close } = orThrow(await openVault(config, world, store, opening))
+  const keeping = { mayMake: !isShared, isKept, alarms, remedyFor: lostKeys.remedyFor }
+  const { vault, close } = orThrow(await openVault(config, world, store, keeping))
   opened.push(withTimeout(close))
   const { stop, ...clocks } = await watchClock(config, world, store, alarms)
   opened.push(stop)

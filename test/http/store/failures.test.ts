@@ -83,6 +83,28 @@ for (const [how, code] of [
   })
 }
 
+test('a full store raises one alarm, which ends with the next write that succeeds', async (t) => {
+  const { service, fail } = await stage(t)
+  const admin = service.as('admin')
+  const create = () => admin.post('/api/sut/create', aSut())
+  const isRaised = async (): Promise<boolean> =>
+    (await admin.get('/metrics')).text.includes('berth_alarm{part="store"} 1\n')
+  const told = (): readonly string[] =>
+    service.log.filter(({ facts }) => 'alarm' in facts && facts.alarm === 'store').map(({ sentence }) => sentence)
+  t.false(await isRaised())
+  fail('full')
+  for (const _ of [1, 2]) t.deepEqual(refusalOf(await create()), [503, 'store_full'])
+  t.true(await isRaised())
+  t.is((await service.anyone.get('/health/ready')).status, 200, 'reads are served')
+  fail()
+  t.is((await create()).status, 201)
+  t.false(await isRaised())
+  t.deepEqual(told(), [
+    'the event store is full; writes are refused until there is room',
+    'the event store has room again',
+  ])
+})
+
 test('a lost answer of the store is 503 outcome_unknown, and a retry with the key gets the recorded object', async (t) => {
   const { service, fail } = await stage(t)
   const sut_id = await createSut(service.as('admin'))

@@ -19,3 +19,10 @@ test('the line of an event that decided nothing else tells nothing else', (t) =>
   t.is(shown(userChanged({ role: 'auditor' })), '')
   t.is(shown(userAdded({ credentials: userCredentials(1, 'name', 'epoch') })), '', 'a new user has no session')
 })
+
+test('a line names the actor, or has the id of one without a known name', (t) => {
+  const entry = { event: recordedAt(0, at('06:00', CREATED)), position: 0, changes: [] }
+  const who = (name?: string): string | undefined => historyLine(entry, name).split('\t')[1]
+  const { actor, role } = entry.event.metadata
+  t.deepEqual([who('Zoë'), who()], [`Zoë (${role})`, `${actor} (${role})`])
+})

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import type { Answer, Client } from '../http/client.ts'
-import { idOf, type Running, start } from '../http/harness.ts'
+import { type Running, start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import { leaks } from '../http/secrets/canary.ts'
@@ -217,7 +217,7 @@ test('the command line prints the same history as the service, from the log alon
     lines.map((line) => line.split('\t')[2]),
     TYPES,
   )
-  const who = `${idOf('admin')} (administrator)`
+  const who = 'admin (administrator)'
   t.is(lines[2], `${NOW}\t${who}\tSutUpdated\tos: "" -> "linux", rdp_width: 800 -> 1024, password changed\t"new disk"`)
   t.is(lines[6], `${NOW}\t${who}\tReservationCancelled\t\t"Zoë 😀"`)
   for (const id of ['58c38f5d444553252cce0000', 'none']) {
@@ -227,6 +227,36 @@ test('the command line prints the same history as the service, from the log alon
   }
   const nothing = { BERTH_DATA: join(service.data, 'none') }
   await t.throwsAsync(type(['history', sut], nothing), { message: /events\.db does not exist/ })
+})
+
+test('the command line takes the name of a SUT or a user, and says which ones of several', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const environment = { BERTH_DATA: service.data }
+  const historyOf = async (name: string): Promise<readonly [string, string]> => {
+    const { out, error } = await type(['history', name], environment)
+    return [out, error]
+  }
+  const [lab, other] = [await createSut(admin, { name: 'Lab 1' }), await createSut(admin, { name: 'lab/2' })]
+  const byId = await historyOf(lab)
+  t.regex(byId[0], /SutCreated/)
+  t.deepEqual(await historyOf('lab 1'), byId)
+  await admin.post(`/api/sut/${other}/update`, { name: 'LAB 1' })
+  t.deepEqual(await historyOf('Lab 1'), await historyOf(lab), 'the very name comes first')
+  const several = `berth: several SUTs or users have the name "lab 1"; use an id: ${lab}, ${other}\n`
+  t.deepEqual(await historyOf('lab 1'), ['', several])
+  t.deepEqual(await historyOf('lab/2'), ['', 'berth: the log has no SUT, reservation or user "lab/2"\n'])
+  await admin.request('POST', `/api/sut/${lab}/retire`)
+  t.deepEqual(await historyOf('lab 1'), await historyOf(other), 'a retired one is meant only if there is no other')
+  await admin.request('POST', `/api/sut/${other}/retire`)
+  t.deepEqual(await historyOf('Lab 1'), await historyOf(lab))
+  const made = await admin.post('/api/user/create', { name: 'Zoë', role: 'tester', password: canary() })
+  const ofUser = await historyOf(String(made.json._id))
+  t.regex(ofUser[0], /UserAdded/)
+  t.deepEqual(await historyOf('zoë'), ofUser)
+  const ofLab = await historyOf(lab)
+  await createSut(admin, { name: lab })
+  t.deepEqual(await historyOf(lab), ofLab, 'an id comes before a name')
 })
 
 test('a history contains no secret, over HTTP or on the command line', async (t) => {

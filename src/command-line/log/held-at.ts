@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import type { Config } from '../../service/config/config.ts'
-import { answer, line, unread } from '../service/answer.ts'
+import { answer, line } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
+import { findSut } from '../sut/find.ts'
 import { DONE, refuse, type Terminal } from '../terminal/command.ts'
 
 const Reservations = answer(
@@ -15,15 +16,15 @@ const User = answer({ name: line }, {})
 
 /** Prints who held a SUT at a time. Asks the service, which knows that an unknown SUT is not one that was free. */
 export const printHolder = async (
-  id: string,
+  typed: string,
   time: string,
   isJson: boolean,
   config: Config,
   terminal: Terminal,
 ): Promise<number> => {
-  const sut_id = encodeURIComponent(id)
-  const known = await callService(config, { method: 'GET', path: `/api/sut/${sut_id}`, answer: unread })
-  if (E.isLeft(known)) return refuse(terminal, known.left)
+  const sut = await findSut(config, typed)
+  if (E.isLeft(sut)) return refuse(terminal, sut.left)
+  const sut_id = encodeURIComponent(sut.right._id)
   const path = `/api/sut_reservation?sut_id=${sut_id}&held_at=${encodeURIComponent(time)}`
   const listed = await callService(config, { method: 'GET', path, answer: Reservations })
   if (E.isLeft(listed)) return refuse(terminal, listed.left)

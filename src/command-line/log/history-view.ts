@@ -27,12 +27,16 @@ const decisions = ({ type, data }: Recorded): readonly string[] => [
 const shownChanges = ({ event, changes }: HistoryEntry): string =>
   [...changes.map(shownChange), ...decisions(event)].join(', ')
 
-/** For a pipe: time, actor, type, changes and reason, separated by tabs. */
-export const historyLine = (entry: HistoryEntry): string => {
+/**
+ * For a pipe: time, actor, type, changes and reason, separated by tabs.
+ *
+ * @param name of the actor, if it is known
+ */
+export const historyLine = (entry: HistoryEntry, name?: string): string => {
   const { event } = entry
   const { time, actor, role, reason } = event.metadata
   const why = reason === undefined ? [] : [JSON.stringify(reason)]
-  return [time, `${actor} (${role})`, event.type, shownChanges(entry), ...why].join('\t')
+  return [time, `${name ?? actor} (${role})`, event.type, shownChanges(entry), ...why].join('\t')
 }
 
 const TYPE_WIDTH = Math.max(...Object.keys(eventData).map(({ length }) => length))

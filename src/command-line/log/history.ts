@@ -2,19 +2,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { isOpaqueId } from '../../domain/values/ids.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { makeVault } from '../../vault/vault.ts'
-import { configuredRing } from '../keys/configured-ring.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
 import { openLogReader } from './log-reader.ts'
+import { makeNamed } from './named.ts'
+import { makeUserNames, type UserNames } from './user-names.ts'
 
 const SHOWN_EVERY = 4_096
 
@@ -60,81 +59,93 @@ async function* historyOf(
   }
 }
 
-/** Reads names of users from the vault, once each. Without its key, or of erased users, there are none. */
-const makeNames = async (config: Config, store: EventStore, { now, randomBytes }: Terminal) => {
-  const keys = await configuredRing(config)
-  const vault = E.isRight(keys) && makeVault({ store, keys: keys.right, clock: now, randomBytes })
-  const names = new Map<string, string | undefined>()
-  return async (id: string): Promise<string | undefined> => {
-    if (vault && !names.has(id)) {
-      const [secrets] = await vault.readUsers(id)
-      names.set(id, secrets && E.isRight(secrets) ? secrets.right.name?.open() : undefined)
-    }
-    return names.get(id)
-  }
-}
-
 /** Makes the function that prints an entry, in the format for `--json`, a pipe or a terminal. */
-const makePrint = async (isJson: boolean, config: Config, store: EventStore, terminal: Terminal) => {
-  const { columns, stdout } = terminal
-  if (columns === undefined && !isJson)
-    return async (entry: HistoryEntry): Promise<void> => stdout(`${historyLine(entry)}\n`)
-  const nameOf = await makeNames(config, store, terminal)
-  if (columns === undefined || isJson) {
-    return async ({ event, position, changes }: HistoryEntry): Promise<void> => {
-      const actorname = await nameOf(event.metadata.actor)
-      const shown = { ...cloudEvent(event, position, config.origin), ...(actorname !== undefined && { actorname }) }
-      stdout(`${JSON.stringify({ ...shown, changes })}\n`)
-    }
-  }
+const makePrint = (isJson: boolean, { origin }: Config, namesOf: UserNames, { columns, stdout }: Terminal) => {
   let heading = HISTORY_HEADING
   return async (entry: HistoryEntry): Promise<void> => {
-    stdout(heading + historyRow(entry, await nameOf(entry.event.metadata.actor), columns))
-    heading = ''
+    const { event, position, changes } = entry
+    const { actor } = event.metadata
+    const actorname = (await namesOf([actor])).get(actor)
+    if (isJson) {
+      const shown = { ...cloudEvent(event, position, origin), ...(actorname !== undefined && { actorname }) }
+      stdout(`${JSON.stringify({ ...shown, changes })}\n`)
+    } else if (columns === undefined) stdout(`${historyLine(entry, actorname)}\n`)
+    else {
+      stdout(heading + historyRow(entry, actorname, columns))
+      heading = ''
+    }
   }
 }
 
-export const historyCommand: Command = {
-  name: 'history',
-  operands: ['ID'],
-  options: { at: { type: 'string' }, json: { type: 'boolean' } },
-  summary: 'shows what happened to a SUT, a reservation or a user',
-  example: 'history 6b013ba4f804b461b4439169',
-  help: `
-Prints the events of the SUT, reservation or user with this ID, oldest first. The history of a SUT has the events of
-its port and its reservations too; that of a user has what was done to the user, not what the user did. Reads the log
-from its beginning, with or without a running service.
-
-On a terminal each event is a row: position in the log, revision in its stream, time, event and user. Below it are the
-changes and the reason, if one was given. In a pipe each event is one line of tab-separated fields: time, actor, event,
-changes, reason.
-
-With --at and a time, ID is that of a SUT, and one line says who held it then, separated by tabs: the user's name and
-id, the id of the reservation, and its window, or "nobody". It asks the service on BERTH_DATA, or the one at BERTH_URL.
-With --json it prints what GET /api/sut_reservation answers.
-
-Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if the
-vault can be read, "actorname".`,
-  run: async ({ operands, options }, config, terminal) => {
-    const id = operands[0] as string
-    const unknown = (): number => refuse(terminal, `the log has no SUT, reservation or user ${JSON.stringify(id)}`)
-    if (!isOpaqueId(id)) return unknown()
-    const isJson = options.json === true
-    if (options.at !== undefined) return printHolder(id, String(options.at), isJson, config, terminal)
-    const store = await openStoreForCommand(config)
-    const progress = makeProgress(terminal)
+/** Prints the history of what is meant: an id, or else a name at the end of the log. Left: why there is none. */
+const printHistory = async (
+  typed: string,
+  isJson: boolean,
+  config: Config,
+  store: EventStore,
+  terminal: Terminal,
+): Promise<E.Either<string, void>> => {
+  const { records, total } = await openLogReader(store, config, terminal)
+  const namesOf = await makeUserNames(config, store, terminal)
+  const print = makePrint(isJson, config, namesOf, terminal)
+  const progress = makeProgress(terminal)
+  const printOf = async (pages: AsyncIterable<readonly StoredRecord[]>, id: string): Promise<boolean> => {
+    let isFound = false
     try {
-      const { records, total } = await openLogReader(store, config, terminal)
-      const print = await makePrint(isJson, config, store, terminal)
-      let isFound = false
-      for await (const entry of historyOf(records(), id, (done) => progress.show(done, total(done)))) {
+      for await (const entry of historyOf(pages, id, (done) => progress.show(done, total(done)))) {
         isFound = true
         progress.end()
         await print(entry)
       }
-      return isFound ? DONE : unknown()
+      return isFound
     } finally {
       progress.end()
+    }
+  }
+  const named = makeNamed()
+  const followed = async function* (): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    for await (const page of records()) {
+      page.forEach(named.follow)
+      yield page
+    }
+  }
+  if (await printOf(followed(), typed)) return E.right(undefined)
+  const id = await named.find(typed, namesOf)
+  if (E.isLeft(id)) return id
+  if (id.right !== undefined && (await printOf(records(), id.right))) return E.right(undefined)
+  return E.left(`the log has no SUT, reservation or user ${JSON.stringify(typed)}`)
+}
+
+export const historyCommand: Command = {
+  name: 'history',
+  operands: ['NAME'],
+  options: { at: { type: 'string' }, json: { type: 'boolean' } },
+  summary: 'shows what happened to a SUT, a reservation or a user',
+  example: 'history lab-1',
+  help: `
+Prints the events of the SUT, reservation or user with this id, or of the SUT or user with this name now, oldest first.
+The history of a SUT has the events of its port and its reservations too; that of a user has what was done to the user,
+not what the user did. Reads the log from its beginning, with or without a running service, and twice for a name.
+
+On a terminal each event is a row: position in the log, revision in its stream, time, event and user. Below it are the
+changes and the reason, if one was given. In a pipe each event is one line of tab-separated fields: time, user, event,
+changes, reason. Users are shown by name if the vault can be read, otherwise by id.
+
+With --at and a time, NAME is that of a SUT, or its id, and one line says who held it then, separated by tabs: the
+user's name and id, the id of the reservation, and its window, or "nobody". It asks the service on BERTH_DATA, or the
+one at BERTH_URL. With --json it prints what GET /api/sut_reservation answers.
+
+Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if the
+vault can be read, "actorname".`,
+  run: async ({ operands, options }, config, terminal) => {
+    const typed = operands[0] as string
+    const isJson = options.json === true
+    if (options.at !== undefined) return printHolder(typed, String(options.at), isJson, config, terminal)
+    const store = await openStoreForCommand(config)
+    try {
+      const printed = await printHistory(typed, isJson, config, store, terminal)
+      return E.isLeft(printed) ? refuse(terminal, printed.left) : DONE
+    } finally {
       await store.close()
     }
   },

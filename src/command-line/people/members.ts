@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { quotaFields, Role } from '../../domain/events/user.ts'
-import { foldName, meantBy } from '../../domain/values/user-name.ts'
 import { answer, line } from '../service/answer.ts'
+import { oneNamed } from '../service/one-named.ts'
 import type { Ask } from './ask.ts'
 
 /** A user as the service shows it: to testers with id and name only. */
@@ -51,14 +51,11 @@ const findMember = (
 ): E.Either<string, Member> => {
   const byId = members.find(({ _id }) => _id === typed)
   if (byId !== undefined) return E.right(byId)
-  const folded = foldName(typed)
   for (const status of statuses) {
-    const alike = members.filter((each) => statusOf(each) === status && foldName(each.name) === folded)
-    const [found, ...others] = meantBy(typed, alike, ({ name }) => name)
-    if (found === undefined) continue
-    if (others.length === 0) return E.right(found)
-    const ids = [found, ...others].map(({ _id }) => _id).join(', ')
-    return E.left(`several ${status} users have the name ${JSON.stringify(typed)}; use an id: ${ids}`)
+    const candidates = members.filter((each) => statusOf(each) === status)
+    const found = oneNamed(`${status} users`, typed, candidates)
+    if (E.isLeft(found)) return found
+    if (found.right !== undefined) return E.right(found.right)
   }
   return E.left(`there is no user ${JSON.stringify(typed)}`)
 }

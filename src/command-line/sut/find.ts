@@ -4,10 +4,10 @@ import { boolean, listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { dictionary } from '../../domain/codec/object-codec.ts'
 import { SutType, sutFields, tagName, tagText } from '../../domain/events/sut.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { foldName } from '../../domain/values/user-name.ts'
 import type { Config } from '../../service/config/config.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService, tryCall } from '../service/call.ts'
+import { oneNamed } from '../service/one-named.ts'
 
 /** A SUT as the service shows it. */
 export const Sut = answer(
@@ -60,12 +60,7 @@ export const findSut = async (config: Config, typed: string): Promise<E.Either<s
   if (!sutFields.name.is(typed)) return none
   const listed = await listSuts(config, { name: typed })
   if (E.isLeft(listed)) return listed
-  const folded = foldName(typed)
-  const alike = listed.right.filter(({ name }) => foldName(name) === folded)
-  const same = alike.filter(({ name }) => name === typed)
-  const [found, ...others] = same.length > 0 ? same : alike
-  if (found === undefined) return none
-  if (others.length === 0) return E.right(found)
-  const ids = [found, ...others].map(({ _id }) => _id).join(', ')
-  return E.left(`several SUTs have the name ${JSON.stringify(typed)}; use an id: ${ids}`)
+  const found = oneNamed('SUTs', typed, listed.right)
+  if (E.isLeft(found)) return found
+  return found.right === undefined ? none : E.right(found.right)
 }

@@ -1,0 +1,55 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Recorded } from '../../domain/event.ts'
+import type { StoredRecord } from '../../event-store/event-store.ts'
+import { decodeEvent } from '../../event-store/stored-event.ts'
+import { oneNamed } from '../service/one-named.ts'
+import type { UserNames } from './user-names.ts'
+
+/** The events by which names change hands. In a text within an event these quotes are escaped. */
+const NAMING = /"type":"(?:SutCreated|SutUpdated|SutRetired|UserAdded|UserRemoved|UserRestored)"/
+
+/** Follows a log and finds the SUTs and users of a name at its end. */
+export const makeNamed = () => {
+  const suts = new Map<string, { readonly name: string; readonly isGone: boolean }>()
+  const users = new Map<string, { readonly isGone: boolean }>()
+  const follow = ({ type, data }: Recorded): void => {
+    switch (type) {
+      case 'SutCreated':
+        suts.set(data._id, { name: data.name, isGone: false })
+        break
+      case 'SutUpdated':
+        suts.set(data._id, { name: data.name ?? suts.get(data._id)?.name ?? '', isGone: false })
+        break
+      case 'SutRetired':
+        suts.set(data._id, { name: suts.get(data._id)?.name ?? '', isGone: true })
+        break
+      case 'UserAdded':
+      case 'UserRestored':
+        users.set(data._id, { isGone: false })
+        break
+      case 'UserRemoved':
+        users.set(data._id, { isGone: true })
+        break
+    }
+  }
+  return {
+    follow: ({ text, mark }: StoredRecord): void => {
+      if (NAMING.test(text)) follow(decodeEvent(text, mark))
+    },
+    /** The id that a name means. Those that are retired or removed count only if no other has the name. */
+    find: async (typed: string, namesOf: UserNames): Promise<E.Either<string, string | undefined>> => {
+      const names = await namesOf([...users.keys()])
+      const all = [
+        ...[...suts].map(([_id, sut]) => ({ _id, ...sut })),
+        ...[...users].map(([_id, { isGone }]) => ({ _id, name: names.get(_id) ?? _id, isGone })),
+      ]
+      for (const isGone of [false, true]) {
+        const candidates = all.filter((each) => each.isGone === isGone)
+        const found = oneNamed('SUTs or users', typed, candidates)
+        if (E.isLeft(found)) return found
+        if (found.right !== undefined) return E.right(found.right._id)
+      }
+      return E.right(undefined)
+    },
+  }
+}

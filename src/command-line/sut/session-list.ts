@@ -9,7 +9,7 @@ import { findUser } from '../people/members.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService, tryCall } from '../service/call.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
-import { findSut } from './find.ts'
+import { findSut, pathOf, Sut } from './find.ts'
 
 /** The options that become filters of the route. */
 const FILTERS = { sut: 'sut_id', user: 'user_id', reservation: 'reservation_id', from: 'from', to: 'to' } as const
@@ -27,12 +27,26 @@ type Session = t.TypeOf<typeof Session>
 
 const Sessions = answer({ sessions: listOf(Session) }, {})
 
-const rowOf = (session: Session): string => {
+/** The names of the SUTs of sessions, also of retired ones, by id; none of those that are not seen. */
+const readSutNames = async (
+  config: Config,
+  sessions: readonly Session[],
+): Promise<E.Either<string, ReadonlyMap<string, string>>> => {
+  const names = new Map<string, string>()
+  for (const _id of new Set(sessions.map(({ sut_id }) => sut_id))) {
+    const read = await tryCall(config, { method: 'GET', path: pathOf({ _id }), answer: Sut })
+    if (E.isRight(read)) names.set(_id, read.right.name)
+    else if (read.left.code !== 'sut_not_found') return E.left(read.left.why)
+  }
+  return E.right(names)
+}
+
+const rowOf = (session: Session, sutName: string): string => {
   const { opened_at, closed_at, reservation_id, sut_id, user_id, user_name } = session
   const { connections, bytes_to_sut, bytes_from_sut, cause } = session
   const whose = [reservation_id, sut_id, user_id, user_name]
   const columns = [opened_at, closed_at, ...whose, connections, bytes_to_sut, bytes_from_sut]
-  return [...columns.map((column) => column ?? '-'), cause ?? 'open'].join('\t')
+  return [...columns.map((column) => column ?? '-'), cause ?? 'open', sutName].join('\t')
 }
 
 /** The id of what an option names: of a SUT, or of a user, also a removed one. */
@@ -60,8 +74,8 @@ export const sessionListCommand: Command = {
   example: 'session list --sut lab-1 --open',
   help: `
 Prints the newest sessions, one per line, separated by tabs: when it opened and closed, the ids of reservation, SUT and
-user, the user's name, connections, bytes to and from the SUT, and what ended it. Unknown values, such as the end
-of an open session, are "-", and the last column of an open one is "open".
+user, the user's name, connections, bytes to and from the SUT, what ended it, or "open", and the SUT's name, or its id
+where the name is not known. Other unknown values, such as the end of an open session, are "-".
 
 --sut and --user take an id or a name, --reservation an id, --from and --to a time; --open shows only open ones;
 --limit is 100 unless given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL, where testers see
@@ -85,8 +99,15 @@ With --json it prints what GET /api/session answers.`,
     if (options.open) query.set('open', 'true')
     const listed = await callService(config, { method: 'GET', path: `/api/session?${query}`, answer: Sessions })
     if (E.isLeft(listed)) return refuse(terminal, listed.left)
-    if (options.json) terminal.stdout(`${JSON.stringify(listed.right)}\n`)
-    else for (const session of listed.right.sessions) terminal.stdout(`${rowOf(session)}\n`)
+    if (options.json) {
+      terminal.stdout(`${JSON.stringify(listed.right)}\n`)
+      return DONE
+    }
+    const { sessions } = listed.right
+    const names = await readSutNames(config, sessions)
+    if (E.isLeft(names)) return refuse(terminal, names.left)
+    const nameOf = ({ sut_id }: Session): string => names.right.get(sut_id) ?? sut_id
+    for (const session of sessions) terminal.stdout(`${rowOf(session, nameOf(session))}\n`)
     return DONE
   },
 }

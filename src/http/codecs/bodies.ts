@@ -13,7 +13,7 @@ import { decoded } from './decoded.ts'
 /** Codecs of request bodies. */
 
 const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
-const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']
+export const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']
 
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const sut = { sut_id: opaqueId }

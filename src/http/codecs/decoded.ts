@@ -3,20 +3,33 @@ import type * as t from 'io-ts'
 import { pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 
+/** Fields that the service assigns. */
+interface ReadOnly {
+  readonly names: readonly string[]
+  /** The member whose rows have these fields; the body itself, unless given. */
+  readonly rows?: string
+}
+
+const isReadOnly = ({ names, rows }: ReadOnly, path: readonly string[]): boolean =>
+  (rows === undefined ? path.length === 1 : path.length === 3 && path[0] === rows) && names.includes(path.at(-1) ?? '')
+
+const hasReadOnly = ({ names, rows }: ReadOnly, body: unknown): boolean =>
+  [rows === undefined ? body : Object(body)[rows]]
+    .flat()
+    .some((each) => names.some((name) => Object.hasOwn(Object(each), name)))
+
 const problemOf =
-  (readOnly: readonly string[]) =>
+  (readOnly: ReadOnly) =>
   (error: t.ValidationError): Problem => {
     const path = pathOf(error)
     const problem = { path, in: 'body', detail: error.message ?? 'is not valid' } as const
     if (error.message !== UNKNOWN_MEMBER) return { ...problem, code: 'invalid' }
-    if (path.length === 1 && readOnly.includes(path[0] as string)) {
-      return { ...problem, code: 'field_read_only', detail: 'is assigned by the service' }
-    }
+    if (isReadOnly(readOnly, path)) return { ...problem, code: 'field_read_only', detail: 'is assigned by the service' }
     return { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
   }
 
 /** Every problem. A read-only field is reported as such even if the codec named another unknown field first. */
-const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown): readonly Problem[] => {
+const problemsOf = (errors: t.Errors, readOnly: ReadOnly, body: unknown): readonly Problem[] => {
   const toProblem = problemOf(readOnly)
   let last: t.ValidationError | undefined
   let problem: Problem | undefined
@@ -26,14 +39,22 @@ const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown
     return problem
   })
   if (problem === undefined || problems.some(({ code }) => code === 'field_read_only')) return problems
-  const isOneReadOnly = readOnly.some((name) => Object.hasOwn(Object(body), name))
-  return isOneReadOnly ? problems.with(-1, { ...problem, code: 'field_read_only' }) : problems
+  return hasReadOnly(readOnly, body) ? problems.with(-1, { ...problem, code: 'field_read_only' }) : problems
 }
 
-/** Decodes a body, or returns every problem. `readOnly` are fields that the service assigns. */
+/** Decodes a body, or returns every problem. `names` are fields that the service assigns. */
 export const decoded = <A>(
   codec: t.Type<A, unknown, unknown>,
-  readOnly: readonly string[],
+  names: readonly string[],
   body: unknown,
 ): E.Either<readonly Problem[], A> =>
-  E.mapLeft((errors: t.Errors) => problemsOf(errors, readOnly, body))(codec.decode(body))
+  E.mapLeft((errors: t.Errors) => problemsOf(errors, { names }, body))(codec.decode(body))
+
+/** The same for a body whose member `rows` has many objects, in each of which the service assigns these fields. */
+export const decodedRows = <A>(
+  codec: t.Type<A, unknown, unknown>,
+  rows: string,
+  names: readonly string[],
+  body: unknown,
+): E.Either<readonly Problem[], A> =>
+  E.mapLeft((errors: t.Errors) => problemsOf(errors, { names, rows }, body))(codec.decode(body))

@@ -7,9 +7,9 @@ import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { parsePasswordHash } from '../../users/passwords/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
-import { SutCreation } from './bodies.ts'
-import { decoded } from './decoded.ts'
-import { limits, UserCreation } from './users.ts'
+import { SUT_READ_ONLY, SutCreation } from './bodies.ts'
+import { decodedRows } from './decoded.ts'
+import { limits, USER_READ_ONLY, UserCreation } from './users.ts'
 
 /** Codecs of bodies that create many objects at once. */
 
@@ -25,8 +25,8 @@ const Users = closed('UserImport', { users: rowsOf(UserCreation, USER_ROWS_MAX, 
 export type SutImport = t.TypeOf<typeof Suts>
 export type UserImport = t.TypeOf<typeof Users>
 
-export const sutImportBody: DecodeBody<SutImport> = (body) => decoded(Suts, [], body)
-export const userImportBody: DecodeBody<UserImport> = (body) => decoded(Users, [], body)
+export const sutImportBody: DecodeBody<SutImport> = (body) => decodedRows(Suts, 'suts', SUT_READ_ONLY, body)
+export const userImportBody: DecodeBody<UserImport> = (body) => decodedRows(Users, 'users', USER_READ_ONLY, body)
 withSchema(sutImportBody, () => schemaOf(Suts))
 withSchema(userImportBody, () => schemaOf(Users))
 
@@ -45,4 +45,5 @@ const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, HASHED_ROWS_MA
 export type HashedUserImport = t.TypeOf<typeof HashedUsers>
 
 /** Users with the hashes of their passwords, for the control socket only. */
-export const hashedUsersBody: DecodeBody<HashedUserImport> = (body) => decoded(HashedUsers, [], body)
+export const hashedUsersBody: DecodeBody<HashedUserImport> = (body) =>
+  decodedRows(HashedUsers, 'users', USER_READ_ONLY, body)

@@ -12,7 +12,7 @@ import { decoded } from './decoded.ts'
 
 /** Codecs of the bodies of requests about users. */
 
-const READ_ONLY = ['created_at', 'updated_at', 'removed_at', 'erased_at']
+export const USER_READ_ONLY = ['created_at', 'updated_at', 'removed_at', 'erased_at']
 
 const Password = withSchema(
   new t.Type(
@@ -72,7 +72,7 @@ export type TokenRequest = t.TypeOf<typeof TokenRequest>
 export type UserRemoval = t.TypeOf<typeof RemovalBody>
 
 const bodyOf = <A>(codec: t.Type<A, unknown, unknown>): DecodeBody<A> => {
-  const decode: DecodeBody<A> = (body) => decoded(codec, READ_ONLY, body)
+  const decode: DecodeBody<A> = (body) => decoded(codec, USER_READ_ONLY, body)
   return withSchema(decode, () => schemaOf(codec))
 }
 

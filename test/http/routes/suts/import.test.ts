@@ -75,6 +75,26 @@ test('every problem is named with its row, and nothing is created', async (t) =>
   t.is((await logOf(service)).length, 0)
 })
 
+test('a field of a row that the service assigns is refused as in a creation', async (t) => {
+  const { service, importing } = await given(t)
+  const assigned = { _id: '6b013ba4f804b461b4439169', listen_port: 20000, monitoring: {} }
+  t.deepEqual(refusalOf(await importing([aSut(), aSut(assigned)])), [
+    ...[422, 'field_read_only', '#/suts/1/_id', '#/suts/1/listen_port', '#/suts/1/monitoring'],
+  ])
+  const tagged = await importing([aSut({ tags: { listen_port: '1' } })])
+  t.is(tagged.status, 200, 'a tag may have any name')
+  const deep = await importing([aSut({ colour: 'red', created_at: NOW })])
+  t.deepEqual(refusalOf(deep), [422, 'invalid', '#/suts/0/colour', '#/suts/0/created_at'])
+  t.deepEqual(faultsOf(deep), [])
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`unknown_${n}`, n]))
+  const buried = aSut({ ...many, created_at: NOW })
+  const alone = await service.as('admin').post('/api/sut/create', buried)
+  t.deepEqual(refusalOf(await importing([aSut(), buried])).slice(0, 2), refusalOf(alone).slice(0, 2))
+  const user = { name: 'zoe', role: 'tester', password: 'correct horse', created_at: NOW }
+  const people = await service.as('admin').post('/api/user/import', { users: [user] })
+  t.deepEqual(refusalOf(people), [422, 'field_read_only', '#/users/0/created_at'])
+})
+
 test('ports for all rows are taken, or none', async (t) => {
   const { service, importing } = await given(t, '20000-20002')
   const refused = await importing(rows(4))

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { asOfQuery, asOfRoles } from './codecs/as-of.ts'
+import { asOfRoles } from './codecs/as-of.ts'
 import {
   extensionBody,
   monitoringBody,
@@ -12,14 +12,14 @@ import {
 import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
-import { availabilityQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
+import { sessionsQuery } from './codecs/lists.ts'
 import { reservationQuery, reservationsQuery } from './codecs/reservations.ts'
+import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { webRoutes } from './documents/web/web-routes.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
-import type { AsOfReads } from './routes/as-of-reads.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
 import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
 import { type Health, healthRoutes } from './routes/health.ts'
@@ -42,10 +42,10 @@ export interface Handlers {
   readonly reservationReads: ReservationReads
   readonly suts: SutHandlers
   readonly sutImport: (call: Call<SutImport>) => RouteResult
+  readonly sutRead: (call: Call<unknown, SutQuery>) => RouteResult
   readonly sutLists: SutLists
   readonly check: CheckHandler
   readonly sessionList: SessionList
-  readonly asOfOr: AsOfReads['readOr']
   readonly histories: HistoryHandlers
   readonly audit: AuditHandlers
   readonly users: UserHandlers
@@ -80,10 +80,10 @@ export const routes = ({
   reservationReads,
   suts,
   sutImport,
+  sutRead,
   sutLists,
   check,
   sessionList,
-  asOfOr,
   histories,
   audit,
   users,
@@ -130,9 +130,10 @@ export const routes = ({
   getWithQuery({ path: '/api/sut', ...asOfRead, query: sutsQuery, handle: sutLists.list }),
   getWithQuery({
     path: '/api/sut/:id',
-    ...asOfRead,
-    query: asOfQuery,
-    handle: (call) => asOfOr('sut', call, suts.read),
+    may: everyone,
+    mayUse: { ...asOfRoles, include: administrators },
+    query: sutQuery,
+    handle: sutRead,
   }),
   getWithQuery({ path: '/api/sut/:id/history', may: overseers, query: historyQuery, handle: histories.sut }),
   getWithQuery({

@@ -23,6 +23,7 @@ import { makeReservationHandlers } from '../http/routes/reservations.ts'
 import { makeSessionList } from '../http/routes/session-list.ts'
 import { makeSutImport } from '../http/routes/sut-import.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
+import { makeSutRead } from '../http/routes/sut-read.ts'
 import { makeSutHandlers } from '../http/routes/suts.ts'
 import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
 import type { Handlers } from '../http/routes.ts'
@@ -72,10 +73,10 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
     reservationReads: makeReservationReads({ objects, asOf, nameOf, clock }),
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
     sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
+    sutRead: makeSutRead({ objects, asOf, views, vault }),
     sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
     check: makeCheckHandler({ objects, check, sinceBoot }),
     sessionList: makeSessionList(objects, nameOf),
-    asOfOr: asOf.readOr,
     histories: makeHistoryHandlers({
       objects,
       views,

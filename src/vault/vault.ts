@@ -44,6 +44,8 @@ export interface Vault {
   readonly seal: (sutId: string, secrets: SecretValues<SecretField>) => Sealed<SecretField> | undefined
   /** A SUT's decrypted secrets. Left names the field and the problem. */
   readonly reveal: (sutId: string) => Promise<E.Either<string, { readonly [F in SecretField]?: string }>>
+  /** Which secrets a SUT has, without those that are empty. One that cannot be opened counts. */
+  readonly has: (sutId: string) => Promise<{ readonly [F in SecretField]: boolean }>
   /** As `seal`, for a user, of whom something has changed. */
   readonly sealUser: (userId: string, secrets: SecretValues<UserSecretField>) => Sealed<UserSecretField>
   /** As `sealUser`, for the name of a token. */
@@ -131,6 +133,16 @@ const readSecretsOf = async (
   )
 }
 
+const findSecretsOf = async (store: SecretStore, keys: KeyRing, sutId: string): ReturnType<Vault['has']> => {
+  const sealed = (await store.readSecrets(sutId)).filter(({ owner }) => owner === sutId)
+  const isEmpty = (secret: SealedSecret): boolean => {
+    const opened = openSecret(keys, secret)
+    return E.isRight(opened) && opened.right === ''
+  }
+  const has = (field: SecretField): boolean => sealed.some((secret) => secret.field === field && !isEmpty(secret))
+  return { password: has('password'), user_name: has('user_name') }
+}
+
 interface VaultOptions {
   readonly store: SecretStore
   readonly keys: KeyRing
@@ -181,6 +193,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
     },
     reveal: async (sutId) =>
       readFields(sutId, await store.readSecrets(sutId), SECRET_FIELDS, (secret) => openSecret(keys, secret)),
+    has: (sutId) => findSecretsOf(store, keys, sutId),
     sealUser: (userId, secrets) => sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
     sealTokenName: (userId, tokenId, name) => sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
     revealTokenNames: async (userId) => {

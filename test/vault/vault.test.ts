@@ -53,6 +53,16 @@ test('sealing returns a random id and the changed fields for the event', (t) => 
   t.is(vault.seal('sut', { password: undefined, user_name: undefined }), undefined)
 })
 
+test('a SUT has the secrets that are not empty, and those that cannot be opened', async (t) => {
+  const [store, ring] = [makeStore(), ringOf('a')]
+  const vault = vaultOver(store, ring)
+  t.deepEqual(await vault.has('sut'), { password: false, user_name: false })
+  await store.writeSecrets(seal(vault, 'sut', { password: '', user_name: 'root' }).secrets)
+  t.deepEqual(await vault.has('sut'), { password: false, user_name: true })
+  const withoutKey = vaultOver(store, ringOf('b'))
+  t.deepEqual(await withoutKey.has('sut'), { password: true, user_name: true })
+})
+
 test('the same secret sealed twice shares only its length', (t) => {
   const vault = vaultOver(makeStore(), ringOf('a'))
   const [first, second] = [1, 2].map(

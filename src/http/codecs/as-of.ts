@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { instant } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { schemaOf } from '../../domain/codec/json-schema.ts'
 import type { Role } from '../../domain/events/user.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position.ts'
-import type { DecodeQuery } from '../protocol/route.ts'
-import { parameter, parametersOf } from './query.ts'
+import { parameter } from './query.ts'
 
 /** The moment to read as of: after an event, or at an instant. */
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
@@ -54,12 +53,6 @@ export const asOfParameter: t.Type<AsOf, never, unknown> = parameter(
 export interface AsOfQuery {
   readonly as_of: AsOf | undefined
 }
-
-const parameters = parametersOf({ as_of: asOfParameter })
-
-export const asOfQuery: DecodeQuery<AsOfQuery> = (given) =>
-  E.map(({ as_of }: Partial<AsOfQuery>) => ({ as_of }))(parameters(given))
-withSchema(asOfQuery, () => schemaOf(parameters))
 
 /** Roles that may use as_of. */
 export const asOfRoles: Readonly<Record<string, readonly Role[]>> = { as_of: ['administrator', 'auditor'] }

@@ -11,7 +11,6 @@ import type { Vault } from '../../vault/vault.ts'
 import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
-import { seenBy } from '../response/seen-by.ts'
 
 export interface SutHandlers {
   readonly create: (call: Call<SutCreation>) => RouteResult
@@ -19,7 +18,6 @@ export interface SutHandlers {
   readonly tag: (call: Call<TagsBody>) => RouteResult
   readonly retire: (call: Call) => RouteResult
   readonly monitor: (call: Call<MonitoringBody>) => RouteResult
-  readonly read: (call: Call) => RouteResult
 }
 
 export interface SutDependencies {
@@ -101,11 +99,6 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
       const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
       if (E.isRight(retired)) await releasePort(runner, call.params.id ?? '', call.requestId)
       return retired
-    },
-    read: async ({ params, user }) => {
-      const found = await seenBy(objects, user).newest('sut', params.id ?? '')
-      if (E.isLeft(found)) return found
-      return found.right === undefined ? E.left(notFound()) : E.right(documentResponse('sut', found.right, false))
     },
   }
 }

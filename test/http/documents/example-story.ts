@@ -43,6 +43,7 @@ const suts = async (ask: Ask): Promise<string> => {
   await ask('POST /api/sut/:id/monitoring', 'No more', { at: id, body: { enabled: false } })
   await ask(update, 'Another role', { at: id, who: 'alice', body: { os: 'bsd' } })
   await ask('GET /api/sut/:id', 'A SUT', { at: id })
+  await ask('GET /api/sut/:id', 'With its settings', { at: id, query: '?include=settings' })
   await ask('GET /api/sut/:id', 'Nothing has this id', { at: '58c38f5d444553252cce0000' })
   await ask('GET /api/sut', 'By a tag', { query: '?tag.rack=4&limit=10' })
   return id

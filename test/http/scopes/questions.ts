@@ -43,6 +43,13 @@ const kindOf = (path: string): readonly string[] => {
   return KINDS[base] ?? []
 }
 
+/** What reads can add, by path. */
+const INCLUDED: Readonly<Record<string, readonly string[]>> = {
+  '/api/sut_reservation': ['names,state'],
+  '/api/sut': ['settings'],
+  '/api/user': ['used'],
+}
+
 /** Values of query parameters, by name. */
 const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   limit: () => ['1', '1000'],
@@ -66,7 +73,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   'tag.': () => ['team=qa1', 'team=qa2', 'rack=5', 'os=nt'],
   duration: () => ['900', '7200'],
   removed: () => ['true'],
-  include: (path) => (path.startsWith('/api/user') ? ['used'] : ['names,state']),
+  include: (path) => INCLUDED[`/${path.split('/').slice(1, 3).join('/')}`] ?? [],
   retired: () => ['true'],
   after: () => ['0', 'latest'],
   type: () => ['ReservationCreated'],

@@ -8,11 +8,12 @@ import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { assignedId, listenPort, whole, windowEnd } from '../../../domain/events/fields.ts'
 import { OFFLINE_CAUSES } from '../../../domain/events/monitoring.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
-import { sutFields, tagName } from '../../../domain/events/sut.ts'
+import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { UserName } from '../../../users/users-file.ts'
 import { type AddedMembers, RESERVATION_STATES } from '../../response/reservation-members.ts'
 import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
+import type { SutSettings } from '../../routes/sut-read.ts'
 
 /**
  * Schemas of response bodies. Their types are those of the projections: an additional or missing field does not
@@ -65,9 +66,25 @@ const Reservation: t.Type<ReservationDocument & AddedMembers, unknown, unknown> 
   added,
 )
 
-const { rdp_height: _height, rdp_width: _width, ...answered } = sutFields
+const { rdp_height, rdp_width, ...answered } = sutFields
 
-const Sut: t.Type<SutDocument, unknown, unknown> = closed(
+/** With include=settings. */
+const Settings: t.Type<SutSettings, unknown, unknown> = closed(
+  'SutSettings',
+  {
+    listen_port: orNull(listenPort),
+    monitoring_interval: orNull(monitoringInterval),
+    has_password: boolean,
+    has_user_name: boolean,
+    rdp_width: orNull(rdp_width),
+    rdp_height: orNull(rdp_height),
+  },
+  {},
+)
+const settingsSchema = schemaOf(Settings)
+const settings = withSchema(Settings, () => refTo('SutSettings'))
+
+const Sut: t.Type<SutDocument & { readonly settings?: SutSettings }, unknown, unknown> = closed(
   'Sut',
   {
     _id: assignedId,
@@ -81,7 +98,7 @@ const Sut: t.Type<SutDocument, unknown, unknown> = closed(
     ),
     tags: dictionary('tags', tagName, text(0, 256)),
   },
-  {},
+  { settings },
 )
 
 const Session: t.Type<SessionDocument & { user_name: string }, unknown, unknown> = closed(
@@ -169,6 +186,7 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
   ReservationList: listOf('sut_reservations', refTo('Reservation')),
   Sut: schemaOf(Sut),
+  SutSettings: settingsSchema,
   SutList: listOf('suts', refTo('Sut')),
   ImportedSuts: closedObject({ count }, { suts: listOfAll(refTo('Sut')) }),
   Check: closedSchema({

@@ -166,6 +166,9 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     id: 'readSut',
     tag: 'SUTs',
     summary: 'Read a SUT',
+    notes: {
+      include: 'What to add: settings, which are what administrators set and nobody else reads. Not with as_of.',
+    },
     answer: refTo('Sut'),
     isTagged: true,
     refusals: ['sut_not_found'],

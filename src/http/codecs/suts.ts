@@ -1,0 +1,90 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { instant, oneOf, text } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { SutType, tagName } from '../../domain/events/sut.ts'
+import { MONITORED, type Monitored } from '../../domain/monitoring/status.ts'
+import type { DecodeQuery } from '../protocol/route.ts'
+import { type AsOf, type AsOfQuery, asOfParameter } from './as-of.ts'
+import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span } from './lists.ts'
+import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf, yesOrNo } from './query.ts'
+
+export interface SutQuery extends AsOfQuery {
+  readonly withSettings: boolean
+}
+
+const ofOne = parametersOf({ include: wordsOf('settings'), as_of: asOfParameter })
+
+export const sutQuery: DecodeQuery<SutQuery> = (given) => {
+  const isBoth = given.has('include') && given.has('as_of')
+  return combineProblems(isBoth ? [inQuery('include', 'cannot be combined with as_of')] : [], ofOne(given), (read) => ({
+    withSettings: read.include !== undefined,
+    as_of: read.as_of,
+  }))
+}
+withSchema(sutQuery, () => schemaOf(ofOne))
+
+export interface SutsQuery extends Paging {
+  readonly sut_type: SutType | undefined
+  readonly is_active: boolean | undefined
+  readonly monitoring: Monitored | undefined
+  readonly name: string | undefined
+  readonly retired: boolean | undefined
+  readonly tags: Readonly<Record<string, string>>
+  readonly as_of: AsOf | undefined
+}
+
+const sutParameters = parametersOf({
+  ...paging,
+  sut_type: SutType,
+  is_active: yesOrNo,
+  monitoring: oneOf(...MONITORED),
+  name: text(1, 256),
+  retired: onlyTrue,
+  as_of: asOfParameter,
+})
+const tagParameters = familyOf('tag.', tagName, text(0, 256))
+
+export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
+  const { family, others } = tagParameters(parameters)
+  const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
+  return combineProblems(problems, sutParameters(others), (read) => {
+    const { sut_type, is_active, monitoring, name, retired, as_of } = read
+    return {
+      ...pagingOf(read),
+      sut_type,
+      is_active,
+      monitoring,
+      name,
+      retired,
+      as_of,
+      tags: E.isRight(family) ? family.right : {},
+    }
+  })
+}
+withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
+
+/** Seconds: the default for the shortest free window. */
+const DURATION = 900
+
+export interface AvailabilityQuery extends Span {
+  /** Seconds. */
+  readonly duration: number
+}
+
+const availabilityParameters = parametersOf({
+  from: instant,
+  to: instant,
+  duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+})
+
+export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
+  combineProblems(
+    problemsBetween(parameters),
+    availabilityParameters(parameters),
+    ({ from, to, duration = DURATION }) => ({
+      from,
+      to,
+      duration,
+    }),
+  )
+withSchema(availabilityQuery, () => schemaOf(availabilityParameters))

@@ -1,0 +1,70 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ListenPort } from '../../../projections/listen-port.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import type { SutDisplay } from '../../../projections/sut-display.ts'
+import { failure } from '../../domain/failure.ts'
+import { monitoredOf } from '../../domain/monitoring/status.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { SutQuery } from '../codecs/suts.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { documentResponse, type Objects } from '../response/objects.ts'
+import { seenBy } from '../response/seen-by.ts'
+import type { AsOfReads } from './as-of-reads.ts'
+
+/** What administrators set and the document of a SUT leaves out. */
+export interface SutSettings {
+  /** Null once the SUT is retired. */
+  readonly listen_port: number | null
+  /** Seconds between probes; null if the SUT is not monitored. */
+  readonly monitoring_interval: number | null
+  readonly has_password: boolean
+  readonly has_user_name: boolean
+  readonly rdp_width: number | null
+  readonly rdp_height: number | null
+}
+
+export interface SutReadDependencies {
+  readonly objects: Objects
+  readonly asOf: AsOfReads
+  readonly views: Pick<Views, 'newest'>
+  readonly vault: Pick<Vault, 'has'>
+}
+
+const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'vault'>) => {
+  const newest = <A>(kind: 'listen_port' | 'sut_display', id: string): A | undefined => {
+    const found = views.newest(kind, id)
+    return found && (JSON.parse(found.document) as A)
+  }
+  return async ({ _id, monitoring }: Sut): Promise<SutSettings> => {
+    // Views are read before anything is awaited, so that they are those of the document.
+    const { listen_port } = newest<ListenPort>('listen_port', _id) ?? { listen_port: null }
+    const { monitoring_interval, rdp_width, rdp_height } = newest<SutDisplay>('sut_display', _id) ?? {}
+    const isMonitored = monitoredOf(monitoring) !== 'disabled'
+    const has = await vault.has(_id)
+    return {
+      listen_port,
+      monitoring_interval: (isMonitored ? monitoring_interval : undefined) ?? null,
+      has_password: has.password,
+      has_user_name: has.user_name,
+      rdp_width: rdp_width ?? null,
+      rdp_height: rdp_height ?? null,
+    }
+  }
+}
+
+/** Reads one SUT, now or as of a past moment. */
+export const makeSutRead = ({ objects, asOf, views, vault }: SutReadDependencies) => {
+  const settingsOf = makeSettingsOf({ views, vault })
+  const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
+    const found = await seenBy(objects, user).newest('sut', params.id ?? '')
+    if (E.isLeft(found)) return found
+    const version = found.right
+    if (version === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
+    if (!query.withSettings) return E.right(documentResponse('sut', version, false))
+    const sut = JSON.parse(version.document) as Sut
+    const document = JSON.stringify({ ...sut, settings: await settingsOf(sut) })
+    return E.right(documentResponse('sut', { ...version, document }, false))
+  }
+  return (call: Call<unknown, SutQuery>): RouteResult => asOf.readOr('sut', call, newest)
+}

@@ -1,0 +1,56 @@
+import test from 'ava'
+import { start } from '../../harness.ts'
+import { refusalOf } from '../../refusals/problems.ts'
+import { createSut, NOW } from '../../requests.ts'
+import '../../documents/fit-answers.ts'
+
+/** What administrators set and the document of a SUT leaves out, on request. */
+
+const NOTHING = {
+  listen_port: 20_000,
+  monitoring_interval: null,
+  has_password: false,
+  has_user_name: false,
+  rdp_width: null,
+  rdp_height: null,
+}
+
+test('include=settings adds what was set last, until monitoring ends and the SUT is retired', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const id = await createSut(admin)
+  const settings = async () => (await admin.get(`/api/sut/${id}?include=settings`)).json.settings
+  t.deepEqual(await settings(), NOTHING)
+  const changed = { rdp_width: 1_280, rdp_height: 800, password: 's3cret', user_name: '' }
+  await admin.post(`/api/sut/${id}/update`, changed)
+  await admin.post(`/api/sut/${id}/monitoring`, { enabled: true, interval: 30 })
+  const set = { ...NOTHING, rdp_width: 1_280, rdp_height: 800, has_password: true }
+  t.deepEqual(await settings(), { ...set, monitoring_interval: 30 })
+  await admin.post(`/api/sut/${id}/monitoring`, { enabled: false })
+  await admin.post(`/api/sut/${id}/update`, { password: '', user_name: 'lab' })
+  t.deepEqual(await settings(), { ...set, has_password: false, has_user_name: true })
+  await admin.post(`/api/sut/${id}/monitoring`, { enabled: true })
+  await admin.post(`/api/sut/${id}/retire`, {})
+  t.deepEqual(await settings(), { ...set, listen_port: null, has_password: false, has_user_name: true })
+})
+
+test('settings are added to the SUT as it is otherwise read', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const id = await createSut(admin, { password: 's3cret' })
+  const [plain, added] = [await admin.get(`/api/sut/${id}`), await admin.get(`/api/sut/${id}?include=settings`)]
+  t.deepEqual(added.json, { ...plain.json, settings: { ...NOTHING, has_password: true } })
+  t.is(added.headers.etag, plain.headers.etag)
+  t.false(plain.text.includes('settings'))
+})
+
+test('settings are for administrators, and not as of the past', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const id = await createSut(admin)
+  const path = `/api/sut/${id}?include=settings`
+  for (const name of ['alice', 'audrey']) t.is((await service.as(name).get(path)).json.code, 'forbidden', name)
+  t.deepEqual(refusalOf(await admin.get(`${path}&as_of=0`)), [422, 'invalid', 'include'])
+  t.deepEqual(refusalOf(await admin.get(`/api/sut/${id}?include=names`)), [422, 'invalid', 'include'])
+  t.is((await admin.get(`/api/sut/${'5'.repeat(24)}?include=settings`)).json.code, 'sut_not_found')
+})

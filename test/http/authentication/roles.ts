@@ -166,6 +166,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
       password: passwordOf(asker),
     })),
   },
+  'POST /api/user/:id/logout': { endsSessions: true, expected: MANAGE, ask: post('/api/user/USER/logout') },
   'POST /api/user/:id/remove': {
     expected: MANAGE,
     newUser: 'present',

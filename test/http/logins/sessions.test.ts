@@ -100,6 +100,36 @@ test('a logout everywhere ends all sessions, also by password, and leaves passwo
   t.is(await statusWith(service, again), 401)
 })
 
+test('an administrator ends all sessions of a user, and leaves password and tokens good', async (t) => {
+  const service = await start(t, { now: NOW })
+  const { token } = (await service.as('alice').post('/api/user/me/token', { name: 'kept' })).json
+  const sessions = [await begin(service, 'alice'), await begin(service, 'alice')]
+  const others = [await begin(service, 'bob'), await begin(service, 'admin')]
+  const admin = within(service, others[1] ?? '')
+  const path = `/api/user/${idOf('alice')}`
+  const key = { 'Idempotency-Key': 'out', 'Berth-Reason': 'stolen%20laptop' }
+  const out = await admin.post(`${path}/logout`, {}, key)
+  t.deepEqual([out.status, out.json], [200, (await admin.get(path)).json])
+  for (const session of sessions) t.is(await statusWith(service, session), 401)
+  for (const good of [...others, String(token)]) t.is(await statusWith(service, good), 200)
+  const event = (await allEventsOf(service)).at(-1)
+  t.like(event, { type: 'UserChanged', data: { _id: idOf('alice'), credentials: { changed: ['epoch'] } } })
+  t.like(event?.metadata, { actor: idOf('admin'), reason: 'stolen laptop' })
+  const again = await begin(service, 'alice')
+  t.is((await admin.post(`${path}/logout`, {}, key)).text, out.text)
+  t.is(await statusWith(service, again), 200, 'a repeated request ends nothing more')
+})
+
+test('sessions of somebody who has been removed, or who is not there, are not ended', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const path = `/api/user/${idOf('alice')}`
+  await admin.post(`${path}/remove`, { reservations: 'keep' })
+  t.deepEqual(refusalOf(await admin.post(`${path}/logout`, {})), [410, 'user_removed'])
+  for (const id of ['5'.repeat(24), 'me'])
+    t.deepEqual(refusalOf(await admin.post(`/api/user/${id}/logout`, {})), [404, 'user_not_found'])
+})
+
 test('without a session there is none to end or to renew, and a token may do neither', async (t) => {
   const service = await start(t, { now: NOW })
   const { token } = (await service.as('alice').post('/api/user/me/token', { name: 'x' })).json

@@ -148,6 +148,7 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/user/:id/update': () => [{ name: 'otto' }],
   '/api/user/:id/password': () => [{ password: passwordOf('x') }],
   '/api/user/me/password': () => [{ old_password: 'wrong', password: passwordOf('x') }],
+  '/api/user/:id/logout': nothing,
   '/api/user/:id/remove': () => [{ reservations: 'cancel' }],
   '/api/user/:id/restore': nothing,
   '/api/user/:id/erase': nothing,

@@ -53,6 +53,15 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     isTagged: true,
     refusals: [...OF_USER, 'wrong_password'],
   },
+  'POST /api/user/:id/logout': {
+    id: 'logOutUser',
+    tag: 'Users',
+    summary: 'End all sessions of a user',
+    description: 'What was opened with them ends too. The password and tokens stay good.',
+    answer: refTo('User'),
+    isTagged: true,
+    refusals: OF_USER,
+  },
   'POST /api/user/:id/remove': {
     id: 'removeUser',
     tag: 'Users',

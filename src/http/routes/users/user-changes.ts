@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
 import type { Order, Outcome, Runner } from '../../../commands/order.ts'
 import type { EndBindings } from '../../../commands/users/end-reservations.ts'
+import { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import { EPOCH_BYTES, type Quota } from '../../../domain/events/user.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
@@ -23,6 +24,8 @@ export interface UserChanges {
   readonly update: (call: Call<UserUpdate>) => RouteResult
   readonly setPassword: (call: Call<NewPassword>) => RouteResult
   readonly setOwnPassword: (call: Call<OwnPassword>) => RouteResult
+  /** Ends all sessions of a user. */
+  readonly logout: (call: Call) => RouteResult
   readonly restore: (call: Call) => RouteResult
   readonly erase: (call: Call) => RouteResult
 }
@@ -137,6 +140,7 @@ const makeSetPassword = (
 
 export const makeUserChanges = (dependencies: UserDependencies): UserChanges => {
   const { runner, users, quotaDefault, vault, eraseSecrets } = dependencies
+  const renewEpoch = makeRenewEpoch(dependencies)
   const show = makeShow(dependencies)
   const run = (command: UserCommand, order: Omit<Order<unknown>, 'command'>): Promise<Ended> =>
     runner.run(userDecider, USERS_STREAM, { ...order, command })()
@@ -162,6 +166,10 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
     setOwnPassword: async (call) => {
       const confirmed = await call.caller().confirm(call.body.old_password)
       return E.isLeft(confirmed) ? confirmed : setPassword(call.user._id, call)
+    },
+    logout: async (call) => {
+      const _id = call.params.id ?? ''
+      return show(_id, await renewEpoch(_id, orderOf(call)))
     },
     erase: async (call) => {
       const _id = call.params.id ?? ''

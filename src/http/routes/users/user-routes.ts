@@ -60,6 +60,13 @@ export const userRoutes = (
     body: ownPasswordBody,
     handle: users.setOwnPassword,
   }),
+  post({
+    path: '/api/user/:id/logout',
+    may: administrators,
+    body: noBody,
+    isBodyOptional: true,
+    handle: users.logout,
+  }),
   post({ path: '/api/user/:id/remove', may: administrators, body: userRemovalBody, handle: users.remove }),
   post({
     path: '/api/user/:id/restore',

@@ -37,6 +37,7 @@ const changing = async (ask: Ask, id: string): Promise<void> => {
   })
   await ask(UPDATE, 'The last administrator', { at: idOf('admin'), body: { role: 'auditor' } })
   await ask('POST /api/user/:id/password', 'A new password', { at: id, body: { password: 'battery staple' } })
+  await ask('POST /api/user/:id/logout', 'Everywhere', { at: id })
   const own = { old_password: passwordOf('bob'), password: 'battery staple' }
   await ask('POST /api/user/me/password', 'Bob’s own password', { who: 'bob', body: own })
   await ask('POST /api/user/me/password', 'Not the old one', {

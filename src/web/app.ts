@@ -5,6 +5,7 @@ import { linkTo } from './page/location.ts'
 import { html } from './parts/html.ts'
 import { Icon, type IconName, Mark } from './parts/icon.ts'
 import { initialsOf } from './parts/initials.ts'
+import { Modal } from './parts/modal.ts'
 import { StateBlock } from './parts/state.ts'
 import { useStore } from './parts/store.ts'
 import { texts } from './parts/texts.ts'
@@ -137,6 +138,6 @@ export const App = ({ page }: { readonly page: PageContext }): VNode | undefined
   if (me === undefined || phase === 'out') return html`<${SignIn} control=${control} />`
   return html`<${PageProvider} value=${page}>
     <${Current} me=${me} />
-    ${phase === 'ended' && html`<div class="gate-over" role="dialog" aria-label=${texts.signIn}><${SignIn} control=${control} /></div>`}
+    ${phase === 'ended' && html`<${Modal} label=${texts.signIn} className="gate-over"><${SignIn} control=${control} /><//>`}
   <//>`
 }

@@ -1,25 +1,32 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.ts'
-import { Icon } from './icon.ts'
+import { Icon, type IconName } from './icon.ts'
 
 export interface Choice {
   readonly key: string
   readonly text: string
-  readonly isChosen: boolean
+  /** Whether it is the chosen one, or one of them; undefined if it is an action. */
+  readonly isChosen?: boolean
+  readonly isDisabled?: boolean
 }
 
-interface Props {
+interface MenuProps {
   readonly label: string
-  readonly isOn: boolean
   readonly choices: readonly Choice[]
   /** Whether several may be chosen, so that the menu stays open. */
-  readonly isMultiple: boolean
+  readonly isMultiple?: boolean
   readonly onChoose: (key: string) => void
+  readonly button: (isOpen: boolean, toggle: () => void) => VNode
 }
 
-/** A chip that opens a menu: arrows move, Enter chooses, Escape closes. */
-export const MenuChip = ({ label, isOn, choices, isMultiple, onChoose }: Props): VNode => {
+const roleOf = ({ isChosen }: Choice, isMultiple: boolean): string => {
+  if (isChosen === undefined) return 'menuitem'
+  return isMultiple ? 'menuitemcheckbox' : 'menuitemradio'
+}
+
+/** A button that opens a menu: arrows move, Enter chooses, Escape closes. */
+const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProps): VNode => {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const items = (): readonly HTMLElement[] => [
@@ -27,7 +34,7 @@ export const MenuChip = ({ label, isOn, choices, isMultiple, onChoose }: Props):
   ]
   const close = (): void => {
     setOpen(false)
-    root.current?.querySelector<HTMLElement>('.chip')?.focus()
+    root.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
   }
   useEffect(() => {
     if (!isOpen) return undefined
@@ -48,28 +55,60 @@ export const MenuChip = ({ label, isOn, choices, isMultiple, onChoose }: Props):
     event.preventDefault()
     event.stopPropagation()
   }
-  const role = isMultiple ? 'menuitemcheckbox' : 'menuitemradio'
   const choose = (key: string): void => {
     onChoose(key)
     if (!isMultiple) close()
   }
   return html`<div class="menu-root" ref=${root}>
-    <button type="button" class=${isOn ? 'chip on' : 'chip'} aria-haspopup="menu" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
-      ${label}<${Icon} name="down" />
-    </button>
+    ${button(isOpen, () => setOpen(!isOpen))}
     ${
       isOpen &&
       html`<div class="pop menu" role="menu" aria-label=${label} onKeyDown=${onKeyDown}>
         ${choices.map(
-          ({
-            key,
-            text,
-            isChosen,
-          }) => html`<button key=${key} type="button" role=${role} tabindex="-1" aria-checked=${isChosen} onClick=${() => choose(key)}>
-            <span class="grow clip"><bdi>${text}</bdi></span>${isChosen && html`<${Icon} name="check" />`}
+          (choice) =>
+            html`<button key=${choice.key} type="button" role=${roleOf(choice, isMultiple)} tabindex="-1" disabled=${choice.isDisabled === true}
+              aria-checked=${choice.isChosen} onClick=${() => choose(choice.key)}>
+            <span class="grow clip"><bdi>${choice.text}</bdi></span>${choice.isChosen === true && html`<${Icon} name="check" />`}
           </button>`,
         )}
       </div>`
     }
   </div>`
 }
+
+interface ChipProps extends Omit<MenuProps, 'button'> {
+  readonly isOn: boolean
+}
+
+/** A chip that opens a menu. */
+export const MenuChip = ({ isOn, ...menu }: ChipProps): VNode =>
+  html`<${Menu} ...${menu} button=${(
+    isOpen: boolean,
+    toggle: () => void,
+  ) => html`<button type="button" class=${isOn ? 'chip on' : 'chip'} aria-haspopup="menu" aria-expanded=${isOpen} onClick=${toggle}>
+    ${menu.label}<${Icon} name="down" />
+  </button>`} />`
+
+interface ButtonProps extends Omit<MenuProps, 'button'> {
+  readonly icon?: IconName
+  /** Shown in place of the icon. */
+  readonly text?: string
+  readonly className?: string
+  readonly isDisabled?: boolean
+}
+
+/** A button that opens a menu. */
+export const MenuButton = ({
+  icon = 'down',
+  text,
+  className = 'btn',
+  isDisabled = false,
+  ...menu
+}: ButtonProps): VNode =>
+  html`<${Menu} ...${menu} button=${(
+    isOpen: boolean,
+    toggle: () => void,
+  ) => html`<button type="button" class=${className}
+    aria-label=${menu.label} title=${menu.label} aria-haspopup="menu" aria-expanded=${isOpen} disabled=${isDisabled} onClick=${toggle}>
+    ${text ?? html`<${Icon} name=${icon} />`}
+  </button>`} />`

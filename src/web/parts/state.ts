@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { html } from './html.ts'
 import { Icon, type IconName } from './icon.ts'
+import { texts } from './texts.ts'
 
 interface Props {
   readonly icon: IconName
@@ -19,3 +20,28 @@ export const StateBlock = ({ icon, title, text, children, request }: Props): VNo
   ${children}
   ${request !== undefined && html`<p class="muted small">Request <span class="mono">${request}</span></p>`}
 </div>`
+
+/** What is shown of a request that was refused. */
+export interface Failure {
+  readonly message: string
+  readonly problem: {
+    readonly code: string
+    readonly instance?: string
+    readonly errors?: readonly { readonly pointer?: string; readonly detail: string }[]
+  }
+}
+
+/** What a screen shows when it could not be read, and what one can do. `seconds` is when it is tried again. */
+export const FailedBlock = ({
+  title,
+  failed,
+  seconds,
+  onRetry,
+}: {
+  readonly title: string
+  readonly failed: Failure
+  readonly seconds: number
+  readonly onRetry: () => void
+}): VNode => html`<${StateBlock} icon="warning" title=${title} text=${`${failed.message} It is tried again in ${seconds} s.`} request=${failed.problem.instance}>
+  <div class="row"><button type="button" class="btn" onClick=${onRetry}><${Icon} name="refresh" />${texts.tryAgain}</button></div>
+<//>`

@@ -1,0 +1,34 @@
+import type { VNode } from 'preact'
+import { html } from './html.ts'
+import { Icon } from './icon.ts'
+import { Modal } from './modal.ts'
+
+interface Props {
+  readonly title: string
+  readonly onClose: () => void
+  /** Enter in any field, or the button of type `submit` in the foot. */
+  readonly onSubmit: () => void
+  readonly isBusy?: boolean
+  /** What is below the line: the buttons. */
+  readonly foot: unknown
+  readonly children: unknown
+}
+
+/** A form over the page; on phones a page of its own. Escape closes it. */
+export const Dialog = ({ title, onClose, onSubmit, isBusy = false, foot, children }: Props): VNode => {
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (!isBusy) onSubmit()
+  }
+  return html`<${Modal} label=${title} className="modal" onCancel=${onClose}>
+    <form class="sheet" onSubmit=${submit} novalidate>
+      ${isBusy && html`<div class="pop-progress" role="progressbar" aria-label="Sending"></div>`}
+      <div class="sheet-head">
+        <h1 class="grow clip"><bdi>${title}</bdi></h1>
+        <button type="button" class="btn icon quiet" aria-label="Close (Esc)" title="Close (Esc)" onClick=${onClose}><${Icon} name="x" /></button>
+      </div>
+      <div class="form">${children}</div>
+      <div class="sheet-foot">${foot}</div>
+    </form>
+  <//>`
+}

@@ -1,0 +1,108 @@
+import type { VNode } from 'preact'
+import { html } from './html.ts'
+import { Icon } from './icon.ts'
+import type { Failure } from './state.ts'
+
+interface FieldProps {
+  readonly id: string
+  readonly label: string
+  /** Of the grid of a form: `s2`, `s3`, `s4` of six columns, and `f6` for all of them on phones. */
+  readonly className?: string | undefined
+  readonly hint?: string | undefined
+  /** What is wrong with the value. */
+  readonly error?: string | undefined
+}
+
+/** A label, what one fills in, and what is wrong with it. */
+const Field = ({ id, label, className = '', hint, error, children }: FieldProps & { readonly children: unknown }) =>
+  html`<div class=${`field ${className}`}>
+    <label for=${id}>${label}</label>
+    ${children}
+    ${error !== undefined && html`<span class="small danger" id=${`${id}-error`} role="alert">${error}</span>`}
+    ${hint !== undefined && html`<span class="small muted" id=${`${id}-hint`}>${hint}</span>`}
+  </div>`
+
+/** What tells assistive technology of an error and a hint. */
+const described = ({ id, hint, error }: FieldProps) => ({
+  'aria-invalid': error !== undefined,
+  'aria-describedby':
+    [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`].join(' ').trim() || undefined,
+})
+
+interface TextProps extends FieldProps {
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly type?: 'text' | 'password'
+  readonly placeholder?: string
+  readonly inputMode?: 'numeric'
+  readonly autocomplete?: string
+  readonly maxLength?: number
+  /** Lines; one by default. */
+  readonly rows?: number
+  readonly isDisabled?: boolean
+  /** Whether the focus begins here. */
+  readonly isFirst?: boolean
+}
+
+export const TextField = (props: TextProps): VNode => {
+  const { id, value, onInput, type = 'text', rows, isDisabled = false, isFirst = false } = props
+  const shared = {
+    ...{ id, value, class: 'input', maxlength: props.maxLength, placeholder: props.placeholder, disabled: isDisabled },
+    ...{ autocomplete: props.autocomplete ?? 'off', inputmode: props.inputMode, autofocus: isFirst },
+    ...described(props),
+    onInput: ({ target }: Event) => onInput((target as HTMLInputElement).value),
+  }
+  return html`<${Field} ...${props}>
+    ${rows === undefined ? html`<input type=${type} ...${shared} />` : html`<textarea rows=${rows} ...${shared}></textarea>`}
+  <//>`
+}
+
+interface SelectProps extends FieldProps {
+  readonly value: string
+  /** The value and the text of each. */
+  readonly options: readonly (readonly [string, string])[]
+  readonly onChange: (value: string) => void
+  readonly isDisabled?: boolean
+}
+
+/** The list of a select, without a label of its own. */
+export const Select = (props: SelectProps): VNode => {
+  const { id, value, options, onChange, isDisabled = false } = props
+  return html`<span class="select">
+    <select id=${id} class="input" value=${value} disabled=${isDisabled} ...${described(props)}
+      onChange=${({ target }: Event) => onChange((target as HTMLSelectElement).value)}>
+      ${options.map(([key, text]) => html`<option key=${key} value=${key}>${text}</option>`)}
+    </select>
+    <${Icon} name="down" />
+  </span>`
+}
+
+export const SelectField = (props: SelectProps): VNode => html`<${Field} ...${props}><${Select} ...${props} /><//>`
+
+interface SwitchProps {
+  readonly label: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+  readonly className?: string
+  readonly isDisabled?: boolean
+}
+
+export const Switch = ({ label, isOn, onChange, className = '', isDisabled = false }: SwitchProps): VNode =>
+  html`<label class=${`switch ${className}`}>
+    <input type="checkbox" role="switch" checked=${isOn} disabled=${isDisabled} onChange=${({ target }: Event) => onChange((target as HTMLInputElement).checked)} />${label}
+  </label>`
+
+/** What the service says of each field of a body, by its name. */
+export const errorsByField = (refused: Failure | undefined): ReadonlyMap<string, string> =>
+  new Map(
+    (refused?.problem.errors ?? []).flatMap(({ pointer, detail }) => {
+      const [, name] = /^#\/([^/]+)/.exec(pointer ?? '') ?? []
+      return name === undefined ? [] : [[name, `It ${detail}.`] as const]
+    }),
+  )
+
+/** Why a request was refused, where no field says so. */
+export const RefusedNote = ({ refused }: { readonly refused: Failure }): VNode =>
+  html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${refused.message}</span>
+    ${refused.problem.instance !== undefined && html`<span class="mono small muted">${refused.problem.code} ${refused.problem.instance}</span>`}
+  </div>`

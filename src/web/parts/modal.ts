@@ -1,0 +1,33 @@
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { html } from './html.ts'
+
+interface Props {
+  readonly label: string
+  readonly className: string
+  /** Escape. Without it nothing closes the dialog but its owner. */
+  readonly onCancel?: () => void
+  readonly children: unknown
+}
+
+/** A dialog above everything else, which can then not be reached. The focus returns to where it was. */
+export const Modal = ({ label, className, onCancel, children }: Props): VNode => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => {
+      if (before?.isConnected) before.focus()
+    }
+  }, [])
+  const cancel = (event: Event): void => {
+    event.preventDefault()
+    onCancel?.()
+  }
+  // Browsers let nobody forbid the second Escape in a row.
+  const reopen = (): void => {
+    if (dialog.current?.isConnected) dialog.current.showModal()
+    onCancel?.()
+  }
+  return html`<dialog class=${className} ref=${dialog} aria-label=${label} onCancel=${cancel} onClose=${reopen}>${children}</dialog>`
+}

@@ -48,7 +48,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
-  version: 3,
+  version: 4,
   key: (event) => {
     switch (event.type) {
       case 'ReservationCreated':

@@ -11,15 +11,13 @@ import { inQuery, onlyTrue, parametersOf, wordsOf } from './query.ts'
 /** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
 export type Addition = 'names' | 'state'
 
-const included = { include: wordsOf('names', 'state') }
-
 const NOTHING: ReadonlySet<never> = new Set()
 
 export interface ReservationQuery extends AsOfQuery {
   readonly include: ReadonlySet<Addition>
 }
 
-const ofOne = parametersOf({ ...included, as_of: asOfParameter })
+const ofOne = parametersOf({ include: wordsOf('names', 'state'), as_of: asOfParameter })
 
 export const reservationQuery: DecodeQuery<ReservationQuery> = (given) =>
   E.map(({ include = NOTHING, as_of }: Partial<ReservationQuery>) => ({ include, as_of }))(ofOne(given))
@@ -28,7 +26,9 @@ withSchema(reservationQuery, () => schemaOf(ofOne))
 /** A moment, or a half-open span, in which reservations held their SUT. */
 export type HeldSpan = { readonly at: Instant } | { readonly from: Instant; readonly to: Instant }
 
-export interface ReservationsQuery extends ReservationQuery, Paging, Span {
+export interface ReservationsQuery extends AsOfQuery, Paging, Span {
+  /** `cancelled` adds not to reservations, but cancelled ones to the list. */
+  readonly include: ReadonlySet<Addition | 'cancelled'>
   readonly sut_id: string | undefined
   readonly user_id: string | undefined
   /** Only reservations that are running. */
@@ -38,7 +38,7 @@ export interface ReservationsQuery extends ReservationQuery, Paging, Span {
 
 const parameters = parametersOf({
   ...paging,
-  ...included,
+  include: wordsOf('names', 'state', 'cancelled'),
   sut_id: opaqueId,
   user_id: opaqueId,
   from: instant,
@@ -69,13 +69,27 @@ const heldProblems = (given: Parameters): readonly Problem[] => {
   return [...(alone ? [inQuery(first, `needs ${missing}`)] : spanProblems(given, 'held_from', 'held_to')), ...beside]
 }
 
+/** Without their states, cancelled reservations would look like others. */
+const includeProblems = (given: Parameters): readonly Problem[] => {
+  const words = given.get('include')?.split(',') ?? []
+  return words.includes('cancelled') && !words.includes('state')
+    ? [inQuery('include', 'cannot have cancelled without state')]
+    : []
+}
+
 const heldOf = (at?: Instant, from?: Instant, to?: Instant): HeldSpan | undefined => {
   if (at !== undefined) return { at }
   return from === undefined || to === undefined ? undefined : { from, to }
 }
 
+const problemsOf = (given: Parameters): readonly Problem[] => [
+  ...problemsBetween(given),
+  ...heldProblems(given),
+  ...includeProblems(given),
+]
+
 export const reservationsQuery: DecodeQuery<ReservationsQuery> = (given) =>
-  combineProblems([...problemsBetween(given), ...heldProblems(given)], parameters(given), (read) => {
+  combineProblems(problemsOf(given), parameters(given), (read) => {
     const { sut_id, user_id, from, to, current = false, held_at, held_from, held_to, include = NOTHING, as_of } = read
     const held = heldOf(held_at, held_from, held_to)
     return { ...pagingOf(read), sut_id, user_id, from, to, current, held, include, as_of }

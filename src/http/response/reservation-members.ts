@@ -27,7 +27,7 @@ const stateOf = ({ ended, start, end }: Details, now: number): ReservationState 
 export const withMembers = (
   document: string,
   details: Details,
-  additions: ReadonlySet<Addition>,
+  additions: ReadonlySet<Addition | 'cancelled'>,
   now: number,
   nameOf: UserNames,
 ): string => {

@@ -52,8 +52,11 @@ const refuseFuture = ({ held, as_of }: ReservationsQuery, now: bigint): E.Either
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }
 
-const detailsFor = ({ include }: ReservationsQuery): Pick<RowsQuery, 'withDetails'> =>
-  include.size > 0 ? { withDetails: true } : {}
+const additionsFor = ({ include, held }: ReservationsQuery): Pick<RowsQuery, 'withCancelled' | 'withDetails'> => ({
+  ...(include.size > 0 && { withDetails: true }),
+  // What was cancelled never held its SUT.
+  ...(include.has('cancelled') && held === undefined && { withCancelled: true }),
+})
 
 /** The envelope of a page, with what the query adds to its reservations as of `now`. */
 const listed = (query: ReservationsQuery, page: Page, now: number, nameOf: UserNames): RouteResponse => {
@@ -73,7 +76,7 @@ const makeListAsOf =
     const { limit, offset, sut_id, user_id, current, include } = query
     // With as_of, `current` means running at that time, and a state is that of then.
     const now = current || include.has('state') ? await asOf.timeOf(query.as_of) : 0
-    const asked = { limit, offset, createdBefore, sut_id, user_id, ...timesOf(query, now), ...detailsFor(query) }
+    const asked = { limit, offset, createdBefore, sut_id, user_id, ...timesOf(query, now), ...additionsFor(query) }
     const page = await asOf.reservations(asked, then.right)
     if (E.isLeft(page)) return page
     return E.right({ ...listed(query, page.right, now, nameOf), position: then.right.position })
@@ -94,7 +97,7 @@ export const makeReservationReads = (dependencies: ReservationReadDependencies):
       if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
       const page = { limit, offset, createdBefore: createdBefore.right }
       const filters = { sut_id, user_id, ...timesOf(query, now), sight: sightOf(user) }
-      const answered = await objects.readList('reservations', { ...page, ...filters, ...detailsFor(query) })
+      const answered = await objects.readList('reservations', { ...page, ...filters, ...additionsFor(query) })
       if (E.isLeft(answered)) return answered
       return E.right({ ...listed(query, answered.right.listed, now, nameOf), position: answered.right.position })
     },

@@ -4,7 +4,7 @@ import { SHORT } from './conditions.ts'
 import type { ReservationQuery, Sight } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
-export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end'
+export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end' | 'reservation_cancelled'
 
 /** An index, and about how many of its entries a query reads. */
 export interface AccessPath {
@@ -79,6 +79,8 @@ export const makeIsShort =
     if (asked === undefined) return true
     if (asked.offset + asked.limit > SHORT) return false
     if (asked.withDetails && asked.limit > DETAILED) return false
+    // No counter says how many were cancelled.
+    if (asked.withCancelled) return false
     const [way] = accessPaths(asked, counts)
     if (asked.sight !== undefined) {
       return (way?.entries ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)

@@ -34,6 +34,8 @@ export interface ReservationQuery extends Part {
   readonly heldBefore?: number | undefined
   /** Leaves out released reservations, which no longer hold their SUT. */
   readonly isHeld?: boolean
+  /** Whether cancelled reservations are listed too. */
+  readonly withCancelled?: boolean
   /** Whether the page has details of its reservations. */
   readonly withDetails?: boolean
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
-import { FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
+import { CANCELLED, FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
 import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
@@ -50,7 +50,7 @@ const branchesOf = (
   [listed, former]: readonly [index: string, index: string],
   isListed: string,
   moment: Moment,
-): readonly [Branch, Branch] => {
+): readonly Branch[] => {
   const wasThere = belongs(table, 'r.position', moment)
   const wasNotReplaced = not(belongs(table, 'r.until', moment))
   return [
@@ -99,7 +99,14 @@ const makeReservations =
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
     const indexes = [listedIndex(asked), 'reservation_former'] as const
-    const branches = branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment)
+    const cancelled = {
+      index: 'reservation_cancelled',
+      conditions: [condition(CANCELLED), belongs('reservation', 'r.position', moment)],
+    }
+    const branches = [
+      ...branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment),
+      ...(query.withCancelled ? [cancelled] : []),
+    ]
     const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked, counts.longest())]
     const { rows, count } = pageOf(ask, 'reservation', branches, filters, query, columnsOf(query))
     return pageOfRows(rows, count, query)

@@ -1,7 +1,7 @@
 import type { Window } from '../../domain/calendar/window.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
-import { LISTED, segmentOf } from '../tables/reservation-table.ts'
+import { CANCELLED, LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, optional, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
@@ -36,7 +36,8 @@ export const filtersOf = (
 
 const through = (index: Index, filters: readonly Condition[]): string =>
   `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
-   WHERE r.segment = s.n AND ${LISTED} ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
+   WHERE r.segment = s.n AND ${index === 'reservation_cancelled' ? CANCELLED : LISTED}
+   ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
 
 const countThrough = (ask: RunQuery, index: Index, filters: readonly Condition[]): number =>
   ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0
@@ -133,37 +134,34 @@ const countOf = (
   return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
 }
 
-const rowsOf = (
-  ask: RunQuery,
-  asked: KeyedQuery,
-  index: Index | undefined,
-  filters: readonly Condition[],
-  columns: Condition,
-): readonly DetailedRow[] => {
-  const { createdBefore, limit, offset } = asked
-  // Without filters, the index in order of creation is used.
-  const here =
-    index === undefined
-      ? optional('r.created < ?', createdBefore)
-      : [
-          ...filters,
-          ...optional('r.created < ?', createdBefore),
-          ...optional('s.n <= ?', createdBefore === undefined ? undefined : segmentOf(createdBefore)),
-        ]
-  const from =
-    index === undefined
-      ? `FROM reservation r INDEXED BY reservation_listed
-         WHERE ${LISTED} ${here.map(({ sql }) => `AND ${sql}`).join(' ')}`
-      : through(index, here)
-  const order = index === undefined ? 'r.created DESC' : 's.n DESC, r.created DESC'
-  return ask<DetailedRow>(
-    `SELECT ${columns.sql} FROM (SELECT r.position, r.created ${from} ORDER BY ${order} LIMIT ? OFFSET ?) AS page
+/** The rows of some indexes, newest created first, or of the one in the order of creation, for which there are no filters. */
+const inOrder = (asked: KeyedQuery, indexes: readonly Index[], filters: readonly Condition[]): Condition => {
+  const { createdBefore } = asked
+  const before = optional('r.created < ?', createdBefore)
+  if (indexes.length === 0) {
+    const where = [condition(LISTED), ...before].map(({ sql }) => sql).join(' AND ')
+    return condition(
+      `SELECT r.position, r.created FROM reservation r INDEXED BY reservation_listed WHERE ${where} ORDER BY r.created DESC`,
+      ...valuesOf(before),
+    )
+  }
+  const segments = optional('s.n <= ?', createdBefore === undefined ? undefined : segmentOf(createdBefore))
+  const here = [...filters, ...before, ...segments]
+  const each = indexes.map((index) => `SELECT r.position, r.created, s.n AS n ${through(index, here)}`)
+  return condition(
+    `${each.join(' UNION ALL ')} ORDER BY n DESC, created DESC`,
+    ...indexes.flatMap(() => valuesOf(here)),
+  )
+}
+
+const rowsOf = (ask: RunQuery, { limit, offset }: KeyedQuery, rows: Condition, columns: Condition) =>
+  ask<DetailedRow>(
+    `SELECT ${columns.sql} FROM (${rows.sql} LIMIT ? OFFSET ?) AS page
      CROSS JOIN reservation d WHERE d.position = page.position ORDER BY page.created DESC`,
-    ...valuesOf([columns, ...here]),
+    ...valuesOf([columns, rows]),
     limit,
     offset,
   )
-}
 
 export const makeReservationList =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
@@ -172,10 +170,15 @@ export const makeReservationList =
     if (asked === undefined) return pageOfRows([], 0, query)
     const filters = filtersOf(asked, counts.longest())
     const way = accessPaths(asked, counts)[0]
-    const count = countOf(ask, counts, asked, way, filters)
-    // In the order of creation alone, each row would have to be looked up to see its SUT.
-    const index = way?.index ?? (asked.sight && 'reservation_by_sut')
-    return pageOfRows(count === 0 ? [] : rowsOf(ask, asked, index, filters, columnsOf(query)), count, query)
+    const cancelled = asked.withCancelled ? (['reservation_cancelled'] as const) : []
+    const count = cancelled
+      .map((index) => countThrough(ask, index, filters))
+      .reduce((sum, n) => sum + n, countOf(ask, counts, asked, way, filters))
+    if (count === 0) return pageOfRows([], 0, query)
+    // In the order of creation alone, each row would have to be looked up to see its SUT or its segment.
+    const index = way?.index ?? ((asked.sight || asked.withCancelled) && 'reservation_by_sut')
+    const rows = inOrder(asked, index ? [index, ...cancelled] : [], filters)
+    return pageOfRows(rowsOf(ask, asked, rows, columnsOf(query)), count, query)
   }
 
 /** The windows in which a SUT is or was held within a span, by start. */

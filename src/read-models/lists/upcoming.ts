@@ -54,7 +54,7 @@ export const makeUnrecorded =
       to,
     ).map(({ id }) => id)
 
-/** Reads every row after the position: no index has cancelled reservations. */
+/** Reads every row after the position, which is recent. */
 export const makeEndedSince =
   (ask: RunQuery, names: IdKeys) =>
   (userId: string, after: number): EndedEarly => {

@@ -11,8 +11,10 @@ const SEGMENT = 8_192
 
 export const segmentOf = (created: number): number => Math.floor(created / SEGMENT)
 
-/** Rows that lists show: neither former versions nor cancelled reservations. Indexes hold nothing else. */
+/** Rows that lists show unless they are asked for more: neither former versions nor cancelled reservations. */
 export const LISTED = "until IS NULL AND ended IS NOT 'cancelled'"
+/** Rows of cancelled reservations, which lists show if asked to. */
+export const CANCELLED = "until IS NULL AND ended = 'cancelled'"
 /** Rows that lists showed before a newer version. Only lists as of the past read them. A creation adds none. */
 export const FORMER = 'until IS NOT NULL'
 
@@ -32,6 +34,8 @@ export const reservationColumns: ListColumns = {
     WHERE ${LISTED};
   CREATE INDEX reservation_by_end ON reservation (segment, ends, starts, created, sut, user, ended, until, lateness)
     WHERE ${LISTED};
+  CREATE INDEX reservation_cancelled ON reservation (segment, user, created, ends, starts, sut, ended, until, lateness)
+    WHERE ${CANCELLED};
   CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended, lateness)
     WHERE ${FORMER};
   ${RESERVATION_COUNTS_SCHEMA}`,

@@ -91,6 +91,46 @@ test('the name of a SUT that is now outside the scope of its holder is not inclu
   t.deepEqual(await added(alice, 'include=names', [one, other]), expected)
 })
 
+test('include=state,cancelled lists cancelled reservations too, within the scope and filters of others', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [admin, audrey, alice] = [service.as('admin'), service.as('audrey'), service.as('alice')]
+  const [sut, other] = [await createSut(admin), await createSut(admin)]
+  const stays = await make(admin, sut, '06:00', '07:00')
+  const cancelled = await make(admin, sut, '07:00', '08:00')
+  const ofBob = await make(admin, other, '08:00', '09:00', 'bob')
+  const last = await make(admin, other, '09:00', '10:00')
+  const before = await audrey.get(`/api/sut_reservation/${last}`)
+  for (const id of [cancelled, ofBob]) await admin.post(`/api/sut_reservation/${id}/cancel`, {})
+  service.clock.set(day('08:30:00.000'))
+  const list = async (client: Client, query: string) => {
+    const { json } = await client.get(`/api/sut_reservation?include=state,cancelled&${query}`)
+    const rows = json.sut_reservations as readonly Row[]
+    return [json.count, ...rows.map(({ _id, state }) => `${_id} ${state}`)]
+  }
+  const [kept, gone, gone2] = [`${stays} over`, `${cancelled} cancelled`, `${ofBob} cancelled`]
+  t.deepEqual(await list(audrey, ''), [4, `${last} ahead`, gone2, gone, kept])
+  t.deepEqual(await list(audrey, 'limit=2&offset=1'), [4, gone2, gone])
+  t.deepEqual(await list(audrey, `before=${ofBob}`), [4, gone, kept])
+  t.deepEqual(await list(audrey, `user_id=${idOf('bob')}`), [1, gone2])
+  t.deepEqual(await list(audrey, `sut_id=${sut}`), [2, gone, kept])
+  t.deepEqual(await list(audrey, `from=${day('07:30:00')}&to=${day('08:30:00')}`), [2, gone2, gone])
+  // None of them held its SUT.
+  t.deepEqual(await list(audrey, 'current=true'), [0])
+  t.deepEqual(await list(audrey, `held_from=${day('06:00:00')}&held_to=${day('08:30:00')}`), [1, kept])
+  const then = before.headers['berth-position']
+  t.deepEqual(await list(audrey, `as_of=${then}&user_id=${idOf('bob')}`), [1, `${ofBob} ahead`])
+  t.deepEqual(await list(audrey, `as_of=${day('08:30:00')}`), [4, `${last} ahead`, gone2, gone, kept])
+  await admin.post(`/api/sut/${sut}/tags`, { team: 'qa1' })
+  await admin.post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa1' })
+  t.deepEqual(await list(alice, ''), [3, `${last} ahead`, gone, kept])
+  t.deepEqual(await list(alice, `user_id=${idOf('bob')}`), [0])
+  for (const words of ['cancelled', 'names,cancelled']) {
+    t.deepEqual(refusalOf(await audrey.get(`/api/sut_reservation?include=${words}`)), [422, 'invalid', 'include'])
+  }
+  const one = `/api/sut_reservation/${stays}?include=state,cancelled`
+  t.deepEqual(refusalOf(await audrey.get(one)), [422, 'invalid', 'include'])
+})
+
 test('what include does not know is refused by name', async (t) => {
   const service = await start(t, { now: NOW })
   const audrey = service.as('audrey')

@@ -45,7 +45,7 @@ const kindOf = (path: string): readonly string[] => {
 
 /** What reads can add, by path. */
 const INCLUDED: Readonly<Record<string, readonly string[]>> = {
-  '/api/sut_reservation': ['names,state'],
+  '/api/sut_reservation': ['names,state', 'names,state,cancelled'],
   '/api/sut': ['settings'],
   '/api/user': ['used'],
 }

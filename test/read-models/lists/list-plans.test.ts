@@ -26,6 +26,10 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   all: {},
   'all, after an entry': { createdBefore: 50_000 },
   'all, with details': { withDetails: true },
+  'all, and cancelled ones': { withCancelled: true },
+  'all, and cancelled ones, after an entry': { withCancelled: true, createdBefore: 50_000 },
+  'those of a user, and cancelled ones': { user_id: userId(9), withCancelled: true },
+  'those on a day, and cancelled ones': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY, withCancelled: true },
   'those of a SUT': { sut_id: sutId(7) },
   'those of a SUT, after an entry': { sut_id: sutId(7), createdBefore: 50_000 },
   'those of a user': { user_id: userId(9) },
@@ -98,6 +102,9 @@ const isFound = (line: string): boolean =>
   /^SEARCH r USING COVERING INDEX reservation_by_(?:sut|user|end) \(segment=\? AND (?:sut=|user=|ends[<>])/.test(
     line,
   ) ||
+  // Without a filter, all entries of a segment are read; of cancelled ones, also those that a filter leaves out.
+  /^SEARCH r USING COVERING INDEX reservation_(?:by_sut|cancelled) \(segment=\?(?: AND user=\?)?\)$/.test(line) ||
+  /^(?:MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(line) ||
   // The order of creation is an index too, read from its newest end.
   /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_(?:listed|retired))/.test(line) ||
   /^SEARCH (?:f USING INDEX reservation_by_id \(id=\? AND position<\?\)|s USING INDEX sut_by_id \(id=\?\))$/.test(

@@ -80,6 +80,8 @@ export interface Failure {
   /** Facts that help the client. They become members of the response, under these names. */
   readonly help?: {
     readonly conflicts?: readonly Conflict[]
+    /** Where what is free from the start of the window ends; null if its start is taken. */
+    readonly free_until?: string | null
     readonly next_available?: { readonly start_time: string; readonly end_time: string } | null
     readonly extendable_until?: string | null
     /** What the user has reserved before. */

@@ -4,7 +4,7 @@ import type { Actor } from '../decider.ts'
 import type { Event } from '../event.ts'
 import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
-import { findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
+import { findFreeUntil, findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
 import { requireSut } from '../sut/refusals.ts'
 import type { SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
@@ -60,6 +60,8 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   const window = skipHeldTime(sut, gridded)
   const conflicts = findHeld(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0) {
+    const until = findFreeUntil(sut, window)
+    const free_until = until === undefined ? null : formatWithOffset(until, start.offset)
     const free = findNextAvailable(sut, gridded, (now + limits.horizon) / 1000)
     const next_available = free
       ? {
@@ -68,7 +70,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
         }
       : null
     return refuse('reservation_conflict', 'The SUT is already reserved in this window.', {
-      help: { conflicts: conflicts.map(toConflict), next_available },
+      help: { conflicts: conflicts.map(toConflict), free_until, next_available },
     })
   }
   const counted = countNew(command.window, window)

@@ -22,6 +22,13 @@ export const findHeld = ({ windows, released }: SutState, window: Window, limit:
   return [...ended.map(({ last }) => last), ...standing].sort((a, b) => a.start - b.start).slice(0, limit)
 }
 
+/** Where what is free from the start of a window ends, in a window that is not free. Undefined if its start is taken. */
+export const findFreeUntil = ({ windows, released }: SutState, window: Window): number | undefined => {
+  const ended = released.filter((time) => overlaps(time, window))
+  const first = Math.min(...[...ended, ...findOverlapping(windows, window, 1)].map(({ start }) => start))
+  return window.start < first && first < window.end ? first : undefined
+}
+
 /** The earliest free window of the same length on the grid, from the given start to `latest`. */
 export const findNextAvailable = (sut: SutState, { start, end }: Window, latest: number): Window | undefined => {
   let from = start

@@ -119,7 +119,9 @@ const create = (model: Model, command: CreateReservation, now: number, client: s
   const conflicts = start < end || last === undefined ? inTheWay(model, start, end) : [last]
   if (conflicts.length > 0) {
     const next_available = nextAvailable(model, gridded, end - gridded, now + limits.horizon, from.offset)
-    return refused('reservation_conflict', { conflicts: named(conflicts), next_available })
+    const taken = Math.min(...conflicts.map((booking) => booking.start))
+    const free_until = taken > start ? formatWithOffset(taken, from.offset) : null
+    return refused('reservation_conflict', { conflicts: named(conflicts), free_until, next_available })
   }
   const _id = Math.floor(now / 1000).toString(16) + command.random
   const ends = { start_time: formatWithOffset(start, from.offset), end_time: formatWithOffset(end, to.offset) }

@@ -96,6 +96,7 @@ test('if no time is left in the quarter, its released reservation conflicts and 
   t.is(code, 'reservation_conflict')
   t.deepEqual(help, {
     conflicts: [{ _id: idOf(1), user_id: alice, start_time: wall('18:15'), end_time: wall('18:45') }],
+    free_until: null,
     next_available: { start_time: wall('18:45'), end_time: wall('19:00') },
   })
   t.deepEqual(windowOf(story.when(fromNow(1), '18:44:59.200')), ['18:45:00', '19:00:00'])
@@ -136,6 +137,7 @@ test('time already held under a fast clock is not booked again when it comes', (
     help?.conflicts?.map(({ _id, start_time }) => [_id, start_time]),
     [[idOf(2), wall('21:00')]],
   )
+  t.is(help?.free_until, wall('21:00'))
   t.deepEqual(help?.next_available, { start_time: wall('21:15'), end_time: wall('21:45') })
 })
 

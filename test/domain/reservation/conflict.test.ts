@@ -45,6 +45,7 @@ test('an overlapping window is refused for any user, naming the conflict and the
       conflicts: [
         { _id: idOf(1), user_id: bob, start_time: wall('09:00', '+02:00'), end_time: wall('03:30', '-04:00') },
       ],
+      free_until: wall('08:00', '+01:00'),
       next_available: { start_time: wall('08:30', '+01:00'), end_time: wall('09:00', '+01:00') },
     })
   }
@@ -75,6 +76,21 @@ test('the next free window skips taken windows and gaps that are too short', (t)
   t.deepEqual(next('06:00', '06:50'), { start_time: wall('09:00'), end_time: wall('10:00') })
   t.deepEqual(next('06:00', '07:01'), { start_time: wall('11:00'), end_time: wall('12:15') })
   t.deepEqual(next('08:30', '08:45'), { start_time: wall('09:00'), end_time: wall('09:15') })
+})
+
+test('free_until is where what is free from the start on the grid ends, and null if that is taken', (t) => {
+  const story = given(
+    created,
+    at('05:00', reservationCreated(idOf(1), '06:15', '07:00')),
+    at('05:00', reservationCreated(idOf(2), '08:00', '09:00')),
+  )
+  const until = (start: string, end: string) =>
+    refusal(story.when(reserve(explicit(start, end)), '05:01')).help?.free_until
+  t.is(until('06:00', '06:30'), wall('06:15'))
+  t.is(until('06:14', '06:16'), wall('06:15'))
+  t.is(until('06:15', '06:30'), null)
+  t.is(until('06:29', '08:30'), null)
+  t.is(until('07:00', '09:30'), wall('08:00'))
 })
 
 test('next_available is null if no window starts within the horizon', (t) => {

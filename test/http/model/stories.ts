@@ -118,8 +118,8 @@ const withNames = (help: Refused['help'] = {}): object => ({
 
 const checkRefused = (answer: Answer, code: string, help?: Refused['help']): void => {
   deepEqual([answer.status, answer.json.code], [DOCUMENTED[code], code])
-  const { conflicts, next_available, extendable_until, used, quota, week } = answer.json
-  const given = Object.entries({ conflicts, next_available, extendable_until, used, quota, week }).filter(
+  const { conflicts, free_until, next_available, extendable_until, used, quota, week } = answer.json
+  const given = Object.entries({ conflicts, free_until, next_available, extendable_until, used, quota, week }).filter(
     ([, value]) => value !== undefined,
   )
   deepEqual(Object.fromEntries(given), withNames(help))

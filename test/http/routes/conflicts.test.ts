@@ -22,6 +22,7 @@ test('an overlapping window is refused with the conflicting reservations and the
   t.deepEqual([refused.status, refused.json.code], [409, 'reservation_conflict'])
   const conflicts = [first, second].map((made) => conflictOf(made, 'alice'))
   t.is(JSON.stringify(refused.json.conflicts), JSON.stringify(conflicts))
+  t.is(refused.json.free_until, null)
   // 07:30 to 08:45 on the grid is 75 minutes. The first free 75 minutes begin at 09:15, shown in the start's offset.
   t.is(JSON.stringify(refused.json.next_available), JSON.stringify(during('05:15-06:30', '-04:00')))
   t.like(first.json, { user_id: idOf('alice'), ...during('07:00-08:00') })
@@ -36,6 +37,17 @@ test('the next free window in a refusal can be reserved', async (t) => {
   const refused = await reserve(service.as('alice'), aReservation(sut_id, during('06:15-06:45')))
   t.deepEqual(refused.json.next_available, during('07:00-07:30'))
   await reserved(service.as('alice'), aReservation(sut_id, { ...(refused.json.next_available as object) }))
+})
+
+test('what is free until the first conflict can be reserved', async (t) => {
+  const service = await start(t, { now: NOW })
+  const alice = service.as('alice')
+  const sut_id = await createSut(service.as('admin'))
+  await reserved(alice, aReservation(sut_id, during('06:45-07:00')))
+  const wanted = { ...during('08:30-09:10', '+02:00') }
+  const refused = await reserve(alice, aReservation(sut_id, wanted))
+  t.is(refused.json.free_until, '2030-05-02T08:45:00+02:00')
+  await reserved(alice, aReservation(sut_id, { ...wanted, end_time: refused.json.free_until }))
 })
 
 test('windows that share an edge do not conflict, on either side', async (t) => {

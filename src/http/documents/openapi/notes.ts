@@ -107,6 +107,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   errors: 'The first 100 problems of the request.',
   errors_count: 'The total number of problems.',
   conflicts: 'The first 100 conflicting reservations, by start.',
+  free_until: 'Where what is free from the start of the window ends; null if its start is taken.',
   next_available: 'The first free window of the same length.',
   extendable_until: 'The latest possible end.',
   beyond_quota: 'Whether it is made beyond the quota of its holder and does not count. Only administrators may set it.',

@@ -98,6 +98,7 @@ export const problemSchema = (): JsonSchema =>
       errors: { ...listOfAll({ oneOf: ['pointer', 'parameter', 'header'].map(fault) }), minItems: 1, maxItems: 100 },
       errors_count: { type: 'integer', minimum: 1 },
       conflicts: { ...listOfAll(conflict), maxItems: 100 },
+      free_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
       next_available: { anyOf: [windowSchema, { type: 'null' }] },
       extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
       ...quotaUse,

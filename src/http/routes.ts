@@ -9,11 +9,11 @@ import {
   sutUpdateBody,
   tagsBody,
 } from './codecs/bodies.ts'
-import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
+import { EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
 import { sessionsQuery } from './codecs/lists.ts'
-import { reservationQuery, reservationsQuery } from './codecs/reservations.ts'
+import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
 import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
@@ -96,7 +96,13 @@ export const routes = ({
   metrics,
 }: Handlers): readonly Route[] => [
   post({ path: '/api/sut_reservation/create', may: holders, body: reservationBody, handle: reservations.create }),
-  getWithQuery({ path: '/api/sut_reservation', ...asOfRead, query: reservationsQuery, handle: reservationReads.list }),
+  getWithQuery({
+    path: '/api/sut_reservation',
+    ...asOfRead,
+    query: reservationsQuery,
+    repeatable: RESERVATIONS_REPEATABLE,
+    handle: reservationReads.list,
+  }),
   getWithQuery({
     path: '/api/sut_reservation/:id',
     ...asOfRead,
@@ -149,7 +155,7 @@ export const routes = ({
     may: overseers,
     otherMediaTypes: STREAM_MEDIA_TYPES,
     query: eventsQuery,
-    repeatable: REPEATABLE,
+    repeatable: EVENTS_REPEATABLE,
     isResumable: true,
     heldOpen: EVENT_STREAM,
     handle: events,

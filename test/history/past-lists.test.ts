@@ -163,11 +163,12 @@ const MIDDLE = FIRST + 180 * DAY
 
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   all: {},
-  'those of a SUT': { sut_id: sutId(7) },
+  'those of a SUT': { sut_ids: [sutId(7)] },
   'those of a user, after an entry': { user_id: userId(9), createdBefore: 9_000 },
   'those on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'those in progress': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
-  'those of a SUT until a day': { sut_id: sutId(7), startsBefore: MIDDLE },
+  'those of several SUTs': { sut_ids: [sutId(7), sutId(8), sutId(9)], endsAfter: MIDDLE },
+  'those of a SUT until a day': { sut_ids: [sutId(7)], startsBefore: MIDDLE },
 }
 
 /** One segment at a time is read, through covering indexes. Times are looked up by position. */
@@ -180,6 +181,7 @@ const isFound = (line: string): boolean =>
   /^(?:COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT|SCAN (?:page|\(subquery-\d+\)))$/.test(
     line,
   ) ||
+  /^(?:LIST SUBQUERY \d+|SCAN json_each VIRTUAL TABLE INDEX 1:)$/.test(line) ||
   /^CO-ROUTINE (?:page|\(subquery-\d+\))$|^MATERIALIZE |^CORRELATED SCALAR SUBQUERY \d+$/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 

@@ -50,7 +50,7 @@ const long: Readonly<Record<string, ReservationQuery>> = {
 }
 const short: Readonly<Record<string, ReservationQuery>> = {
   'the newest': FIRST_PAGE,
-  'of a SUT': { ...FIRST_PAGE, sut_id: sutId(7) },
+  'of a SUT': { ...FIRST_PAGE, sut_ids: [sutId(7)] },
   'of a user who made half of them': { ...FIRST_PAGE, user_id: userId(0) },
   'of a day': { ...FIRST_PAGE, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'of nobody': { ...FIRST_PAGE, user_id: 'nobody' },

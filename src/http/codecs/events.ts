@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts'
 import { instant, matching, opaqueId } from '../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type EventType, eventData } from '../../domain/event.ts'
@@ -7,7 +6,7 @@ import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT_MAX, problemsBetween } from './lists.ts'
-import { onlyTrue, parameter, parametersOf, wholeNumber } from './query.ts'
+import { onlyTrue, parametersOf, several, wholeNumber } from './query.ts'
 
 export interface EventsQuery {
   /** The position after which to begin. */
@@ -31,21 +30,6 @@ const eventType = withSchema(
   (): JsonSchema => ({ type: 'string', enum: [...names.map((name) => PREFIX + name), ...names] }),
 )
 
-/** Comma-separated values. */
-const several = <A>(codec: t.Type<A>): t.Type<readonly A[], never, unknown> =>
-  parameter(
-    codec.name,
-    (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
-    (u, c) => {
-      const read = String(u)
-        .split(',')
-        .map((value) => codec.validate(value, c))
-      const wrong = read.find(E.isLeft)
-      return wrong ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
-    },
-    () => ({ type: 'array', items: schemaOf(codec) }),
-  )
-
 const parameters = parametersOf({
   after: afterParameter,
   limit: wholeNumber(1, LIMIT_MAX),
@@ -59,7 +43,7 @@ const parameters = parametersOf({
 })
 
 /** Parameters that may be repeated. */
-export const REPEATABLE = ['type']
+export const EVENTS_REPEATABLE = ['type']
 
 /** Rounds up: recorded times are no finer. */
 const millisecondOf = (instant: Instant | undefined): number | undefined =>

@@ -179,3 +179,18 @@ export const wordsOf = <W extends string>(...words: readonly W[]): t.Type<Readon
     () => ({ type: 'string', pattern: `^(?:${words.join('|')})(?:,(?:${words.join('|')}))*$` }),
   )
 }
+
+/** A codec for values of a parameter that may be repeated: they are joined by commas, which they do not have. */
+export const several = <A>(codec: t.Type<A>, max = Number.POSITIVE_INFINITY): t.Type<readonly A[], never, unknown> =>
+  parameter(
+    codec.name,
+    (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
+    (u, c) => {
+      const given = String(u).split(',')
+      if (given.length > max) return t.failure(u, c, `must be at most ${max} values`)
+      const read = given.map((value) => codec.validate(value, c))
+      const wrong = read.find(E.isLeft)
+      return wrong ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
+    },
+    () => ({ type: 'array', items: schemaOf(codec), ...(Number.isFinite(max) && { maxItems: max }) }),
+  )

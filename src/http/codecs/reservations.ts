@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOfQuery, asOfParameter } from './as-of.ts'
 import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
-import { inQuery, onlyTrue, parametersOf, wordsOf } from './query.ts'
+import { inQuery, onlyTrue, parametersOf, several, wordsOf } from './query.ts'
 
 /** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
 export type Addition = 'names' | 'state'
@@ -29,17 +29,23 @@ export type HeldSpan = { readonly at: Instant } | { readonly from: Instant; read
 export interface ReservationsQuery extends AsOfQuery, Paging, Span {
   /** `cancelled` adds not to reservations, but cancelled ones to the list. */
   readonly include: ReadonlySet<Addition | 'cancelled'>
-  readonly sut_id: string | undefined
+  readonly sut_ids: readonly string[] | undefined
   readonly user_id: string | undefined
   /** Only reservations that are running. */
   readonly current: boolean
   readonly held: HeldSpan | undefined
 }
 
+/** SUTs whose reservations are listed together. */
+const SUTS_MAX = 100
+
+/** Parameters that may be repeated. */
+export const RESERVATIONS_REPEATABLE = ['sut_id']
+
 const parameters = parametersOf({
   ...paging,
   include: wordsOf('names', 'state', 'cancelled'),
-  sut_id: opaqueId,
+  sut_id: several(opaqueId, SUTS_MAX),
   user_id: opaqueId,
   from: instant,
   to: instant,
@@ -90,8 +96,19 @@ const problemsOf = (given: Parameters): readonly Problem[] => [
 
 export const reservationsQuery: DecodeQuery<ReservationsQuery> = (given) =>
   combineProblems(problemsOf(given), parameters(given), (read) => {
-    const { sut_id, user_id, from, to, current = false, held_at, held_from, held_to, include = NOTHING, as_of } = read
+    const {
+      sut_id: sut_ids,
+      user_id,
+      from,
+      to,
+      current = false,
+      held_at,
+      held_from,
+      held_to,
+      include = NOTHING,
+      as_of,
+    } = read
     const held = heldOf(held_at, held_from, held_to)
-    return { ...pagingOf(read), sut_id, user_id, from, to, current, held, include, as_of }
+    return { ...pagingOf(read), sut_ids, user_id, from, to, current, held, include, as_of }
   })
 withSchema(reservationsQuery, () => schemaOf(parameters))

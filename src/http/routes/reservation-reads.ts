@@ -73,10 +73,10 @@ const makeListAsOf =
   async (query: ReservationsQuery & { readonly as_of: AsOf }, createdBefore: number | undefined): RouteResult => {
     const then = await asOf.find(query.as_of)
     if (E.isLeft(then)) return then
-    const { limit, offset, sut_id, user_id, current, include } = query
+    const { limit, offset, sut_ids, user_id, current, include } = query
     // With as_of, `current` means running at that time, and a state is that of then.
     const now = current || include.has('state') ? await asOf.timeOf(query.as_of) : 0
-    const asked = { limit, offset, createdBefore, sut_id, user_id, ...timesOf(query, now), ...additionsFor(query) }
+    const asked = { limit, offset, createdBefore, sut_ids, user_id, ...timesOf(query, now), ...additionsFor(query) }
     const page = await asOf.reservations(asked, then.right)
     if (E.isLeft(page)) return page
     return E.right({ ...listed(query, page.right, now, nameOf), position: then.right.position })
@@ -93,10 +93,10 @@ export const makeReservationReads = (dependencies: ReservationReadDependencies):
       if (refused !== undefined) return refused
       const createdBefore = await resolveBefore(seenBy(objects, user), 'reservation', query.before)
       if (E.isLeft(createdBefore)) return createdBefore
-      const { limit, offset, sut_id, user_id, as_of } = query
+      const { limit, offset, sut_ids, user_id, as_of } = query
       if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
       const page = { limit, offset, createdBefore: createdBefore.right }
-      const filters = { sut_id, user_id, ...timesOf(query, now), sight: sightOf(user) }
+      const filters = { sut_ids, user_id, ...timesOf(query, now), sight: sightOf(user) }
       const answered = await objects.readList('reservations', { ...page, ...filters, ...additionsFor(query) })
       if (E.isLeft(answered)) return answered
       return E.right({ ...listed(query, answered.right.listed, now, nameOf), position: answered.right.position })

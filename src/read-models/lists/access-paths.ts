@@ -6,58 +6,77 @@ import type { Scopes } from './scope.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end' | 'reservation_cancelled'
 
-/** An index, and about how many of its entries a query reads. */
+/** An index, and about how many of its entries a query reads, and with the look-ups for them what that costs. */
 export interface AccessPath {
   readonly index: Index
   readonly entries: number
+  readonly cost: number
 }
 
 /** A query with surrogate keys for ids. */
-export interface KeyedQuery extends Omit<ReservationQuery, 'sut_id' | 'user_id' | 'sight'> {
-  readonly sut?: number | undefined
+export interface KeyedQuery extends Omit<ReservationQuery, 'sut_ids' | 'user_id' | 'sight'> {
+  /** Not empty, and none twice. */
+  readonly suts?: readonly number[] | undefined
   readonly user?: number | undefined
   /** `own` is undefined for a user that has no reservations. */
   readonly sight?: { readonly scope: Sight['scope']; readonly own: number | undefined } | undefined
 }
 
-/** Reduces sight to a SUT or user where the query names one. Undefined if nothing is in sight. */
-const withinSight = (query: KeyedQuery, { scope, user_id }: Sight, names: IdKeys, scopes: Scopes) => {
-  const { sut, user } = query
-  const own = names.find(user_id)
-  if (user !== undefined && user === own) return query
-  if (sut === undefined) return { ...query, sight: { scope, own } }
-  if (scopes.hasSut(scope, sut)) return query
-  return user === undefined && own !== undefined ? { ...query, user: own } : undefined
-}
-
-/** Replaces ids by keys; undefined if the SUT or user has no reservations, or none in sight. */
-export const withKeys = (
-  { sut_id, user_id, sight, ...query }: ReservationQuery,
+/** Reduces sight to SUTs or a user where the query names some. Undefined if nothing is in sight. */
+const withinSight = (
+  query: KeyedQuery,
+  { scope, user_id }: Sight,
   names: IdKeys,
   scopes: Scopes,
 ): KeyedQuery | undefined => {
-  const sut = sut_id === undefined ? undefined : names.find(sut_id)
+  const { suts, user } = query
+  const own = names.find(user_id)
+  if (user !== undefined && user === own) return query
+  if (suts === undefined) return { ...query, sight: { scope, own } }
+  const inScope = suts.filter((sut) => scopes.hasSut(scope, sut))
+  if (inScope.length === suts.length) return query
+  // Of the others, only its own reservations.
+  const isOwnToo = user === undefined && own !== undefined
+  if (inScope.length === 0) return isOwnToo ? { ...query, user: own } : undefined
+  return isOwnToo ? { ...query, sight: { scope, own } } : { ...query, suts: inScope }
+}
+
+/** Replaces ids by keys; undefined if the SUTs or the user have no reservations, or none in sight. */
+export const withKeys = (
+  { sut_ids, user_id, sight, ...query }: ReservationQuery,
+  names: IdKeys,
+  scopes: Scopes,
+): KeyedQuery | undefined => {
+  const suts = sut_ids && [...new Set(sut_ids)].map(names.find).filter((key) => key !== undefined)
   const user = user_id === undefined ? undefined : names.find(user_id)
-  const isUnknown = (sut_id !== undefined && sut === undefined) || (user_id !== undefined && user === undefined)
-  if (isUnknown) return undefined
-  const keyed = { ...query, sut, user }
+  if (suts?.length === 0 || (user_id !== undefined && user === undefined)) return undefined
+  const keyed = { ...query, suts, user }
   return sight === undefined ? keyed : withinSight(keyed, sight, names, scopes)
 }
 
+/** The number of reservations of SUTs. */
+export const ofSuts = (suts: readonly number[], counts: ReservationCounts): number =>
+  suts.reduce((sum, sut) => sum + counts.of('sut', sut), 0)
+
 /** The possible access paths, cheapest first. */
 export const accessPaths = (
-  { sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
+  { suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
   counts: ReservationCounts,
 ): readonly AccessPath[] => {
   const ways: AccessPath[] = []
-  if (sut !== undefined) ways.push({ index: 'reservation_by_sut', entries: counts.of('sut', sut) })
-  if (user !== undefined) ways.push({ index: 'reservation_by_user', entries: counts.of('user', user) })
+  const add = (index: Index, entries: number, lookUps = 0) => ways.push({ index, entries, cost: entries + lookUps })
+  if (suts !== undefined) {
+    // Each further SUT is looked up in every segment.
+    const lookUps = suts.length === 1 ? 0 : suts.length * counts.segments()
+    add('reservation_by_sut', ofSuts(suts, counts), lookUps)
+  }
+  if (user !== undefined) add('reservation_by_user', counts.of('user', user))
   if (endsAfter !== undefined || startsBefore !== undefined || isHeld) {
     const first = dayOf(endsAfter ?? Number.NEGATIVE_INFINITY)
     const last = dayOf(startsBefore === undefined ? Number.POSITIVE_INFINITY : startsBefore + counts.longest())
-    ways.push({ index: 'reservation_by_end', entries: counts.onDays('end_day', first, last) })
+    add('reservation_by_end', counts.onDays('end_day', first, last))
   }
-  return ways.sort((a, b) => a.entries - b.entries)
+  return ways.sort((a, b) => a.cost - b.cost)
 }
 
 /** Entries read to count or skip reservations near the ends of a span. */
@@ -83,12 +102,13 @@ export const makeIsShort =
     if (asked.withCancelled) return false
     const [way] = accessPaths(asked, counts)
     if (asked.sight !== undefined) {
-      return (way?.entries ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)
+      return (way?.cost ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)
     }
-    if (way === undefined || way.entries <= SHORT) return true
-    const { sut, user, endsAfter, startsBefore, heldBefore, isHeld } = asked
+    if (way === undefined || way.cost <= SHORT) return true
+    const { suts, user, endsAfter, startsBefore, heldBefore, isHeld } = asked
     const isOfSpan = endsAfter !== undefined || startsBefore !== undefined || isHeld === true
-    const holders = [sut, user].filter((holder) => holder !== undefined).length
+    // Of one holder, the newest are found in order. Those of several SUTs are sorted.
+    const holders = (suts?.length ?? 0) + (user === undefined ? 0 : 1)
     if (!isOfSpan) return holders === 1
     return holders === 0 && !isHeld && heldBefore === undefined && entriesNearEnds(asked, counts) <= SHORT
   }

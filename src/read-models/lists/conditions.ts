@@ -12,6 +12,12 @@ export const condition = (sql: string, ...values: readonly SQLInputValue[]): Con
 export const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
   value === undefined ? [] : [condition(sql, value)]
 
+/** Whether a column has one of these integers. Their number does not change the statement. */
+export const oneOf = (column: string, values: readonly number[]): Condition =>
+  values.length === 1
+    ? condition(`${column} = ?`, values[0] as number)
+    : condition(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values))
+
 export const valuesOf = (conditions: readonly Condition[]): readonly SQLInputValue[] =>
   conditions.flatMap(({ values }) => values)
 

@@ -24,7 +24,8 @@ export interface Sight {
 export interface ReservationQuery extends Part {
   /** Absent to see all. */
   readonly sight?: Sight | undefined
-  readonly sut_id?: string | undefined
+  /** Only reservations of these SUTs. */
+  readonly sut_ids?: readonly string[] | undefined
   readonly user_id?: string | undefined
   /** Unix seconds: only reservations that end later. */
   readonly endsAfter?: number | undefined

@@ -43,7 +43,8 @@ const makeAllIsShort = (
   return {
     reservations: isShort,
     suts: isShortOfSuts,
-    held: (sut_id, { start, end }) => isShort({ limit: 0, offset: 0, sut_id, endsAfter: start, startsBefore: end }),
+    held: (sut_id, { start, end }) =>
+      isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
     upcoming: endsShort,
     unfinishedUsage: isShortUsage,

@@ -87,8 +87,8 @@ const pageOf = (
   return { rows, count }
 }
 
-const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery): string => {
-  if (sut !== undefined) return 'reservation_by_sut'
+const listedIndex = ({ suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery): string => {
+  if (suts !== undefined) return 'reservation_by_sut'
   if (user !== undefined) return 'reservation_by_user'
   return endsAfter !== undefined || startsBefore !== undefined || isHeld ? 'reservation_by_end' : 'reservation_by_sut'
 }

@@ -2,8 +2,8 @@ import type { Window } from '../../domain/calendar/window.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { CANCELLED, LISTED, segmentOf } from '../tables/reservation-table.ts'
-import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
-import { type Condition, condition, optional, valuesOf } from './conditions.ts'
+import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
+import { type Condition, condition, oneOf, optional, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
 import type { Page, ReservationQuery, RunQuery } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
@@ -21,10 +21,10 @@ const inSight = ({ scope, own }: InSight): Condition => {
 
 /** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
 export const filtersOf = (
-  { sut, user, endsAfter, startsBefore, heldBefore, isHeld, sight }: KeyedQuery,
+  { suts, user, endsAfter, startsBefore, heldBefore, isHeld, sight }: KeyedQuery,
   longest: number,
 ): readonly Condition[] => [
-  ...optional('r.sut = ?', sut),
+  ...(suts === undefined ? [] : [oneOf('r.sut', suts)]),
   ...optional('r.user = ?', user),
   ...optional('r.ends > ?', endsAfter),
   ...optional('r.starts < ?', startsBefore),
@@ -81,7 +81,7 @@ const countOfHolder = (
   all: number,
 ): number | undefined => {
   const { endsAfter, startsBefore } = asked
-  const holder = filtersOf({ limit: 0, offset: 0, sut: asked.sut, user: asked.user }, 0)
+  const holder = filtersOf({ limit: 0, offset: 0, suts: asked.suts, user: asked.user }, 0)
   const outside: (readonly Condition[])[] = []
   let entries = 0
   if (endsAfter !== undefined) {
@@ -123,14 +123,14 @@ const countOf = (
 ): number => {
   if (asked.sight !== undefined) return countInSight(ask, asked.sight, way, filters)
   if (way === undefined) return counts.all()
-  const { sut, user, heldBefore, isHeld } = asked
+  const { suts, user, heldBefore, isHeld } = asked
   const { endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY } = asked
   if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
   const isCounted = !isHeld && heldBefore === undefined && endsAfter < startsBefore
   if (way.entries <= READ_MAX || !isCounted) return countThrough(ask, way.index, filters)
-  if (sut === undefined && user === undefined) return countOverlapping(ask, counts, asked)
-  const all = sut === undefined ? counts.of('user', user as number) : counts.of('sut', sut)
-  const ofOne = sut === undefined || user === undefined
+  if (suts === undefined && user === undefined) return countOverlapping(ask, counts, asked)
+  const all = suts === undefined ? counts.of('user', user as number) : ofSuts(suts, counts)
+  const ofOne = suts === undefined || user === undefined
   return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
 }
 
@@ -187,7 +187,7 @@ export const makeHeld =
   (sutId: string, { start, end }: Window): readonly Window[] => {
     const sut = names.find(sutId)
     if (sut === undefined || start >= end) return []
-    const asked: KeyedQuery = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end }
+    const asked: KeyedQuery = { limit: 0, offset: 0, suts: [sut], endsAfter: start, startsBefore: end }
     const [way] = accessPaths(asked, counts)
     if (way === undefined) return []
     const filters = filtersOf(asked, counts.longest())

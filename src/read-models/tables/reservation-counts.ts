@@ -58,6 +58,8 @@ export interface ReservationCounts {
   readonly eventsOf: (sut: number) => number
   /** Reservations that start, or end, on one of the days. */
   readonly onDays: (kind: 'start_day' | 'end_day', first: number, last: number) => number
+  /** The number of segments, each of which a read searches. */
+  readonly segments: () => number
   /** Seconds of the longest reservation ever: anything that overlaps a span ends at most this long after its end. */
   readonly longest: () => number
 }
@@ -94,6 +96,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
   const raise = db.prepare(
     "INSERT INTO reservation_total VALUES ('longest', ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)",
   )
+  const segments = db.prepare('SELECT count(*) AS n FROM segment')
   const select = db.prepare('SELECT n FROM reservation_total WHERE what = ?')
   const read = (what: keyof typeof total): number => (select.get(what) as { n: number } | undefined)?.n ?? 0
 
@@ -132,6 +135,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
     of: (kind, key) => counters[kind].of(key),
     eventsOf: (sut) => counters.sut.of(sut) + counters.sut_further_events.of(sut),
     onDays: (kind, first, last) => counters[kind].within(first, last),
+    segments: () => (segments.get() as { n: number }).n,
     longest: () => read('longest'),
   }
 }

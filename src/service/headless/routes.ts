@@ -10,7 +10,7 @@ import {
 import { eraseUser } from '../../commands/users/erase-user.ts'
 import { failure } from '../../domain/failure.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { reservationsQuery } from '../../http/codecs/reservations.ts'
+import { RESERVATIONS_REPEATABLE, reservationsQuery } from '../../http/codecs/reservations.ts'
 import { getWithQuery, type Route } from '../../http/protocol/route.ts'
 import { makeObjects, type Objects } from '../../http/response/objects.ts'
 import { makeUserNames } from '../../http/response/user-names.ts'
@@ -114,6 +114,7 @@ export const makeRoutes = (
       path: '/api/sut_reservation',
       may: ['administrator'],
       query: reservationsQuery,
+      repeatable: RESERVATIONS_REPEATABLE,
       handle: async (call) => ((await wait(LIST_TIMEOUT)) ? reads.list(call) : E.left(behind)),
     }),
   ]

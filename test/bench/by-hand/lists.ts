@@ -26,6 +26,7 @@ const DAY = 86_400
 const MIDDLE = FIRST + 180 * DAY
 const NOW = FIRST + 366 * DAY
 const HALF = Math.floor(scale.reservations / 2)
+const many = Array.from({ length: 100 }, (_, n) => sutId(n))
 const [sut_id, user_id, pipeline] = [sutId(7), userId(9), userId(0)]
 
 const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
@@ -33,16 +34,19 @@ const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'all, the first 1,000': { limit: 1000 },
   'all, after the middle': { createdBefore: HALF },
   'all, at the offset of the middle': { offset: HALF },
-  'of a SUT': { sut_id },
+  'of a SUT': { sut_ids: [sut_id] },
   'of a user': { user_id },
   'of the user with half of all': { user_id: pipeline },
-  'of a SUT and the user with half of all': { sut_id, user_id: pipeline },
+  'of a SUT and the user with half of all': { sut_ids: [sut_id], user_id: pipeline },
   'on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'in a month': { endsAfter: MIDDLE, startsBefore: MIDDLE + 30 * DAY },
   'in the first half of the year': { startsBefore: MIDDLE },
   'running at a moment': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'from now on': { endsAfter: NOW },
-  'of a SUT on a day': { sut_id, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  'of a hundred SUTs': { sut_ids: many },
+  'of a hundred SUTs on a day': { sut_ids: many, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  'of a hundred SUTs, from now on': { sut_ids: many, endsAfter: NOW },
+  'of a SUT on a day': { sut_ids: [sut_id], endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'of the user with half of all, from now on': { user_id: pipeline, endsAfter: NOW },
   'of the user with half of all, until now': { user_id: pipeline, startsBefore: NOW },
 }

@@ -50,12 +50,18 @@ const INCLUDED: Readonly<Record<string, readonly string[]>> = {
   '/api/user': ['used'],
 }
 
+/** SUTs whose reservations are listed together: in scope, with own reservations outside, and hidden. */
+const SEVERAL = [
+  ['inside', 'rdp', 'theirs', ...HIDDEN.sut],
+  ['theirs', ...HIDDEN.sut, 'nothing'],
+]
+
 /** Values of query parameters, by name. */
 const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   limit: () => ['1', '1000'],
   offset: () => ['1', '3'],
   before: (path) => labels(path.endsWith('/token') ? ['nothing'] : kindOf(path)),
-  sut_id: () => labels(SUTS),
+  sut_id: () => [...labels(SUTS), ...SEVERAL.map((suts) => labels(suts).join())],
   user_id: () => labels(USERS.slice(1)),
   reservation_id: () => labels(RESERVATIONS),
   from: () => [at('06:15'), at('00:00', 3)],

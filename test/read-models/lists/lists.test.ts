@@ -60,11 +60,11 @@ const partOf = (all: readonly Known[], { limit, offset, createdBefore = Number.P
 })
 
 const reservationsIn = (all: readonly Known[], query: ReservationQuery) => {
-  const { sut_id, user_id, endsAfter = -1, startsBefore = Number.POSITIVE_INFINITY, isHeld } = query
+  const { sut_ids, user_id, endsAfter = -1, startsBefore = Number.POSITIVE_INFINITY, isHeld } = query
   const found = all.filter(
     ({ document, ended }) =>
       ended !== 'cancelled' &&
-      (sut_id === undefined || document.sut_id === sut_id) &&
+      (sut_ids === undefined || sut_ids.includes(String(document.sut_id))) &&
       (user_id === undefined || document.user_id === user_id) &&
       epochSecondsOf(String(document.end_time)) > endsAfter &&
       epochSecondsOf(String(document.start_time)) < startsBefore &&
@@ -103,7 +103,7 @@ const part = {
 
 const aReservationQuery: fc.Arbitrary<ReservationQuery> = fc.record({
   ...part,
-  sut_id: maybe(fc.constantFrom(...sutIds, 'none')),
+  sut_ids: maybe(fc.array(fc.constantFrom(...sutIds, 'none'), { minLength: 1, maxLength: 3 })),
   user_id: maybe(fc.constantFrom(...userIds, 'nobody')),
   endsAfter: maybe(aQuarter.map(moment)),
   startsBefore: maybe(aQuarter.map(moment)),

@@ -35,7 +35,10 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     id: 'listReservations',
     tag: 'Reservations',
     summary: 'List reservations, newest created first',
-    notes: { include: `${INCLUDE} With state, cancelled also lists cancelled reservations.` },
+    notes: {
+      sut_id: 'Only those of these SUTs, up to 100.',
+      include: `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
+    },
     answer: refTo('ReservationList'),
   },
   'GET /api/sut_reservation/:id': {

@@ -2,10 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { instant, oneOf, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { SutType, tagName } from '../../domain/events/sut.ts'
+import type { Problem } from '../../domain/failure.ts'
 import { MONITORED, type Monitored } from '../../domain/monitoring/status.ts'
-import type { DecodeQuery } from '../protocol/route.ts'
+import type { Instant } from '../../domain/values/instant.ts'
+import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOf, type AsOfQuery, asOfParameter } from './as-of.ts'
-import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span } from './lists.ts'
+import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
 import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf, yesOrNo } from './query.ts'
 
 export interface SutQuery extends AsOfQuery {
@@ -30,6 +32,8 @@ export interface SutsQuery extends Paging {
   readonly name: string | undefined
   readonly retired: boolean | undefined
   readonly tags: Readonly<Record<string, string>>
+  /** A span in which they are free. */
+  readonly free: { readonly from: Instant; readonly to: Instant } | undefined
   readonly as_of: AsOf | undefined
 }
 
@@ -40,15 +44,31 @@ const sutParameters = parametersOf({
   monitoring: oneOf(...MONITORED),
   name: text(1, 256),
   retired: onlyTrue,
+  free_from: instant,
+  free_to: instant,
   as_of: asOfParameter,
 })
+const FREE = ['free_from', 'free_to'] as const
+/** With what nothing is free, or nothing is known of it. */
+const NOT_FREE = ['retired', 'as_of']
+
+const freeProblems = (given: Parameters): readonly Problem[] => {
+  const [first] = FREE.filter((name) => given.has(name))
+  if (first === undefined) return []
+  const missing = FREE.find((name) => !given.has(name))
+  return [
+    ...(missing === undefined ? spanProblems(given, ...FREE) : [inQuery(first, `needs ${missing}`)]),
+    ...NOT_FREE.filter((name) => given.has(name)).map((name) => inQuery(name, `cannot be combined with ${first}`)),
+  ]
+}
+
 const tagParameters = familyOf('tag.', tagName, text(0, 256))
 
 export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
-  const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
+  const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others), ...freeProblems(others)]
   return combineProblems(problems, sutParameters(others), (read) => {
-    const { sut_type, is_active, monitoring, name, retired, as_of } = read
+    const { sut_type, is_active, monitoring, name, retired, free_from: from, free_to: to, as_of } = read
     return {
       ...pagingOf(read),
       sut_type,
@@ -56,6 +76,7 @@ export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
       monitoring,
       name,
       retired,
+      free: from && to && { from, to },
       as_of,
       tags: E.isRight(family) ? family.right : {},
     }

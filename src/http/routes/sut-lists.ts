@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
-import { ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
-import { failure } from '../../domain/failure.ts'
+import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
+import { failure, invalid } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
+import { inQuery } from '../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
@@ -41,11 +42,21 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
   }
 }
 
+/**
+ * A span on the grid, without what is past, so that what was released in the current quarter-hour is free again.
+ * Undefined if all of it is past.
+ */
+const freeSpan = ({ from, to }: NonNullable<SutsQuery['free']>, now: number): Window | undefined => {
+  const { start, end } = alignToGrid(from.epochNanoseconds, to.epochNanoseconds)
+  if (end * 1000 <= now) return undefined
+  return { start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end }
+}
+
 export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query, user }) => {
     const createdBefore = await resolveBefore(seenBy(objects, user), 'sut', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
-    const { before: _, as_of, ...filters } = query
+    const { before: _, as_of, free, ...filters } = query
     const asked = { ...filters, createdBefore: createdBefore.right, scope: user.scope }
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
@@ -54,7 +65,9 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
       if (E.isLeft(read)) return read
       return E.right({ ...listResponse('suts', query, read.right), position: then.right.position })
     }
-    const answered = await objects.readList('suts', asked)
+    const span = free && freeSpan(free, clock())
+    if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+    const answered = await objects.readList('suts', { ...asked, free: span })
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
     return E.right({ ...listResponse('suts', query, listed), position })

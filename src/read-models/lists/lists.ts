@@ -62,6 +62,8 @@ export interface SutQuery extends Part {
   readonly tags?: Readonly<Record<string, string>>
   /** Whether to list retired SUTs, and only those. */
   readonly retired?: boolean | undefined
+  /** Only active SUTs that nothing holds in this span. */
+  readonly free?: Window | undefined
   /** Only SUTs with these tags too. */
   readonly scope?: Scope | undefined
 }

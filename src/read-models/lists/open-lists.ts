@@ -17,7 +17,7 @@ import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
-import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
+import { makeIsShortOfSuts, makeSutList } from './sut-list.ts'
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
 import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
@@ -42,7 +42,7 @@ const makeAllIsShort = (
   const isShortUsage = makeIsShortUsage(names, counts)
   return {
     reservations: isShort,
-    suts: isShortOfSuts,
+    suts: makeIsShortOfSuts(counts),
     held: (sut_id, { start, end }) =>
       isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
@@ -86,7 +86,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     lists: {
       isShort: makeAllIsShort(names, counts, scopes, sessionCounts),
       reservations: makeReservationList(ask, names, counts, scopes),
-      suts: makeSutList(ask),
+      suts: makeSutList(ask, counts),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
       upcoming: makeUpcoming(ask, counts),

@@ -1,6 +1,9 @@
 import { foldForSearch } from '../../../projections/sut.ts'
+import type { Window } from '../../domain/calendar/window.ts'
+import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
+import { LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { LISTED, RETIRED } from '../tables/sut-table.ts'
-import { type Condition, condition, optional, valuesOf } from './conditions.ts'
+import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import type { Page, RunQuery, SutQuery } from './lists.ts'
 
 export const filtersOf = ({
@@ -25,10 +28,21 @@ export const filtersOf = ({
 export const rowsOf = ({ retired = false }: SutQuery): readonly [index: string, rows: string] =>
   retired ? ['sut_retired', RETIRED] : ['sut_listed', LISTED]
 
+/** Nothing that overlaps a span ends later than the longest reservation after it. */
+const isFree = ({ start, end }: Window, longest: number): Condition =>
+  condition(
+    `is_active = 1 AND sut.id NOT IN (
+       SELECT n.id FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end CROSS JOIN name n
+       WHERE r.segment = s.n AND ${LISTED_RESERVATIONS} AND r.ends > ? AND r.ends < ? AND r.starts < ? AND n.key = r.sut)`,
+    start,
+    end + longest,
+    end,
+  )
+
 export const makeSutList =
-  (ask: RunQuery) =>
+  (ask: RunQuery, counts: ReservationCounts) =>
   (query: SutQuery): Page => {
-    const filters = filtersOf(query)
+    const filters = [...filtersOf(query), ...(query.free === undefined ? [] : [isFree(query.free, counts.longest())])]
     const { createdBefore, limit, offset } = query
     const [index, rowsHere] = rowsOf(query)
     const where = (conditions: readonly Condition[]): string =>
@@ -46,5 +60,10 @@ export const makeSutList =
   }
 
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
-export const isShort = ({ name, tags = {}, scope, offset, retired = false }: SutQuery): boolean =>
-  !retired && name === undefined && scope === undefined && Object.keys(tags).length === 0 && offset === 0
+export const makeIsShortOfSuts =
+  (counts: ReservationCounts) =>
+  ({ name, tags = {}, scope, offset, retired = false, free }: SutQuery): boolean => {
+    const isOfAll = !retired && name === undefined && scope === undefined && Object.keys(tags).length === 0
+    const held = free && counts.onDays('end_day', dayOf(free.start), dayOf(free.end + counts.longest()))
+    return isOfAll && offset === 0 && (held === undefined || held <= SHORT)
+  }

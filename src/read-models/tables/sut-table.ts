@@ -32,7 +32,7 @@ export const sutColumns: ListColumns = {
     'is_observed INTEGER NOT NULL',
   ],
   schema: `
-  CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${LISTED};
+  CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, monitoring, id, ended, until) WHERE ${LISTED};
   CREATE INDEX sut_retired ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${RETIRED};
   CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${FORMER};
   ${TAG_SCHEMA}`,

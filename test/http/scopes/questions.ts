@@ -67,6 +67,8 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   from: () => [at('06:15'), at('00:00', 3)],
   to: () => [at('06:15'), at('00:00', 4)],
   current: () => ['true'],
+  free_from: () => [at('06:15'), at('06:00', 2)],
+  free_to: () => [at('06:45'), at('06:00', 3)],
   held_at: () => [at('06:00'), at('05:50')],
   held_from: () => [at('05:30')],
   held_to: () => [at('06:00')],

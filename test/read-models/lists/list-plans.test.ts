@@ -90,7 +90,7 @@ const setting = async (t: ExecutionContext): Promise<Setting> => {
     db,
     plans: () => lines.splice(0),
     reservations: makeReservationList(explained, names, counts, makeScopes(db)),
-    suts: makeSutList(explained),
+    suts: makeSutList(explained, counts),
     held: makeHeld(explained, names, counts),
   }
 }
@@ -162,6 +162,8 @@ test('with 100,000 reservations every list is read through an index and counted 
   }
   for (const query of [
     {},
+    { free: { start: MIDDLE, end: MIDDLE + 3_600 } },
+    { free: { start: MIDDLE, end: MIDDLE + DAY }, tags: { os: 'linux' }, createdBefore: 400 },
     { retired: true, name: 'machine 1' },
     { name: 'machine 1', tags: { os: 'linux' }, createdBefore: 400, sut_type: 'vnc', is_active: true },
   ]) {

@@ -20,6 +20,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   removed: 'Also users that have been removed.',
   include: 'What to add, separated by commas: used adds what a user has reserved in the current week.',
   current: 'Only reservations that are running.',
+  free_from: 'With free_to: only SUTs that are active and have no reservation in this span, widened to the grid.',
+  free_to: 'The end of that span (exclusive).',
   held_at:
     'Only reservations that held their SUT at this time: from their start, or their creation if that was later, to their real end.',
   held_from: 'With held_to: only reservations that held their SUT in this span.',

@@ -221,14 +221,16 @@ test('what is asked for by its length counts as asked, and used says the same to
     t.is(headers.etag, undefined)
     return json.used
   }
+  const quota = { hours_per_week: 10, reservations_max: null, priority_max: null }
   for (const [name, id] of Object.entries(readers)) {
-    t.deepEqual(await usedOf(name, id), { hours: 0.5, reservations: 1, week: '2030-W18' }, name)
+    t.deepEqual(await usedOf(name, id), { hours: 0.5, reservations: 1, week: '2030-W18', quota }, name)
   }
+  t.like(await usedOf('admin', 'me'), { quota: null }, 'administrators have none')
   t.is(await usedOf('bob', idOf('alice')), undefined)
   t.is((await service.as('alice').get('/api/user/me')).json.used, undefined)
   service.clock.set('2030-05-02T06:02:00.000Z')
   t.is(codeOf(await change(service, 'alice', first, 'cancel')), 200)
-  t.deepEqual(await usedOf('alice', 'me'), { hours: 0.25, reservations: 0, week: '2030-W18' })
+  t.deepEqual(await usedOf('alice', 'me'), { hours: 0.25, reservations: 0, week: '2030-W18', quota })
   t.is(codeOf(await ask({ duration: 35_100 })), 201, 'all the rest')
   t.is(codeOf(await ask({ start_in: 72_000, duration: 1 })), 'quota_exceeded')
   const { json } = await service.as('audrey').get('/api/user?include=used')
@@ -245,5 +247,5 @@ test('what is asked for by its length counts as asked, and used says the same to
   const toBob = (await service.as('bob').get('/api/user?include=used')).json.users as readonly object[]
   t.is(toBob.filter((user) => 'used' in user).length, 1)
   service.clock.set('2030-05-09T06:02:00.000Z')
-  t.deepEqual(await usedOf('alice', 'me'), { hours: 0, reservations: 0, week: '2030-W19' })
+  t.deepEqual(await usedOf('alice', 'me'), { hours: 0, reservations: 0, week: '2030-W19', quota })
 })

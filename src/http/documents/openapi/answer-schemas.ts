@@ -137,6 +137,7 @@ const used = closed(
     hours: withSchema(t.number, () => ({ type: 'number', minimum: 0 })),
     reservations: whole,
     week: matching('week', /^\d{4}-W\d\d$/, 'must be an ISO week'),
+    quota: orNull(Quota),
   },
   {},
 )

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
+import type { Quota } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { toHours } from '../../../domain/reservation/quota.ts'
 import type { Used } from '../../../read-models/lists/lists.ts'
@@ -23,6 +24,7 @@ export interface UserReads {
 export interface UserReadDependencies {
   readonly users: Users
   readonly objects: Pick<Objects, 'readList'>
+  readonly quotaDefault: Quota
   readonly clock: () => number
 }
 
@@ -55,14 +57,18 @@ interface UsedShown {
 }
 
 const makeReadUsed =
-  ({ objects, clock }: UserReadDependencies) =>
-  async (ids: readonly string[]): Promise<E.Either<Failure, UsedShown>> => {
+  ({ objects, quotaDefault, clock }: UserReadDependencies) =>
+  async (members: readonly Member[]): Promise<E.Either<Failure, UsedShown>> => {
     const now = Math.floor(clock() / 1000)
     const week = formatWeek(weekOf(now))
+    const ids = members.map(({ _id }) => _id)
     const read = await objects.readList('used', ids, now)
+    const limits = members.map(({ role, quota }) => (role === 'tester' ? (quota ?? quotaDefault) : null))
     return E.map(({ position, listed }: ListResult<readonly Used[]>) => ({
       position,
-      used: listed.map(({ quarters, reservations }) => ({ used: { hours: toHours(quarters), reservations, week } })),
+      used: listed.map(({ quarters, reservations }, n) => ({
+        used: { hours: toHours(quarters), reservations, week, quota: limits[n] },
+      })),
     }))(read)
   }
 
@@ -87,7 +93,7 @@ const makeReadOne = (dependencies: UserReadDependencies) => {
   return async (caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
     if (!withUsed) return E.right(userRead(caller, member))
     if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
-    const read = await readUsed([member._id])
+    const read = await readUsed([member])
     // It changes without a new revision, so there is no entity tag.
     return E.map(({ position, used }: UsedShown): RouteResponse => {
       return { status: 200, body: memberText(member, used[0]), position }
@@ -134,7 +140,7 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
         .filter(isListed)
         .slice(offset, offset + limit)
       const known = shown.filter(({ _id }) => seesAll(user, _id))
-      const read = query.withUsed ? await readUsed(known.map(({ _id }) => _id)) : E.right(undefined)
+      const read = query.withUsed ? await readUsed(known) : E.right(undefined)
       if (E.isLeft(read)) return read
       const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
       const documents = shown.map((member) =>

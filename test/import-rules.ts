@@ -144,7 +144,8 @@ export const offences = (tree: Tree, rules: readonly Rule[]): readonly string[] 
     for (const unread of text.unread) found.push(`${path} ${unread}`)
     edges.push(...edgesOf(path, text))
     if (isBarrel(text.code)) found.push(`${path} is a barrel`)
-    if (exportsDefault(text.code)) found.push(`${path} has a default export`)
+    // A declaration says what a package of others exports.
+    if (exportsDefault(text.code) && !path.endsWith('.d.ts')) found.push(`${path} has a default export`)
     if (rule?.pure) for (const word of impurities(text.code)) found.push(`${path} is not pure: ${word}`)
     if (linesOf(source) >= FILE_LINES) found.push(`${path} has ${linesOf(source)} lines`)
     if (longestBody(text.code) >= FUNCTION_LINES)

@@ -2,10 +2,12 @@ import { render } from 'preact'
 import { App } from './app.ts'
 import { followLog } from './live/follow.ts'
 import { openLab } from './live/lab.ts'
+import { openOwn } from './live/own.ts'
 import { openClock } from './page/clock.ts'
 import type { PageContext } from './page/context.ts'
-import { openPlace } from './page/location.ts'
+import { linkTo, openPlace } from './page/location.ts'
 import { openTheme } from './page/theme.ts'
+import { notifyBeforeEnds, openWarning } from './page/warning.ts'
 import { html } from './parts/html.ts'
 import { openSession } from './service/session.ts'
 
@@ -13,21 +15,32 @@ import { openSession } from './service/session.ts'
 
 const control = openSession()
 const { api } = control
+const position = followLog(api, () => control.session.get().phase === 'in')
 const page: PageContext = {
   control,
   api,
   lab: openLab(api),
+  own: openOwn(api, () => control.session.get().me?._id, position),
+  warning: openWarning(),
   place: openPlace(),
   clock: openClock(),
   theme: openTheme(),
-  position: followLog(api, () => control.session.get().phase === 'in'),
+  position,
 }
 
 // Nothing of one user may be shown to another.
 let shown = control.session.get().me?._id
 control.session.watch(({ me }) => {
-  if (me?._id !== shown) page.lab.clear()
+  if (me?._id !== shown) {
+    page.lab.clear()
+    page.own.clear()
+    void page.own.read()
+  }
   shown = me?._id
+})
+
+notifyBeforeEnds(page.clock, page.own, page.warning, () => {
+  location.hash = linkTo('mine')
 })
 
 render(html`<${App} page=${page} />`, document.getElementById('page') as HTMLElement)

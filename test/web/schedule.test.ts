@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Page } from 'playwright-core'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, openFor } from './stage.ts'
 
 /** The schedule, in a real browser: by role and visible text, as people use it. */
 
@@ -25,16 +23,6 @@ const makeMachine = async (name: string): Promise<string> =>
   String(
     (await service.as('admin').post('/api/sut/create', { ...aSut(), name, os: 'Ubuntu', version: '24.04' })).json._id,
   )
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-
-/** No violation of WCAG 2.2 AA that axe can find. */
-const checkAccessible = async (t: ExecutionContext, page: Page): Promise<void> => {
-  await page.evaluate(axe)
-  const run = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
-    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 3).join(' ')))`
-  t.deepEqual(await page.evaluate(run), [])
-}
 
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 

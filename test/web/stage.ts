@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { passwordOf } from '../http/client.ts'
 import { type Chromium, type NoBrowser, type Opened, openPageFor } from '../http/documents/browser.ts'
 
@@ -41,4 +43,14 @@ export const openFor = async (
   await signIn(opened, name)
   await accountOf(opened, name).waitFor()
   return opened
+}
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** No violation of WCAG 2.2 AA that axe can find. */
+export const checkAccessible = async (t: ExecutionContext, page: Page): Promise<void> => {
+  await page.evaluate(axe)
+  const run = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 3).join(' ')))`
+  t.deepEqual(await page.evaluate(run), [])
 }

@@ -33,6 +33,24 @@ export interface Reservation {
   readonly end_time: string
 }
 
+/** With `include=names,state`. */
+export interface NamedReservation extends Reservation {
+  readonly user_name: string
+  /** `null` for a machine outside one's scope. */
+  readonly sut_name: string | null
+  readonly state: 'ahead' | 'running' | 'over' | 'released' | 'cancelled'
+  /** RFC 3339: the end before a release. */
+  readonly planned_end_time: string
+}
+
+/** A period in which a reservation had connections. */
+export interface Connected {
+  readonly reservation_id: string
+  /** RFC 3339; `closed_at` is `null` while it lasts. */
+  readonly opened_at: string
+  readonly closed_at: string | null
+}
+
 export interface Person {
   readonly _id: string
   readonly name: string

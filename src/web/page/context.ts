@@ -1,17 +1,22 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { LabControl } from '../live/lab.ts'
+import type { OwnControl } from '../live/own.ts'
 import type { Store } from '../parts/store.ts'
 import type { Api } from '../service/api.ts'
 import type { Me, SessionControl } from '../service/session.ts'
 import type { Place } from './location.ts'
 import type { openTheme } from './theme.ts'
+import type { Warning } from './warning.ts'
 
 /** What every screen may use. */
 export interface PageContext {
   readonly control: SessionControl
   readonly api: Api
   readonly lab: LabControl
+  readonly own: OwnControl
+  /** How one is warned before a reservation ends. */
+  readonly warning: Store<Warning>
   readonly place: Store<Place>
   /** Unix milliseconds, to the second. */
   readonly clock: Store<number>

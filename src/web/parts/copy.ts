@@ -4,7 +4,13 @@ import { html } from './html.ts'
 import { Icon } from './icon.ts'
 
 /** Copies a text, where the browser allows it: over plain HTTP it may not. */
-export const CopyButton = ({ text }: { readonly text: string }): VNode | undefined => {
+export const CopyButton = ({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string
+  readonly label?: string
+}): VNode | undefined => {
   const [isCopied, setCopied] = useState(false)
   if (!('clipboard' in navigator)) return undefined
   const copy = async (): Promise<void> => {
@@ -14,7 +20,7 @@ export const CopyButton = ({ text }: { readonly text: string }): VNode | undefin
     )
     setTimeout(() => setCopied(false), 2_000)
   }
-  return html`<button type="button" class="btn icon quiet small" aria-label=${isCopied ? 'Copied' : 'Copy'} title="Copy" onClick=${copy}>
+  return html`<button type="button" class="btn icon quiet small" aria-label=${isCopied ? 'Copied' : label} title=${label} onClick=${copy}>
     <${Icon} name=${isCopied ? 'check' : 'copy'} />
   </button>`
 }

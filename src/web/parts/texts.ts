@@ -17,10 +17,12 @@ export const texts = {
   screens: {
     schedule: 'Schedule',
     mine: 'Mine',
+    screen: 'Screen',
     machines: 'Machines',
     activity: 'Activity',
     people: 'People',
     account: 'Account',
+    more: 'More',
   },
   themes: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
   forbidden: 'This screen is not for your role',

@@ -60,6 +60,8 @@ const headersOf = ({ body, key, ifMatch, after }: Sent, session: string | undefi
 export interface Api {
   readonly get: <A>(path: string, sent?: Omit<Sent, 'body' | 'key'>) => Promise<Answer<A>>
   readonly post: <A>(path: string, sent?: Sent) => Promise<Answer<A>>
+  /** A file, under the name that the answer gives it. */
+  readonly file: (path: string, accept: string) => Promise<{ readonly blob: Blob; readonly name: string }>
   /** Opens a stream, which may last. */
   readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
 }
@@ -111,6 +113,14 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): A
   return {
     get: (path, sent = {}) => call('GET', path, sent),
     post: (path, sent = {}) => call('POST', path, sent),
+    file: async (path, accept) => {
+      const response = await request('GET', path, {}, accept)
+      const name = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1]
+      const blob = await response.blob().catch(() => {
+        throw unanswered()
+      })
+      return { blob, name: name ?? 'berth' }
+    },
     open: async (path, accept, signal) => {
       const { body } = await request('GET', path, { signal }, accept)
       if (body === null) throw unanswered()

@@ -35,6 +35,21 @@ export const dayTitleOf = (time: number, now: number): string => {
 export const shortDayOf = (time: number): string =>
   `${weekdayOf(time).slice(0, 3)} ${new Date(time).getDate()} ${monthOf(time).slice(0, 3)}`
 
+/** `Today`, `Tomorrow`, `Yesterday`, otherwise `Wed 25 Nov`. */
+export const relativeDayOf = (time: number, now: number): string => {
+  const day = midnightOf(time)
+  if (day === midnightOf(now)) return 'Today'
+  if (day === midnightOf(now, 1)) return 'Tomorrow'
+  return day === midnightOf(now, -1) ? 'Yesterday' : shortDayOf(time)
+}
+
+/** `Today 14:00 – 16:00`, with the day of the end where it is another one. */
+export const spanTextOf = (from: number, to: number, now: number): string => {
+  // Midnight belongs to the day before.
+  const isOneDay = midnightOf(from) === midnightOf(to - 1)
+  return `${relativeDayOf(from, now)} ${clockOf(from)} – ${isOneDay ? '' : `${relativeDayOf(to, now)} `}${clockOf(to)}`
+}
+
 /** `45 m`, `1 h`, `1 h 30 m`, `over 24 h`. */
 export const durationOf = (milliseconds: number): string => {
   const minutes = Math.max(0, Math.floor(milliseconds / MINUTE))
@@ -71,3 +86,6 @@ export const zoneNameOf = (time: number): string => {
 
 /** A time as the interface takes it, in UTC. */
 export const toIso = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
+
+/** `2,841`, `14.5`. */
+export const numberOf = (value: number): string => value.toLocaleString('en-GB', { maximumFractionDigits: 2 })

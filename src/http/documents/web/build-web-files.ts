@@ -26,7 +26,7 @@ const folderOf = ({ name, entries }: WebPackage): string => {
 /** Sources by their path: in src/web, or below `packages`. */
 const readAll = (): ReadonlyMap<string, string> => {
   const read = (folder: string, served: string, patterns: readonly string[]): readonly (readonly [string, string])[] =>
-    globSync(patterns, { cwd: folder })
+    globSync(patterns, { cwd: folder, exclude: ['**/*.d.ts'] })
       .map((file) => file.replaceAll('\\', '/'))
       .sort()
       .map((file) => [`${served}${file}`, readFileSync(join(folder, file), 'utf8')])

@@ -14,5 +14,10 @@ export const PACKAGES: readonly WebPackage[] = [
     files: ['dist/preact.mjs', 'hooks/dist/hooks.mjs'],
     entries: { preact: 'dist/preact.mjs', 'preact/hooks': 'hooks/dist/hooks.mjs' },
   },
+  {
+    name: '@novnc/novnc',
+    files: ['core/**/*.js', 'vendor/pako/**/*.js'],
+    entries: { '@novnc/novnc': 'core/rfb.js' },
+  },
   { name: 'htm', files: ['dist/htm.mjs'], entries: { htm: 'dist/htm.mjs' } },
 ]

@@ -1,16 +1,18 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useCommands } from '../../holding/commands.ts'
+import { HostPort, useConnection, ViewerFile } from '../../holding/connection.ts'
+import { afterText, CommandNote, timeOn } from '../../holding/extend.ts'
+import { Confirm, giveBackTexts } from '../../holding/give-back.ts'
 import type { Reservation, Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { CopyButton } from '../../parts/copy.ts'
+import { linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
-import { newKey, Refused } from '../../service/api.ts'
-import { type Booked, extensionsOf, freeUntil } from '../../timeline/calendar.ts'
-import { clockOf, dayTitleOf, durationOf, MINUTE, shortDayOf, toIso } from '../../timeline/times.ts'
+import { type Booked, extensionsOf } from '../../timeline/calendar.ts'
+import { dayTitleOf, durationOf, MINUTE, toIso } from '../../timeline/times.ts'
 import { Popover } from './popover.ts'
-import { command } from './reserve.ts'
 import { show } from './view.ts'
 
 interface Props {
@@ -21,69 +23,7 @@ interface Props {
   readonly anchor: () => Element | null
 }
 
-interface Connection {
-  readonly host: string | null
-  readonly port: number
-  readonly open: boolean
-  readonly bound_here: boolean
-}
-
 const close = (): void => show({ open: undefined })
-
-const at = (time: number, now: number): string =>
-  shortDayOf(time) === shortDayOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
-
-const HostPort = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
-  const { host, port } = connection
-  if (host === null) return html`<p class="muted small">Another Berth instance forwards this machine.</p>`
-  const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  return html`<div class="row"><span class="hostport mono grow"><span class="grow clip">${text}</span><${CopyButton} text=${text} /></span></div>`
-}
-
-/** Where to connect, read again when the reservation changes. */
-const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
-  const { api } = usePage()
-  const [connection, setConnection] = useState<Connection | undefined>(undefined)
-  const read = (): void => {
-    api.get<Connection>(`/api/sut_reservation/${id}/connection`).then(
-      ({ value }) => setConnection(value),
-      () => setConnection(undefined),
-    )
-  }
-  useEffect(() => {
-    if (isRunning) read()
-  }, [id, isRunning])
-  return [connection, read]
-}
-
-const Confirm = ({
-  question,
-  action,
-  onConfirm,
-  onBack,
-}: {
-  readonly question: string
-  readonly action: string
-  readonly onConfirm: () => void
-  readonly onBack: () => void
-}): VNode => html`<div class="pop-body">
-  <p role="alert">${question}</p>
-  <div class="row"><button type="button" class="btn danger" data-first ref=${(button: HTMLElement | null) => button?.focus()} onClick=${onConfirm}>${action}</button><button type="button" class="btn" onClick=${onBack}>Keep it</button></div>
-</div>`
-
-const Note = ({
-  refused,
-  onExtend,
-}: {
-  readonly refused: Refused
-  readonly onExtend: (end: number) => void
-}): VNode => {
-  const until = refused.problem.extendable_until
-  const end = typeof until === 'string' ? Date.parse(until) : undefined
-  return html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${refused.message}</span>
-    ${end !== undefined && html`<button type="button" class="btn small" onClick=${() => onExtend(end)}>Extend to ${clockOf(end)}</button>`}
-  </div>`
-}
 
 const NotBound = ({
   isBusy,
@@ -111,24 +51,8 @@ const Ends = ({
   const ends = own === undefined ? [] : extensionsOf(booked, own)
   if (own === undefined || ends.length === 0) return undefined
   return html`<div class="field"><span class="label">Extend to</span><div class="chips">
-    ${ends.map((end) => html`<button type="button" class="chip" disabled=${isDisabled} onClick=${() => onExtend(end)}>${at(end, own.to)}</button>`)}
+    ${ends.map((end) => html`<button type="button" class="chip" disabled=${isDisabled} onClick=${() => onExtend(end)}>${timeOn(end, own.to)}</button>`)}
   </div></div>`
-}
-
-/** Sends commands about a reservation, one after the other. */
-const useCommands = (reservation: Reservation) => {
-  const page = usePage()
-  const [refused, setRefused] = useState<Refused | undefined>(undefined)
-  const [isBusy, setBusy] = useState(false)
-  const run = async (verb: string, body?: object): Promise<boolean> => {
-    setBusy(true)
-    setRefused(undefined)
-    const result = await command(page, `/api/sut_reservation/${reservation._id}/${verb}`, body, newKey())
-    setBusy(false)
-    if (result instanceof Refused) setRefused(result)
-    return !(result instanceof Refused)
-  }
-  return { refused, isBusy, run }
 }
 
 /** What one may do with a reservation of one's own, or, as an administrator, with another's. */
@@ -136,7 +60,8 @@ const Controls = ({ sut, reservation, booked }: Props): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
-  const { refused, isBusy, run } = useCommands(reservation)
+  const commands = useCommands(reservation._id)
+  const { refused, isBusy, run } = commands
   const [isAsking, setAsking] = useState(false)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
@@ -150,22 +75,22 @@ const Controls = ({ sut, reservation, booked }: Props): VNode => {
   const bind = async (): Promise<void> => {
     if (await run('update')) readConnection()
   }
-  const [verb, question] = isRunning
-    ? ['Release', `Release ${sut.name} now? It is free again at once.`]
-    : ['Cancel', `Cancel this reservation of ${sut.name}?`]
+  const { verb, question } = giveBackTexts(sut.name, isRunning)
   if (isAsking)
-    return html`<${Confirm} question=${question} action=${verb} onConfirm=${giveBack} onBack=${() => setAsking(false)} />`
-  const free = freeUntil(booked, to)
-  const after = free === undefined || free === Number.POSITIVE_INFINITY ? '' : `free until ${at(free, now)} after it`
+    return html`<div class="pop-body"><${Confirm} question=${question} action=${verb} onConfirm=${giveBack} onBack=${() => setAsking(false)} /></div>`
+  const free = afterText(booked, to, now)
+  const after = free === undefined ? '' : `free ${free} after it`
   const own = booked.find(({ _id }) => _id === reservation._id)
   const isDisabled = isBusy || !isAnswered
+  const isOwn = reservation.user_id === meOf(page)._id
   return html`<div>
     <div class="pop-body">
       <div class="result"><b>${isRunning ? `${durationOf(to - now)} left` : `${durationOf(to - from)}`}</b><span class="second">${after}</span></div>
       <${Ends} booked=${booked} own=${own} isDisabled=${isDisabled} onExtend=${extend} />
-      ${connection !== undefined && html`<${HostPort} connection=${connection} />`}
+      ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /></div>`}
+      ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}
-      ${refused !== undefined && html`<${Note} refused=${refused} onExtend=${extend} />`}
+      ${refused !== undefined && html`<${CommandNote} refused=${refused} commands=${commands} />`}
     </div>
     <div class="pop-foot">
       <span class="grow"></span>
@@ -185,7 +110,7 @@ export const BlockPopover = (props: Props): VNode => {
   const who = isOwn ? 'Yours' : nameOf(reservation.user_id)
   const mayControl = to > now && me.role !== 'auditor' && (isOwn || me.role === 'administrator')
   const title = isOwn ? `Your reservation of ${sut.name}` : sut.name
-  return html`<${Popover} title=${title} className="pop-own" subtitle=${`${who}, ${at(from, now)} to ${at(to, now)}`} anchor=${anchor} onClose=${close}>
+  return html`<${Popover} title=${title} className="pop-own" subtitle=${`${who}, ${timeOn(from, now)} to ${timeOn(to, now)}`} anchor=${anchor} onClose=${close}>
     ${
       mayControl
         ? html`<${Controls} ...${props} />`

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { command } from '../../holding/commands.ts'
 import { type Sut, systemOf } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { html } from '../../parts/html.ts'
@@ -11,7 +12,7 @@ import { type Clash, clashOfDraft, type Draft, LENGTHS, moveStart, parseStart, w
 import { clockOf, dayTitleOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
 import { Popover } from './popover.ts'
 import { Refusal } from './refusal.ts'
-import { bodyOf, command, makeKeys, type Outcome } from './reserve.ts'
+import { bodyOf, makeKeys, type Outcome } from './reserve.ts'
 import { show } from './view.ts'
 
 interface Props {

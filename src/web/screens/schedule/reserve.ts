@@ -1,6 +1,4 @@
-import type { Reservation } from '../../live/objects.ts'
-import type { PageContext } from '../../page/context.ts'
-import { newKey, postSafely, Refused } from '../../service/api.ts'
+import { newKey, type Refused } from '../../service/api.ts'
 import { type Draft, windowOf } from '../../timeline/draft.ts'
 import { toIso } from '../../timeline/times.ts'
 
@@ -38,22 +36,5 @@ export const makeKeys = () => {
       if (last?.body !== text) last = { body: text, key: newKey() }
       return last.key
     },
-  }
-}
-
-/** Sends a command about a reservation, and puts its answer into the lab. */
-export const command = async (
-  { api, lab }: Pick<PageContext, 'api' | 'lab'>,
-  path: string,
-  body: object | undefined,
-  key: string,
-): Promise<Reservation | Refused> => {
-  try {
-    const { value } = await postSafely<Reservation>(api, path, { body, key })
-    lab.put(value)
-    return value
-  } catch (error) {
-    if (error instanceof Refused) return error
-    throw error
   }
 }

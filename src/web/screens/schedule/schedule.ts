@@ -1,12 +1,11 @@
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { RETRY_AFTER, type Reading, useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
-import { Icon } from '../../parts/icon.ts'
-import { StateBlock } from '../../parts/state.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
-import { Refused } from '../../service/api.ts'
 import { type Booked, freeUntil } from '../../timeline/calendar.ts'
 import type { Cell } from '../../timeline/cells.ts'
 import { draftAt, moveLength } from '../../timeline/draft.ts'
@@ -30,48 +29,19 @@ const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefi
   return ({ tags }) => (tags[name] === undefined ? undefined : `${name} ${tags[name]}`)
 }
 
-/** Milliseconds between tries after a failure. */
-const RETRY_AFTER = 8_000
-
-/** Reads what a span needs: again when the log has moved, and when the service answers after an outage. */
-const useLoading = (span: Span): { readonly failed: Refused | undefined; readonly retry: () => void } => {
-  const { lab, control, position } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
-  const reached = useStore(position)
-  const [failed, setFailed] = useState<Refused | undefined>(undefined)
-  const [attempt, setAttempt] = useState(0)
-  const retry = (): void => setAttempt((before) => before + 1)
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    // One span on either side, so that the next one is there at once.
-    lab.load({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }).then(
-      () => setFailed(undefined),
-      (error: unknown) => {
-        if (!(error instanceof Refused)) throw error
-        setFailed(error)
-        timer = setTimeout(retry, RETRY_AFTER)
-      },
-    )
-    return () => clearTimeout(timer)
-  }, [span.zoom, span.from, isAnswered, reached, attempt])
-  return { failed, retry }
+/** Reads what a span needs. */
+const useLoading = (span: Span): Reading<void> => {
+  const { lab } = usePage()
+  // One span on either side, so that the next one is there at once.
+  return useReading(`${span.zoom} ${span.from}`, () =>
+    lab.load({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }),
+  )
 }
 
 const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="tl-in">
   <span class="vh" role="status">Loading</span>
   ${Array.from({ length: 14 }, (_, n) => html`<div class="tl-row"><div class="tl-head"><span class="sk sk-name"></span></div><div class="tl-lane"><span class=${`sk sk-block sk-${n % 5}`}></span></div></div>`)}
 </div></div>`
-
-const Failed = ({
-  failed,
-  onRetry,
-}: {
-  readonly failed: Refused
-  readonly onRetry: () => void
-}): VNode => html`<div class="tl"><${StateBlock}
-  icon="warning" title="The schedule could not be loaded" text=${`${failed.message} It is tried again in ${RETRY_AFTER / 1_000} s.`} request=${failed.problem.instance}>
-  <div class="row"><button type="button" class="btn" onClick=${onRetry}><${Icon} name="refresh" />Try again</button></div>
-<//></div>`
 
 const NoMachines = ({
   isAdministrator,
@@ -177,7 +147,9 @@ export const Schedule = (): VNode => {
 
   const content = (): VNode => {
     if (!isLoaded)
-      return failed === undefined ? html`<${Skeleton} />` : html`<${Failed} failed=${failed} onRetry=${retry} />`
+      return failed === undefined
+        ? html`<${Skeleton} />`
+        : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0)
       return html`<${NoMachines} isAdministrator=${me.role === 'administrator'} scope=${me.scope} />`
     if (shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`

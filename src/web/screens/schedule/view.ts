@@ -1,3 +1,4 @@
+import { linkTo } from '../../page/location.ts'
 import { makeStore, type Store } from '../../parts/store.ts'
 import type { Draft } from '../../timeline/draft.ts'
 import type { Zoom } from '../../timeline/span.ts'
@@ -50,3 +51,12 @@ const openView = (): Store<View> => {
 export const view = openView()
 
 export const show = (change: Partial<View>): void => view.update((before) => ({ ...before, ...change }))
+
+/** Goes to the schedule with a draft from now on, which may be changed there before it is sent. */
+export const take = (sutId: string, length: number): void => {
+  show({
+    ...{ zoom: 'day', time: undefined, filter: NO_FILTER },
+    open: { kind: 'draft', draft: { sutId, start: 'now', length } },
+  })
+  location.hash = linkTo('schedule')
+}

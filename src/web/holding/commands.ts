@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks'
+import type { Reservation } from '../live/objects.ts'
+import { type PageContext, usePage } from '../page/context.ts'
+import { newKey, postSafely, Refused } from '../service/api.ts'
+
+/** Sends a command about a reservation, and shows its answer everywhere. */
+export const command = async (
+  { api, lab, own }: Pick<PageContext, 'api' | 'lab' | 'own'>,
+  path: string,
+  body: object | undefined,
+  key: string,
+): Promise<Reservation | Refused> => {
+  try {
+    const { value } = await postSafely<Reservation>(api, path, { body, key })
+    lab.put(value)
+    void own.read()
+    return value
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+}
+
+export interface Commands {
+  /** Why the last command was refused. */
+  readonly refused: Refused | undefined
+  readonly isBusy: boolean
+  /** Sends `extend`, `cancel` or `update`, and tells whether it was done. */
+  readonly run: (verb: string, body?: object) => Promise<boolean>
+}
+
+/** Commands about a reservation, one after the other. */
+export const useCommands = (reservationId: string): Commands => {
+  const page = usePage()
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const [isBusy, setBusy] = useState(false)
+  const run = async (verb: string, body?: object): Promise<boolean> => {
+    setBusy(true)
+    setRefused(undefined)
+    const result = await command(page, `/api/sut_reservation/${reservationId}/${verb}`, body, newKey())
+    setBusy(false)
+    if (result instanceof Refused) setRefused(result)
+    return !(result instanceof Refused)
+  }
+  return { refused, isBusy, run }
+}

@@ -1,0 +1,78 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { usePage } from '../page/context.ts'
+import { CopyButton } from '../parts/copy.ts'
+import { html } from '../parts/html.ts'
+import { Icon } from '../parts/icon.ts'
+import { Refused } from '../service/api.ts'
+
+/** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
+export interface Connection {
+  readonly host: string | null
+  readonly port: number
+  readonly sut_type: 'vnc' | 'rdp' | 'tcp'
+  readonly open: boolean
+  readonly bound_here: boolean
+}
+
+/** Seconds that an answer may wait for the port to open. */
+const WAIT = 20
+
+/** Where to connect to a running reservation. The second function reads it again. */
+export const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
+  const { api } = usePage()
+  const [connection, setConnection] = useState<Connection | undefined>(undefined)
+  const read = async (wait = ''): Promise<void> => {
+    try {
+      const { value } = await api.get<Connection>(`/api/sut_reservation/${id}/connection${wait}`)
+      setConnection(value)
+      if (!value.open && value.host !== null && wait === '') await read(`?wait=${WAIT}`)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setConnection(undefined)
+    }
+  }
+  useEffect(() => {
+    if (isRunning) void read()
+  }, [id, isRunning])
+  return [connection, () => void read()]
+}
+
+export const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {
+  const { host, port } = connection
+  if (host === null) return html`<p class="muted small">Another Berth instance forwards this machine.</p>`
+  const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return html`<span class="hostport mono"><span class="grow clip">${text}</span><${CopyButton} text=${text} label="Copy host and port" /></span>`
+}
+
+const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const
+
+/** Downloads what starts a viewer, for the types that have such a file. */
+export const ViewerFile = ({
+  id,
+  connection: { sut_type, host },
+}: {
+  readonly id: string
+  readonly connection: Connection
+}): VNode | undefined => {
+  const { api } = usePage()
+  const [failed, setFailed] = useState<Refused | undefined>(undefined)
+  const accept = FILES[sut_type]
+  if (accept === undefined || host === null) return undefined
+  const download = async (): Promise<void> => {
+    try {
+      const { blob, name } = await api.file(`/api/sut_reservation/${id}/connection`, accept)
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(blob)
+      link.download = name
+      link.click()
+      URL.revokeObjectURL(link.href)
+      setFailed(undefined)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setFailed(error)
+    }
+  }
+  return html`<button type="button" class="btn" onClick=${download}><${Icon} name="download" />.${sut_type} file</button>
+    ${failed !== undefined && html`<span class="small bad" role="alert">${failed.message}</span>`}`
+}

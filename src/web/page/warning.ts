@@ -1,0 +1,73 @@
+import type { OwnControl } from '../live/own.ts'
+import { makeStore, type Store } from '../parts/store.ts'
+import { clockOf, durationOf, MINUTE } from '../timeline/times.ts'
+
+/** How one wants to be warned before a reservation ends. It is kept in the browser. */
+export interface Warning {
+  readonly isOn: boolean
+  readonly minutes: number
+  readonly isNotified: boolean
+}
+
+const KEPT = 'berth warning'
+export const MINUTES_MIN = 1
+export const MINUTES_MAX = 60
+const USUAL: Warning = { isOn: true, minutes: 10, isNotified: false }
+
+const readKept = (): Warning => {
+  try {
+    const { isOn, minutes, isNotified } = { ...USUAL, ...JSON.parse(localStorage.getItem(KEPT) ?? '{}') }
+    const isRight = Number.isInteger(minutes) && minutes >= MINUTES_MIN && minutes <= MINUTES_MAX
+    return { isOn: isOn === true, minutes: isRight ? minutes : USUAL.minutes, isNotified: isNotified === true }
+  } catch {
+    return USUAL
+  }
+}
+
+export const openWarning = (): Store<Warning> => {
+  const warning = makeStore(readKept())
+  warning.watch((value) => localStorage.setItem(KEPT, JSON.stringify(value)))
+  return warning
+}
+
+/** Whether the browser has notifications here: they need HTTPS, or loopback. */
+export const mayNotify = (): boolean => isSecureContext && 'Notification' in window
+
+/** Whether so little is left that one is warned. */
+export const isNear = (end: number, now: number, { isOn, minutes }: Warning): boolean =>
+  isOn && end > now && end - now <= minutes * MINUTE
+
+/** The own running reservation that ends next, if one is warned of it. */
+export const nearest = ({ reservations }: ReturnType<OwnControl['own']['get']>, now: number, warning: Warning) =>
+  reservations
+    .filter(({ start_time, end_time }) => Date.parse(start_time) <= now && isNear(Date.parse(end_time), now, warning))
+    .toSorted((a, b) => Date.parse(a.end_time) - Date.parse(b.end_time))[0]
+
+/** `(8 m) win11-02`: what the title of the tab says before a reservation ends. */
+export const titleOf = (title: string, near: ReturnType<typeof nearest>, now: number): string =>
+  near === undefined ? title : `(${durationOf(Date.parse(near.end_time) - now)}) ${near.sut_name ?? title}`
+
+/** Shows one notification for each end, where one wants it and the browser allows it. */
+export const notifyBeforeEnds = (
+  clock: Store<number>,
+  { own }: OwnControl,
+  warning: Store<Warning>,
+  onClick: () => void,
+): void => {
+  const told = new Set<string>()
+  clock.watch((now) => {
+    const near = nearest(own.get(), now, warning.get())
+    if (near === undefined || !warning.get().isNotified || !mayNotify() || Notification.permission !== 'granted') return
+    const end = `${near._id} ${near.end_time}`
+    if (told.has(end)) return
+    told.add(end)
+    const text = `Your time on ${near.sut_name ?? 'a machine'} ends at ${clockOf(Date.parse(near.end_time))}`
+    // With a tag, several tabs show it once.
+    const notification = new Notification(text, { tag: end })
+    notification.onclick = () => {
+      focus()
+      notification.close()
+      onClick()
+    }
+  })
+}

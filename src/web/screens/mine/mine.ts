@@ -1,0 +1,101 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { isRunning } from '../../live/own.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { RETRY_AFTER } from '../../page/reading.ts'
+import { html } from '../../parts/html.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Refused } from '../../service/api.ts'
+import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
+import { BeforeTheEnd, Quota } from './aside.ts'
+import { useMachines, usePast } from './held.ts'
+import { Ahead, Past } from './rows.ts'
+import { type Held, Running } from './running.ts'
+
+/** Past reservations that are shown at first, and after "Show more". */
+const FEW = 20
+const MANY = 1_000
+
+const Skeleton = (): VNode => html`<div aria-busy="true">
+  <span class="vh" role="status">Loading</span>
+  ${[0, 1, 2, 3].map((n) => html`<div key=${n} class="list-row"><span></span><span class="sk sk-name"></span></div>`)}
+</div>`
+
+const Head = ({ now }: { readonly now: number }): VNode => html`<div class="page-head">
+  <h1 class="grow">Your reservations</h1><span class="small muted">Times in ${zoneNameOf(now)}</span>
+</div>`
+
+const Nothing = (): VNode => html`<${StateBlock} icon="calendar" title="You have no reservations">
+  <div class="row"><a class="btn primary" href=${linkTo('schedule')}>See what is free</a></div>
+<//>`
+
+const Failed = ({ failed, onRetry }: { readonly failed: Refused; readonly onRetry: () => void }): VNode =>
+  html`<${FailedBlock} title="Your reservations could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${onRetry} />`
+
+const PastSection = ({
+  mayReserve,
+  isAlone,
+}: {
+  readonly mayReserve: boolean
+  readonly isAlone: boolean
+}): VNode | undefined => {
+  const [most, setMost] = useState(FEW)
+  const { value, failed, retry } = usePast(meOf(usePage())._id, most)
+  if (value === undefined) return failed && html`<${Failed} failed=${failed} onRetry=${retry} />`
+  if (value.reservations.length === 0) return isAlone ? html`<${Nothing} />` : undefined
+  return html`<section class="section">
+    <div class="section-head"><h2 class="grow">Past</h2>
+      ${value.hasMore && most < MANY && html`<button type="button" class="btn quiet small" onClick=${() => setMost(MANY)}>Show more</button>`}
+    </div>
+    ${value.reservations.map((reservation) => {
+      const held: Held = { reservation, sut: undefined, booked: undefined }
+      return html`<${Past} key=${reservation._id} held=${held} used=${value.used.get(reservation._id)} mayReserve=${mayReserve} />`
+    })}
+  </section>`
+}
+
+/** One's own reservations: what runs, what comes, what was. */
+export const Mine = (): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { reservations, isLoaded, failed } = useStore(page.own.own)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
+  const { suts, booked } = useMachines(notOver.map(({ sut_id }) => sut_id))
+  const mayReserve = meOf(page).role !== 'auditor'
+  const held = notOver.map((reservation): Held => {
+    return { reservation, sut: suts?.get(reservation.sut_id), booked: booked?.get(reservation.sut_id) }
+  })
+  const running = held.filter(({ reservation }) => isRunning(reservation, page.clock.get()))
+  const ahead = held.filter((each) => !running.includes(each))
+  const main = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined
+        ? html`<${Skeleton} />`
+        : html`<${Failed} failed=${failed} onRetry=${page.own.read} />`
+    return html`<div class="plain-sections">
+      ${
+        running.length > 0 &&
+        html`<section><div class="section-head"><h2>Running</h2></div>
+        ${running.map((each) => html`<${Running} key=${each.reservation._id} held=${each} isDisabled=${!isAnswered} />`)}
+      </section>`
+      }
+      ${
+        ahead.length > 0 &&
+        html`<section class="section"><div class="section-head"><h2>Next</h2></div>
+        ${ahead.map((each) => html`<${Ahead} key=${each.reservation._id} held=${each} isDisabled=${!isAnswered} />`)}
+      </section>`
+      }
+      <${PastSection} mayReserve=${mayReserve} isAlone=${held.length === 0} />
+    </div>`
+  }
+  return html`<main class="main"><div class="page">
+    <${Head} now=${now} />
+    <div class="cols">
+      ${main()}
+      <aside class="stack aside"><${Quota} /><${BeforeTheEnd} /></aside>
+    </div>
+  </div></main>`
+}

@@ -1,0 +1,70 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { useCommands } from '../../holding/commands.ts'
+import { CommandNote, ExtendMenu } from '../../holding/extend.ts'
+import { Confirm, giveBackTexts } from '../../holding/give-back.ts'
+import { type NamedReservation, systemOf } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { useStore } from '../../parts/store.ts'
+import { durationOf, MINUTE, spanTextOf } from '../../timeline/times.ts'
+import { take } from '../schedule/view.ts'
+import { type Held, MachineLink, nameOfHeld } from './running.ts'
+
+/** A reservation that has not begun. */
+export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
+  const { reservation, sut, booked } = held
+  const now = useStore(usePage().clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const commands = useCommands(reservation._id)
+  const [isAsking, setAsking] = useState(false)
+  const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
+  const { verb, question } = giveBackTexts(nameOfHeld(held), false)
+  const isSoon = from - now <= 12 * 60 * MINUTE
+  const cancel = (): void => void commands.run('cancel').finally(() => setAsking(false))
+  return html`<div>
+    <div class="list-row">
+      <${Icon} name="calendar" />
+      <span class="row"><${MachineLink} held=${held} /><span class="muted clip">${sut && systemOf(sut)}</span></span>
+      <span class="when second num">${spanTextOf(from, to, now)}${isSoon && `, in ${durationOf(from - now + MINUTE - 1)}`}</span>
+      ${
+        !isAsking &&
+        html`<span class="row acts">
+          <${ExtendMenu} own=${{ _id: reservation._id, userId: reservation.user_id, from, to }} booked=${booked} commands=${commands} isDisabled=${isDisabled} />
+          <button type="button" class="btn quiet small" disabled=${isDisabled || commands.isBusy} onClick=${() => setAsking(true)}>Cancel</button>
+        </span>`
+      }
+    </div>
+    ${isAsking && html`<${Confirm} question=${question} action=${verb} onConfirm=${cancel} onBack=${() => setAsking(false)} />`}
+    ${commands.refused !== undefined && html`<${CommandNote} refused=${commands.refused} commands=${commands} />`}
+  </div>`
+}
+
+const becameOf = ({ state, end_time, planned_end_time }: NamedReservation): string => {
+  if (state === 'cancelled') return 'cancelled'
+  if (state === 'over') return 'ended'
+  return `released ${durationOf(Date.parse(planned_end_time) - Date.parse(end_time))} early`
+}
+
+/** A reservation that is over. `used` is for how long it had connections, in milliseconds. */
+export const Past = ({
+  held,
+  used,
+  mayReserve,
+}: {
+  readonly held: Held
+  readonly used: number | undefined
+  readonly mayReserve: boolean
+}): VNode => {
+  const { reservation } = held
+  const now = useStore(usePage().clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
+  const again = (): void => take(reservation.sut_id, Date.parse(reservation.planned_end_time) - from)
+  const name = nameOfHeld(held)
+  return html`<div class="list-row">
+    <${Icon} name=${reservation.state === 'cancelled' ? 'x' : 'check'} />
+    <span class="row"><${MachineLink} held=${held} /><span class="muted clip">${becameOf(reservation)}</span></span>
+    <span class="when second num">${spanTextOf(from, to, now)}${used !== undefined && `, used ${durationOf(used)}`}</span>
+    <span class="row acts">${mayReserve && html`<button type="button" class="btn quiet small" aria-label=${`Reserve ${name} again`} onClick=${again}>Again</button>`}</span>
+  </div>`
+}

@@ -1,0 +1,119 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Commands, useCommands } from '../../holding/commands.ts'
+import { HostPort, useConnection, ViewerFile } from '../../holding/connection.ts'
+import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.ts'
+import { Confirm, giveBackTexts } from '../../holding/give-back.ts'
+import { type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { isNear } from '../../page/warning.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { durationOf, HOUR } from '../../timeline/times.ts'
+
+export interface Held {
+  readonly reservation: NamedReservation
+  /** Undefined until it was read, and for a machine outside one's scope. */
+  readonly sut: Sut | undefined
+  /** What the machine is taken by, by start; undefined until it was read. */
+  readonly booked: readonly Booked[] | undefined
+}
+
+export const nameOfHeld = ({ reservation, sut }: Held): string =>
+  sut?.name ?? reservation.sut_name ?? reservation.sut_id
+
+/** A machine's name, which leads to it. */
+export const MachineLink = ({ held }: { readonly held: Held }): VNode =>
+  html`<a class="medium" href=${linkTo('machines', held.reservation.sut_id)}><bdi>${nameOfHeld(held)}</bdi></a>`
+
+const CIRCUMFERENCE = 2 * Math.PI * 25
+
+/** How much of a reservation is left. */
+const Ring = ({
+  left,
+  share,
+  isNear: near,
+}: {
+  readonly left: number
+  readonly share: number
+  readonly isNear: boolean
+}) =>
+  html`<span class=${`ring${near ? ' near' : ''}${left >= HOUR ? ' long' : ''}`} role="timer" aria-live="off" aria-label=${`${durationOf(left)} left`}>
+    <svg viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
+      <circle cx="28" cy="28" r="25" /><circle cx="28" cy="28" r="25" stroke-dasharray=${`${(share * CIRCUMFERENCE).toFixed(1)} ${CIRCUMFERENCE.toFixed(1)}`} />
+    </svg>
+    <span>${durationOf(left)}<small>left</small></span>
+  </span>`
+
+/** What of a machine helps to recognise it: `Windows 11 24H2, rack 1`. */
+const aboutOf = (sut: Sut | undefined): string => {
+  if (sut === undefined) return ''
+  const { rack } = sut.tags
+  return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
+}
+
+const Connect = ({
+  held,
+  commands: { run, isBusy },
+  isDisabled,
+}: {
+  readonly held: Held
+  readonly commands: Commands
+  readonly isDisabled: boolean
+}): VNode | undefined => {
+  const id = held.reservation._id
+  const [connection, readAgain] = useConnection(id, true)
+  if (connection === undefined) return undefined
+  const bind = async (): Promise<void> => {
+    if (await run('update')) readAgain()
+  }
+  const isHere = connection.host !== null
+  return html`<div class="connect">
+    <${HostPort} connection=${connection} />
+    ${isHere && connection.sut_type === 'vnc' && html`<a class="btn primary" href=${linkTo('screen', id)}><${Icon} name="screen" />Open screen</a>`}
+    <${ViewerFile} id=${id} connection=${connection} />
+    ${isHere && !connection.open && html`<span class="small muted" role="status">The port opens in a moment</span>`}
+    ${
+      connection.bound_here
+        ? html`<span class="small muted row may"><span class="ok"><${Icon} name="check" /></span>This computer may connect</span>`
+        : html`<button type="button" class="btn small" disabled=${isDisabled || isBusy} onClick=${bind}><${Icon} name="plug" />Allow this computer</button>`
+    }
+  </div>`
+}
+
+/** A running reservation: time left, how to connect, and what may be done with it. */
+export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
+  const { reservation, sut, booked } = held
+  const page = usePage()
+  const now = useStore(page.clock)
+  const warning = useStore(page.warning)
+  const commands = useCommands(reservation._id)
+  const [isAsking, setAsking] = useState(false)
+  const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
+  const about = aboutOf(sut)
+  const after = afterText(booked, to, now)
+  const name = nameOfHeld(held)
+  const { verb, question } = giveBackTexts(name, true)
+  const own: Booked = { _id: reservation._id, userId: reservation.user_id, from, to }
+  const release = (): void => void commands.run('cancel').finally(() => setAsking(false))
+  return html`<article class="run" aria-label=${name}>
+    <${Ring} left=${to - now} share=${Math.min(1, (to - now) / (to - from))} isNear=${isNear(to, now, warning)} />
+    <div>
+      <h3 class="t16"><${MachineLink} held=${held} /></h3>
+      <p class="second num">${about !== '' && `${about}. `}Since ${timeOn(from, now)}, until <b class="medium">${timeOn(to, now)}</b>${after !== undefined && `. Free after it ${after}`}</p>
+    </div>
+    ${
+      isAsking
+        ? html`<${Confirm} question=${question} action=${verb} onConfirm=${release} onBack=${() => setAsking(false)} />`
+        : html`<div class="row acts">
+            <${ExtendPair} own=${own} booked=${booked} commands=${commands} isDisabled=${isDisabled} />
+            <button type="button" class="btn danger" disabled=${isDisabled || commands.isBusy} onClick=${() => setAsking(true)}>Release</button>
+          </div>`
+    }
+    <${Connect} held=${held} commands=${commands} isDisabled=${isDisabled} />
+    ${commands.refused !== undefined && html`<div class="connect"><${CommandNote} refused=${commands.refused} commands=${commands} /></div>`}
+  </article>`
+}

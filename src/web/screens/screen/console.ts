@@ -1,0 +1,84 @@
+import type RFB from '@novnc/novnc'
+import { loadLater } from '../../page/updated.ts'
+import { type Api, Refused } from '../../service/api.ts'
+
+/** Why a screen is not, or no longer, shown. */
+export type Ending =
+  /** The close code of the WebSocket: see the guide on consoles. */
+  | { readonly kind: 'closed'; readonly code: number }
+  | { readonly kind: 'refused'; readonly refused: Refused }
+  /** The machine did not let one in, in its own words. */
+  | { readonly kind: 'barred'; readonly reason: string | undefined }
+  /** The program for screens could not be loaded, as after an update. */
+  | { readonly kind: 'updated' }
+
+interface Handlers {
+  readonly onConnected: (rfb: RFB) => void
+  /** Called where Berth has no password of the machine, or a wrong one. */
+  readonly onAsked: (rfb: RFB, isUserNameNeeded: boolean) => void
+  readonly onClipboard: (text: string) => void
+  readonly onEnded: (ending: Ending) => void
+}
+
+/** Close codes after which the connection is made again by itself: the service stops, and the network failed. */
+const AGAIN: ReadonlySet<number> = new Set([1001, 1006])
+/** Milliseconds before each try; the last one is repeated. */
+const WAITS = [1_000, 2_000, 5_000, 10_000]
+/** Tries after which one is asked. */
+const TRIES_MAX = 30
+
+export const isMadeAgain = (ending: Ending, tries: number): boolean => {
+  if (tries >= TRIES_MAX) return false
+  if (ending.kind === 'closed') return AGAIN.has(ending.code)
+  return ending.kind === 'refused' && (ending.refused.status === 0 || ending.refused.status === 503)
+}
+
+export const waitBefore = (tries: number): number => WAITS[Math.min(tries, WAITS.length - 1)] as number
+
+/** Opens the screen of a machine in an element. The returned function closes it. */
+export const openConsole = (
+  api: Api,
+  reservationId: string,
+  target: HTMLElement,
+  { onConnected, onAsked, onClipboard, onEnded }: Handlers,
+): (() => void) => {
+  let isClosed = false
+  let rfb: RFB | undefined
+  const end = (ending: Ending): void => {
+    if (isClosed) return
+    isClosed = true
+    rfb = undefined
+    onEnded(ending)
+  }
+  const open = async (): Promise<void> => {
+    const [{ value }, novnc] = await Promise.all([
+      api.post<{ url: string }>(`/api/sut_reservation/${reservationId}/console`),
+      loadLater(() => import('@novnc/novnc')),
+    ])
+    if (isClosed) return
+    if (novnc === undefined) return end({ kind: 'updated' })
+    const socket = new WebSocket(new URL(value.url, location.href.replace(/^http/, 'ws')), ['binary'])
+    // noVNC does not tell the code.
+    socket.addEventListener('close', ({ code }) => end({ kind: 'closed', code }))
+    const made = new novnc.default(target, socket)
+    rfb = made
+    made.background = 'transparent'
+    made.addEventListener('connect', () => onConnected(made))
+    made.addEventListener('credentialsrequired', ({ detail }) => onAsked(made, detail.types.includes('username')))
+    made.addEventListener('securityfailure', ({ detail }) => end({ kind: 'barred', reason: detail.reason }))
+    // Nobody could compare the key that a machine shows here. A viewer knows it from the time before.
+    made.addEventListener('serververification', () => {
+      end({ kind: 'barred', reason: 'It asks to have its key verified, for which a viewer is needed.' })
+      made.disconnect()
+    })
+    made.addEventListener('clipboard', ({ detail }) => onClipboard(detail.text))
+  }
+  open().catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error
+    end({ kind: 'refused', refused: error })
+  })
+  return () => {
+    isClosed = true
+    rfb?.disconnect()
+  }
+}

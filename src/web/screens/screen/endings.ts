@@ -1,0 +1,72 @@
+import type { Refused } from '../../service/api.ts'
+import { clockOf } from '../../timeline/times.ts'
+import type { Ending } from './console.ts'
+
+/** What is said when a screen is not shown, and what helps. */
+export interface Said {
+  readonly title: string
+  readonly text?: string
+  /** `again`: connect again. `reserve`: the machine may be taken again. `reload`: load the page again. */
+  readonly way: 'again' | 'reserve' | 'reload' | 'none'
+}
+
+interface About {
+  readonly name: string
+  /** When the reservation ends, or ended, in Unix milliseconds. */
+  readonly end: number | undefined
+}
+
+const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
+  4000: ({ name, end }) => ({
+    title: 'Your time is over',
+    text: `Your reservation of ${name} ended${end === undefined ? '' : ` at ${clockOf(end)}`}, so Berth closed the connection.`,
+    way: 'reserve',
+  }),
+  4001: ({ name }) => ({
+    title: 'You released it',
+    text: `${name} was given back, so Berth closed the connection.`,
+    way: 'reserve',
+  }),
+  4002: ({ name }) => ({
+    title: 'The machine closed the connection',
+    text: `${name} ended it, or could not be reached.`,
+    way: 'again',
+  }),
+  1001: () => ({ title: 'Berth is restarting', way: 'again' }),
+  1006: () => ({ title: 'The connection was lost', way: 'again' }),
+  1008: () => ({
+    title: 'You may not use this machine any longer',
+    text: 'You were signed out, or may no longer hold reservations.',
+    way: 'none',
+  }),
+}
+
+const fault = (code: number): Said => ({
+  title: 'The connection was closed',
+  text: `Berth or the browser closed it with code ${code}. The log of the service says more.`,
+  way: 'again',
+})
+
+const ofRefused = ({ problem, status }: Refused, about: About): Said => {
+  const { code, detail } = problem
+  if (code === 'reservation_over') return (CLOSED[4000] as (about: About) => Said)(about)
+  if (code === 'gateway_full') return { title: 'Too many connections to this machine', text: detail, way: 'again' }
+  if (code === 'not_forwarded')
+    return { title: 'Another Berth instance forwards this machine', text: detail, way: 'none' }
+  if (code === 'reservation_not_running') return { title: 'Your time has not begun', text: detail, way: 'again' }
+  if (code === 'not_vnc') return { title: 'This machine has no screen here', text: detail, way: 'none' }
+  return {
+    title: 'The screen could not be opened',
+    text: detail,
+    way: status === 0 || status >= 500 ? 'again' : 'none',
+  }
+}
+
+export const saidOf = (ending: Ending, about: About): Said => {
+  if (ending.kind === 'refused') return ofRefused(ending.refused, about)
+  if (ending.kind === 'barred')
+    return { title: 'The machine did not let you in', text: ending.reason ?? 'It gave no reason.', way: 'again' }
+  if (ending.kind === 'updated')
+    return { title: 'Berth was updated', text: 'Load the page again to open the screen.', way: 'reload' }
+  return CLOSED[ending.code]?.(about) ?? fault(ending.code)
+}

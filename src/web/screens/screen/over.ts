@@ -1,0 +1,56 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { command } from '../../holding/commands.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { html } from '../../parts/html.ts'
+import { useStore } from '../../parts/store.ts'
+import { newKey, Refused } from '../../service/api.ts'
+import { type Booked, freeUntil } from '../../timeline/calendar.ts'
+import { clockOf, HOUR, QUARTER } from '../../timeline/times.ts'
+import type { Said } from './endings.ts'
+
+/** The length of a new reservation, in milliseconds, where more is free. */
+const USUAL = HOUR
+
+interface Props {
+  readonly said: Said
+  readonly sutId: string | undefined
+  readonly booked: readonly Booked[] | undefined
+  readonly onAgain: () => void
+}
+
+/** Takes the machine again from now on, until somebody else has it, for an hour at most. */
+const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }): VNode => {
+  const page = usePage()
+  const [key] = useState(newKey)
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const reserve = async (): Promise<void> => {
+    const duration = Math.round((until - Date.now()) / 1_000)
+    const body = { user_id: meOf(page)._id, sut_id: sutId, start_in: 0, duration }
+    const made = await command(page, '/api/sut_reservation/create', body, key)
+    if (made instanceof Refused) setRefused(made)
+    else location.hash = linkTo('screen', made._id)
+  }
+  return html`<button type="button" class="btn primary" onClick=${reserve}>Reserve until ${clockOf(until)}</button>
+    ${refused !== undefined && html`<p role="alert" class="danger">${refused.message}</p>`}`
+}
+
+/** Says over the last picture why the screen ended, and what one can do. */
+export const Over = ({ said: { title, text, way }, sutId, booked, onAgain }: Props): VNode => {
+  const now = useStore(usePage().clock)
+  const free = booked && freeUntil(booked, now)
+  const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL) / QUARTER) * QUARTER)
+  const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
+  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${clockOf(free as number)}.`
+  return html`<div class="screen-over"><div class="dialog stack" role="alertdialog" aria-label=${title}>
+    <h2>${title}</h2>
+    ${text !== undefined && html`<p class="second">${text}${freeText}</p>`}
+    <div class="row wrap">
+      ${isFree && html`<${Reserve} sutId=${sutId} until=${until} />`}
+      ${way === 'again' && html`<button type="button" class="btn primary" onClick=${onAgain}>Connect again</button>`}
+      ${way === 'reload' && html`<button type="button" class="btn primary" onClick=${() => location.reload()}>Load the page again</button>`}
+      <a class="btn" href=${linkTo('mine')}>Your reservations</a>
+    </div>
+  </div></div>`
+}

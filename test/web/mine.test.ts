@@ -1,0 +1,58 @@
+import test from 'ava'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+
+/** Milliseconds for what should happen at once, on a busy machine. */
+const SOON = 30_000
+
+/** One's own reservations, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+const makeMachine = async (name: string): Promise<string> =>
+  String((await service.as('admin').post('/api/sut/create', aSut({ name, os: 'Ubuntu', version: '24.04' }))).json._id)
+
+test('in Chromium one extends, gives back, cancels and takes again under Mine, and sees the quota used', async (t) => {
+  const [desk, shelf] = [await makeMachine('desk 1'), await makeMachine('shelf 1')]
+  const alice = await openFor(t, browser, 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: /^Mine/ }).click()
+  await page.getByRole('heading', { name: 'You have no reservations' }).waitFor()
+  const as = service.as('alice')
+  const reserve = (body: object) => as.post('/api/sut_reservation/create', { user_id: idOf('alice'), ...body })
+  await reserve({ sut_id: desk, start_in: 0, duration: 1_800 })
+  await reserve({ sut_id: shelf, start_in: 7_200, duration: 1_800 })
+  const running = page.getByRole('article', { name: 'desk 1' })
+  await running.getByText(/^Ubuntu 24.04. Since .*, until/).waitFor()
+  await page.getByRole('link', { name: 'Mine 1 running' }).first().waitFor()
+  await checkAccessible(t, page)
+  const left = (): Promise<string | null> => running.getByRole('timer').getAttribute('aria-label')
+  t.regex(String(await left()), /^[34]\d m left$/)
+  await running.getByRole('button', { name: 'Extend 30 m' }).click()
+  await until('it is extended', async () => /^1 h/.test(String(await left())), SOON)
+  await page.getByText(/^(1|1\.\d+) h$/).waitFor()
+  await running.getByRole('button', { name: 'Release' }).click()
+  await running.getByText('Release desk 1 now? It is free again at once.').waitFor()
+  await running.getByRole('button', { name: 'Release' }).click()
+  await page.getByText(/^released .* early$/).waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByText('cancelled', { exact: true }).waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Reserve desk 1 again' }).click()
+  await page.getByRole('dialog', { name: 'Reserve desk 1' }).waitFor()
+  checkQuiet(t, alice, service.url)
+})

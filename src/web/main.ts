@@ -5,7 +5,7 @@ import { openLab } from './live/lab.ts'
 import { openOwn } from './live/own.ts'
 import { openClock } from './page/clock.ts'
 import type { PageContext } from './page/context.ts'
-import { linkTo, openPlace } from './page/location.ts'
+import { goTo, openPlace } from './page/location.ts'
 import { openTheme } from './page/theme.ts'
 import { notifyBeforeEnds, openWarning } from './page/warning.ts'
 import { html } from './parts/html.ts'
@@ -40,7 +40,7 @@ control.session.watch(({ me }) => {
 })
 
 notifyBeforeEnds(page.clock, page.own, page.warning, () => {
-  location.hash = linkTo('mine')
+  goTo('mine')
 })
 
 render(html`<${App} page=${page} />`, document.getElementById('page') as HTMLElement)

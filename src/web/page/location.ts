@@ -25,11 +25,14 @@ export const placeOf = (fragment: string): Place => {
   }
 }
 
-/** The fragment of a place. */
+/** The address of a place, also from the guide. */
 export const linkTo = (screen: string, id?: string, parameters: Readonly<Record<string, string>> = {}): string => {
   const query = new URLSearchParams(parameters).toString()
-  return `#/${screen}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${query === '' ? '' : `?${query}`}`
+  return `/#/${screen}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${query === '' ? '' : `?${query}`}`
 }
+
+/** Goes to a place of this page. */
+export const goTo = (...to: Parameters<typeof linkTo>): void => location.assign(linkTo(...to))
 
 /** The current place, which follows the address. */
 export const openPlace = (): Store<Place> => {

@@ -1,4 +1,4 @@
-import { linkTo } from '../../page/location.ts'
+import { goTo } from '../../page/location.ts'
 import { makeStore, type Store } from '../../parts/store.ts'
 import type { Draft } from '../../timeline/draft.ts'
 import type { Zoom } from '../../timeline/span.ts'
@@ -58,5 +58,5 @@ export const take = (sutId: string, length: number): void => {
     ...{ zoom: 'day', time: undefined, filter: NO_FILTER },
     open: { kind: 'draft', draft: { sutId, start: 'now', length } },
   })
-  location.hash = linkTo('schedule')
+  goTo('schedule')
 }

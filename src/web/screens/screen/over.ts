@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { linkTo } from '../../page/location.ts'
+import { goTo, linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
 import { newKey, Refused } from '../../service/api.ts'
@@ -30,7 +30,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
     const body = { user_id: meOf(page)._id, sut_id: sutId, start_in: 0, duration }
     const made = await command(page, '/api/sut_reservation/create', body, key)
     if (made instanceof Refused) setRefused(made)
-    else location.hash = linkTo('screen', made._id)
+    else goTo('screen', made._id)
   }
   return html`<button type="button" class="btn primary" onClick=${reserve}>Reserve until ${clockOf(until)}</button>
     ${refused !== undefined && html`<p role="alert" class="danger">${refused.message}</p>`}`

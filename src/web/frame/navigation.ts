@@ -1,0 +1,83 @@
+import type { VNode } from 'preact'
+import { isRunning } from '../live/own.ts'
+import { usePage } from '../page/context.ts'
+import { linkTo } from '../page/location.ts'
+import { html } from '../parts/html.ts'
+import { Icon, Mark } from '../parts/icon.ts'
+import { initialsOf } from '../parts/initials.ts'
+import { useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import type { Me } from '../service/session.ts'
+import { screensFor } from './screens.ts'
+
+interface NavProps {
+  readonly me: Me
+  readonly current: string
+}
+
+const currentIf = (isCurrent: boolean): 'page' | undefined => (isCurrent ? 'page' : undefined)
+
+/** How many of one's reservations run. */
+const RunningCount = (): VNode | undefined => {
+  const { own, clock } = usePage()
+  const now = useStore(clock)
+  const count = useStore(own.own, ({ reservations }) => reservations.filter((each) => isRunning(each, now)).length)
+  return count === 0 ? undefined : html`<span class="count" aria-label=${`${count} running`}>${count}</span>`
+}
+
+/** What is shown beside the title of a screen. */
+const Count = ({ of }: { readonly of: string }): VNode | undefined =>
+  of === 'mine' ? html`<${RunningCount} />` : undefined
+
+const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
+  screensFor(me)
+    .filter(({ isInTabs }) => isInTabs)
+    .map(
+      ({ name, title }) =>
+        html`<a key=${name} href=${linkTo(name)} aria-current=${currentIf(name === current)}>${title}${' '}<${Count} of=${name} /></a>`,
+    )
+
+/** Whether the service answers. */
+const LiveState = (): VNode => {
+  const { control } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  return html`<span class=${isAnswered ? 'live' : 'live cut'} role="status"><i></i>${isAnswered ? texts.live : texts.notConnected}</span>`
+}
+
+const ThemeButton = (): VNode => {
+  const { theme } = usePage()
+  const value = useStore(theme)
+  const label = texts.themes[value]
+  return html`<button type="button" class="btn icon quiet theme" aria-label=${label} title=${label} onClick=${theme.next}>
+    <${Icon} name=${value === 'light' ? 'sun' : 'moon'} />
+  </button>`
+}
+
+export const TopBar = ({
+  me,
+  current,
+}: {
+  readonly me: Me
+  readonly current: string
+}): VNode => html`<header class="top">
+  <a class="brand" href=${linkTo('schedule')}><${Mark} />Berth</a>
+  <nav class="nav" aria-label="Main"><${Tabs} me=${me} current=${current} /></nav>
+  <span class="grow"></span>
+  <${LiveState} />
+  <${ThemeButton} />
+  <a class="btn quiet who" href=${linkTo('account')}><span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span><bdi>${me.name}</bdi></a>
+  <a class="btn icon quiet phone-only" href=${linkTo('account')} aria-label=${texts.screens.account}>
+    <span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span>
+  </a>
+</header>`
+
+export const TabBar = ({ me, current }: NavProps): VNode => {
+  const shown = screensFor(me).filter(({ isInTabs, isInMore }) => isInTabs && !isInMore)
+  return html`<nav class="tabbar" aria-label="Main, phone">
+    ${shown.map(
+      ({ name, title, icon }) =>
+        html`<a key=${name} href=${linkTo(name)} aria-current=${currentIf(name === current)}><${Icon} name=${icon} />${title}<${Count} of=${name} /></a>`,
+    )}
+    <a href=${linkTo('more')} aria-current=${currentIf(!shown.some(({ name }) => name === current))}><${Icon} name="more" />${texts.screens.more}</a>
+  </nav>`
+}

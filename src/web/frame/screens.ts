@@ -1,0 +1,33 @@
+import type { IconName } from '../parts/icon.ts'
+import { texts } from '../parts/texts.ts'
+import type { Me, Role } from '../service/session.ts'
+
+export interface Screen {
+  /** The first part of its address. */
+  readonly name: string
+  readonly title: string
+  readonly icon: IconName
+  /** Who has it in the navigation. */
+  readonly may: readonly Role[]
+  readonly isInTabs: boolean
+  /** Whether phones have it behind "More". */
+  readonly isInMore?: true
+  /** Whether it takes the whole window. */
+  readonly isBare?: true
+}
+
+const everyone: readonly Role[] = ['administrator', 'tester', 'auditor']
+const { screens } = texts
+
+/** The screens, in the order of the navigation. `app.ts` has what they show. */
+export const SCREENS: readonly Screen[] = [
+  { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true },
+  { name: 'mine', title: screens.mine, icon: 'clock', may: everyone, isInTabs: true },
+  { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },
+  { name: 'account', title: screens.account, icon: 'user', may: everyone, isInTabs: false, isInMore: true },
+  { name: 'more', title: screens.more, icon: 'more', may: everyone, isInTabs: false },
+]
+
+export const screenOf = (name: string): Screen | undefined => SCREENS.find((screen) => screen.name === name)
+
+export const screensFor = ({ role }: Me): readonly Screen[] => SCREENS.filter(({ may }) => may.includes(role))

@@ -1,0 +1,22 @@
+import type { VNode } from 'preact'
+import { screensFor } from '../frame/screens.ts'
+import { meOf, usePage } from '../page/context.ts'
+import { linkTo } from '../page/location.ts'
+import { html } from '../parts/html.ts'
+import { Icon } from '../parts/icon.ts'
+import { texts } from '../parts/texts.ts'
+
+/** On phones: what the tab bar has no room for. */
+export const More = (): VNode => html`<main class="main"><div class="page">
+  <div class="page-head"><h1 class="grow">${texts.screens.more}</h1></div>
+  <nav class="more-list" aria-label=${texts.screens.more}>
+    ${screensFor(meOf(usePage()))
+      .filter(({ isInMore }) => isInMore)
+      .map(
+        ({ name, title, icon }) =>
+          html`<a key=${name} class="list-row" href=${linkTo(name)}><${Icon} name=${icon} /><span>${title}</span></a>`,
+      )}
+    <a class="list-row" href="/guide"><${Icon} name="search" /><span>${texts.guide}</span></a>
+    <a class="list-row" href="/docs"><${Icon} name="tag" /><span>${texts.docs}</span></a>
+  </nav>
+</div></main>`

@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { EventStore } from '../event-store/event-store.ts'
+import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
+import { CHUNK } from './chunks.ts'
 import type { StreamRequest } from './event-writer.ts'
-import type { Filter } from './events/entry.ts'
+import type { Entry, Filter } from './events/entry.ts'
 import { isWanted } from './events/entry.ts'
 import { type Hold, makeMembership } from './hold.ts'
 import { makeSource, type Source } from './source.ts'
@@ -35,6 +36,12 @@ export interface PageRequest {
   readonly filter: Filter
 }
 
+/** A page from the newest event back. */
+export interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> {
+  /** The position before which it begins. */
+  readonly before: number
+}
+
 /** A stream with a reserved slot. */
 export interface Subscription {
   /** Writes the stream; resolves when it has ended. */
@@ -47,6 +54,8 @@ export interface Subscription {
 export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
   readonly page: (request: PageRequest) => Promise<Page>
+  /** Newest first. @throws StoreUnavailable when the log cannot be read */
+  readonly pageBack: (request: BackwardsRequest) => Promise<Page>
   /** @throws StoreUnavailable when the log cannot be read */
   readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
   /**
@@ -77,22 +86,56 @@ export interface FeedOptions {
   readonly onResumed?: OnResumed
 }
 
-const readPage = async (source: Source, { after, end, limit, filter }: PageRequest): Promise<Page> => {
+/** Collects the events of a page until it is full. */
+const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
   const events: string[] = []
-  let next = after
   let characters = 0
-  const isFull = (): boolean => events.length === limit || characters >= CHARACTERS_MAX
-  for (let looked = 0; looked < SCANNED_MAX && next < end && !isFull(); ) {
-    for (const entry of await source.readAfter(next, end)) {
-      if (isFull()) break
-      if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
-      next = entry.position
-      looked++
-    }
+  let looked = 0
+  const isFull = (): boolean => looked >= SCANNED_MAX || events.length === limit || characters >= CHARACTERS_MAX
+  return {
+    events,
+    isFull,
+    /** Looks at entries and returns the last position looked at; the one given if the page was full before. */
+    take: (entries: readonly Entry[], position: number): number => {
+      let last = position
+      for (const entry of entries) {
+        if (isFull()) break
+        if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
+        last = entry.position
+        looked++
+      }
+      return last
+    },
+  }
+}
+
+const readPage = async (source: Source, { after, end, ...request }: PageRequest): Promise<Page> => {
+  const { events, isFull, take } = makePage(request)
+  let next = after
+  while (next < end && !isFull()) {
+    next = take(await source.readAfter(next, end), next)
     // Cached entries need no I/O, so yield explicitly to other requests.
     await turn()
   }
   return { events, next, caughtUp: next >= end }
+}
+
+const readBack = async (source: Source, { before, ...request }: BackwardsRequest): Promise<Page> => {
+  const { events, isFull, take } = makePage(request)
+  let next = before
+  while (next > 0 && !isFull()) {
+    const entries: Entry[] = []
+    // Chunks begin at fixed positions, so that other readers share them.
+    const first = Math.floor((next - 1) / CHUNK) * CHUNK
+    while (first + entries.length < next) {
+      const read = await source.readAfter(first + entries.length - 1, next - 1)
+      if (read.length === 0) throw new StoreUnavailable('events of the log cannot be read')
+      entries.push(...read)
+    }
+    next = take(entries.toReversed(), next)
+    await turn()
+  }
+  return { events, next, caughtUp: next === 0 }
 }
 
 /** Milliseconds between checks for tokens that have expired. */
@@ -119,6 +162,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
 
   return {
     page: (request) => readPage(source, request),
+    pageBack: (request) => readBack(source, request),
     subscribe: async (user, request, hold) => {
       const slot = subscribers.reserveSlot(user, hold !== undefined)
       if (typeof slot === 'string') return E.left(slot)

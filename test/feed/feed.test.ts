@@ -106,6 +106,38 @@ test('`next` leads through the log, even if a filter leaves a page short or empt
   ])
 })
 
+test('order=desc leads through the log from the newest event back', async (t) => {
+  const newestFirst = jsonIn(await pageAt()).toReversed()
+  const all = await pageAt('?order=desc')
+  t.deepEqual([jsonIn(all), all.next, all.caught_up], [newestFirst, formatPosition(0), true])
+  const first = await pageAt('?order=desc&limit=5')
+  t.deepEqual([jsonIn(first), first.next, first.caught_up], [newestFirst.slice(0, 5), formatPosition(13), false])
+  const rest = await pageAt(`?order=desc&limit=13&before=${first.next}`)
+  t.deepEqual([jsonIn(rest), rest.next, rest.caught_up], [newestFirst.slice(5), formatPosition(0), true])
+  t.deepEqual(await pageAt('?order=desc&before=0'), { events: [], next: formatPosition(0), caught_up: true })
+  t.deepEqual(await pageAt('?order=desc&before=18'), all)
+  const created = await pageAt('?order=desc&type=SutCreated,ListenPortAssigned')
+  t.deepEqual(jsonIn(created), jsonIn(await pageAt('?type=SutCreated,ListenPortAssigned')).toReversed())
+})
+
+test('a page from the newest event back covers at most 4,096 events and 4 MB', async (t) => {
+  const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
+  const newest = await pageAt('?order=desc&limit=3', own)
+  t.deepEqual(
+    newest.events.map(({ sequence }) => sequence),
+    [4_205, 4_204, 4_203].map(formatPosition),
+  )
+  const empty = await pageAt('?order=desc&type=SutRetired', own)
+  t.deepEqual(empty, { events: [], next: formatPosition(4_206 - 4_096), caught_up: false })
+  const rest = await pageAt(`?order=desc&limit=1000&before=${empty.next}`, own)
+  t.deepEqual([rest.events.length, rest.next, rest.caught_up], [110, formatPosition(0), true])
+  t.deepEqual(jsonIn(rest), jsonIn(await pageAt('?limit=110', own)).toReversed())
+  const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
+  const short = await pageAt('?order=desc&limit=1000', large)
+  t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
+  t.is(short.events.at(-1)?.sequence, short.next)
+})
+
 test('a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
   const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
   const empty = await pageAt('?type=SutRetired', own)
@@ -163,6 +195,14 @@ const wrong: Readonly<Record<string, readonly [query: string, headers: object, .
   'a malformed Last-Event-ID': ['', { 'Last-Event-ID': 'abc' }, 'Last-Event-ID'],
   'a Last-Event-ID after the last event': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': BEYOND }, 'Last-Event-ID'],
   'a wrong Last-Event-ID and a wrong parameter': ['?after=x', { 'Last-Event-ID': 'abc' }, 'after', 'Last-Event-ID'],
+  'order=desc with after': ['?order=desc&after=1', {}, 'after'],
+  'order=desc with Last-Event-ID': ['?order=desc', { 'Last-Event-ID': formatPosition(1) }, 'Last-Event-ID'],
+  'order=desc on lines': ['?order=desc', { Accept: LINES }, 'order'],
+  'order=desc on Server-Sent Events': ['?order=desc&before=4', { Accept: EVENT_STREAM }, 'order'],
+  'another order': ['?order=asc', {}, 'order'],
+  'before without order=desc': ['?before=4', {}, 'before'],
+  'a malformed position in before': ['?order=desc&before=x', {}, 'before'],
+  'a position in before that is beyond the end': [`?order=desc&before=${formatPosition(19)}`, {}, 'before'],
   'a limit of 0': ['?limit=0', {}, 'limit'],
   'a limit above 1000': ['?limit=1001', {}, 'limit'],
   'a limit on a stream': ['?limit=5', { Accept: LINES }, 'limit'],

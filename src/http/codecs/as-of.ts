@@ -11,7 +11,7 @@ import { parameter } from './query.ts'
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
 
 /** A public position in `as_of` or `after`, with or without leading zeros. */
-const positionParameter: t.Type<number, never, unknown> = parameter(
+export const positionParameter: t.Type<number, never, unknown> = parameter(
   'position',
   (u): u is number => typeof u === 'number',
   (u, c) => {

@@ -1,16 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { instant, matching, opaqueId } from '../../domain/codec/codec.ts'
+import { instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type EventType, eventData } from '../../domain/event.ts'
+import type { Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
-import type { DecodeQuery } from '../protocol/route.ts'
-import { afterParameter, type LATEST } from './as-of.ts'
+import type { DecodeQuery, Parameters } from '../protocol/route.ts'
+import { afterParameter, type LATEST, positionParameter } from './as-of.ts'
 import { LIMIT_MAX, problemsBetween } from './lists.ts'
-import { onlyTrue, parametersOf, several, wholeNumber } from './query.ts'
+import { inQuery, onlyTrue, parametersOf, several, wholeNumber } from './query.ts'
 
 export interface EventsQuery {
   /** The position after which to begin. */
   readonly after: number | typeof LATEST | undefined
+  /** Whether to read from the newest event back. */
+  readonly isBackwards: boolean
+  /** The position before which to begin, if so. */
+  readonly before: number | undefined
   readonly limit: number | undefined
   readonly follow: boolean
   readonly types: ReadonlySet<EventType> | undefined
@@ -32,6 +37,8 @@ const eventType = withSchema(
 
 const parameters = parametersOf({
   after: afterParameter,
+  order: oneOf('desc'),
+  before: positionParameter,
   limit: wholeNumber(1, LIMIT_MAX),
   follow: onlyTrue,
   type: several(eventType),
@@ -45,18 +52,25 @@ const parameters = parametersOf({
 /** Parameters that may be repeated. */
 export const EVENTS_REPEATABLE = ['type']
 
+/** Problems with the direction in which events are read. */
+const orderProblems = (given: Parameters): readonly Problem[] => [
+  ...(given.has('before') && !given.has('order') ? [inQuery('before', 'needs order=desc')] : []),
+  ...(given.has('order') && given.has('after') ? [inQuery('after', 'cannot be combined with order=desc')] : []),
+]
+
 /** Rounds up: recorded times are no finer. */
 const millisecondOf = (instant: Instant | undefined): number | undefined =>
   instant && Number((instant.epochNanoseconds + 999_999n) / 1_000_000n)
 
 export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
   const read = parameters(given)
-  const problems = problemsBetween(given)
+  const problems = [...problemsBetween(given), ...orderProblems(given)]
   if (E.isLeft(read)) return E.left([...read.left, ...problems])
   if (problems.length > 0) return E.left(problems)
-  const { after, limit, follow = false, type, sut_id, user_id, actor } = read.right
+  const { after, order, before, limit, follow = false, type, sut_id, user_id, actor } = read.right
   const [from, to] = [read.right.from, read.right.to].map(millisecondOf)
   const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
-  return E.right({ after, limit, follow, types, sut_id, user_id, actor, from, to })
+  const isBackwards = order === 'desc'
+  return E.right({ after, isBackwards, before, limit, follow, types, sut_id, user_id, actor, from, to })
 }
 withSchema(eventsQuery, () => schemaOf(parameters))

@@ -3,6 +3,7 @@ import { invalid, type Problem } from '../../domain/failure.ts'
 import { formatPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { StreamRequest } from '../../feed/event-writer.ts'
+import type { Filter } from '../../feed/events/entry.ts'
 import { eventStream, type Format, lines } from '../../feed/events/frames.ts'
 import type { Feed, Page } from '../../feed/feed.ts'
 import type { Hold } from '../../feed/hold.ts'
@@ -32,7 +33,7 @@ const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
 }
 
 export interface EventsDependencies {
-  readonly feed: Pick<Feed, 'page' | 'subscribe'>
+  readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
   readonly views: Pick<Views, 'position' | 'mark' | 'waitForPosition' | 'waitForStorePosition'>
   /** The store position of the log's last event. */
   readonly head: () => Promise<number>
@@ -44,28 +45,47 @@ export interface EventsDependencies {
 const CATCH_UP_TIMEOUT = 5_000
 
 /** Parameters that do not fit the media type of the response. */
-const parameterProblems = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
+const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaType: string): readonly Problem[] => [
   ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
     ? [inQuery('follow', `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`)]
     : []),
   ...(limit !== undefined && (mediaType === LINES || mediaType === EVENT_STREAM)
     ? [inQuery('limit', 'is only for pages, not for streams')]
     : []),
+  ...(isBackwards && (mediaType === LINES || mediaType === EVENT_STREAM)
+    ? [inQuery('order', 'is only for pages, not for streams')]
+    : []),
 ]
 
-const beyond = (name: 'after' | 'Last-Event-ID'): Refusal =>
-  invalid([{ ...inQuery(name, 'is beyond the end of the log'), in: name === 'after' ? 'query' : 'header' }])
+/** Where a request says where to begin. */
+type Place = 'after' | 'before' | 'Last-Event-ID'
+
+const placeProblem = (name: Place, detail: string): Refusal =>
+  invalid([{ ...inQuery(name, detail), in: name === 'Last-Event-ID' ? 'header' : 'query' }])
 
 const notReached = (after: string | number): Refusal =>
   refusal('position_not_reached', `This instance has not reached position ${after} yet.`)
 
-/**
- * The position after which to begin. Waits for a position this instance has not reached; refuses one beyond the log.
- */
-const startPosition = async (
+/** Waits for a position this instance has not reached; refuses one beyond the log. */
+const reachPosition = async (
   { views, head }: EventsDependencies,
+  position: number,
+  name: Place,
+): Promise<E.Either<Refusal, number>> => {
+  if (position <= views.position()) return E.right(position)
+  if ((await head()) > views.mark()) {
+    if (await views.waitForPosition(position, CATCH_UP_TIMEOUT)) return E.right(position)
+    if ((await head()) > views.mark()) return E.left(notReached(position))
+  }
+  return E.left(placeProblem(name, 'is beyond the end of the log'))
+}
+
+/** The position after which to begin. */
+const startPosition = async (
+  dependencies: EventsDependencies,
   { query, lastEventId }: Call<unknown, EventsQuery>,
 ): Promise<E.Either<Refusal, number>> => {
+  const { views, head } = dependencies
   // A reconnecting client repeats its first request, so Last-Event-ID takes precedence over `after`.
   const after = lastEventId ?? query.after ?? -1
   if (after === LATEST) {
@@ -73,12 +93,7 @@ const startPosition = async (
       ? E.right(views.position())
       : E.left(notReached(LATEST))
   }
-  if (after <= views.position()) return E.right(after)
-  if ((await head()) > views.mark()) {
-    if (await views.waitForPosition(after, CATCH_UP_TIMEOUT)) return E.right(after)
-    if ((await head()) > views.mark()) return E.left(notReached(after))
-  }
-  return E.left(beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID'))
+  return reachPosition(dependencies, after, lastEventId === undefined ? 'after' : 'Last-Event-ID')
 }
 
 const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteResponse => ({
@@ -86,6 +101,24 @@ const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteRe
   body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
   position,
 })
+
+/** Responds with a page from the newest event back. */
+const respondBackwards = async (
+  dependencies: EventsDependencies,
+  { query, lastEventId }: Call<unknown, EventsQuery>,
+  filter: Filter,
+): RouteResult => {
+  const { feed, views } = dependencies
+  if (lastEventId !== undefined) {
+    return E.left(placeProblem('Last-Event-ID', 'cannot be combined with order=desc'))
+  }
+  const reached = await reachPosition(dependencies, (query.before ?? 0) - 1, 'before')
+  if (E.isLeft(reached)) return reached
+  const position = views.position()
+  const before = query.before ?? position + 1
+  const page = await feed.pageBack({ before, limit: query.limit ?? LIMIT, filter })
+  return E.right(pageAnswer(position < 0 ? { ...page, next: -1 } : page, position))
+}
 
 /** Holds a stream until it can begin, because a browser never retries a refused one. */
 const makeHold = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
@@ -139,6 +172,7 @@ export const makeEvents =
     const { actor, from, to } = query
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
     const format: Format = mediaType === LINES ? lines : eventStream
+    if (query.isBackwards) return respondBackwards(dependencies, call, filter)
     const request = { after: -1, end: undefined, filter, format }
     if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
     if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, request)

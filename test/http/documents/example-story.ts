@@ -140,6 +140,7 @@ const reading = async (ask: Ask, sut: string, reservation: string): Promise<void
     query: '?as_of=00000000000000000007',
   })
   const read = await ask('GET /api/events', 'A page', { who: 'audrey', query: '?after=00000000000000000005&limit=2' })
+  await ask('GET /api/events', 'The newest', { who: 'audrey', query: '?order=desc&limit=1' })
   await proofs(ask, (read.events as readonly { readonly id: string }[])[0]?.id ?? '')
   await ask('GET /api/session', 'None yet', { who: 'alice', query: '?open=true' })
   await ask('GET /api/user', 'All', { who: 'audrey' })

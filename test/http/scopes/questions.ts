@@ -87,6 +87,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   type: () => ['ReservationCreated'],
   actor: () => ['{otto}'],
   follow: () => ['true'],
+  order: () => ['desc'],
   event: () => ['{nothing}'],
   size: () => ['1'],
   wait: () => ['0'],

@@ -55,6 +55,7 @@ export type FailureCode =
   | 'sut_retired'
   | 'reservation_cancelled'
   | 'stale'
+  | 'list_too_large'
   | 'unavailable'
   | 'store_full'
   | 'outcome_unknown'

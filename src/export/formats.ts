@@ -1,5 +1,6 @@
 import type { Recorded } from '../domain/event.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
+import { quoteField, spreadsheetField } from '../domain/values/csv-field.ts'
 import { escapeLineSeparators } from '../domain/values/json-text.ts'
 import { cloudEvent } from '../feed/events/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
@@ -23,22 +24,8 @@ export interface FormatOptions {
   readonly origin: string
 }
 
-const NEEDS_QUOTES = /[",\r\n]/
-
-/** A field quoted according to RFC 4180. */
-const quoted = (field: string): string => (NEEDS_QUOTES.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
-
-/**
- * First characters that spreadsheets take for a formula or skip before one (OWASP, "CSV Injection"), full-width forms
- * included.
- */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-
-/** An apostrophe makes every spreadsheet read the field as text. */
-const guarded = (field: string): string => (FORMULA.test(field) ? `'${field}` : field)
-
 const csv = (excel: boolean): Format => {
-  const field = excel ? (text: string) => quoted(guarded(text)) : quoted
+  const field = excel ? spreadsheetField : quoteField
   return {
     // Without a byte order mark, spreadsheets decode UTF-8 as the machine's code page.
     head: `${excel ? '\ufeff' : ''}${COLUMNS.join(',')}\r\n`,

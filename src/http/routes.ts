@@ -19,6 +19,7 @@ import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { webRoutes } from './documents/web/web-routes.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
+import { CSV } from './response/csv-lists.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
 import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
@@ -99,6 +100,7 @@ export const routes = ({
   getWithQuery({
     path: '/api/sut_reservation',
     ...asOfRead,
+    otherMediaTypes: [CSV],
     query: reservationsQuery,
     repeatable: RESERVATIONS_REPEATABLE,
     handle: reservationReads.list,
@@ -133,7 +135,13 @@ export const routes = ({
   post({ path: '/api/sut/:id/retire', ...sutChange, ...withoutBody, handle: suts.retire }),
   post({ path: '/api/sut/:id/monitoring', ...sutChange, body: monitoringBody, handle: suts.monitor }),
   post({ path: '/api/sut/:id/check', may: administrators, ...withoutBody, handle: check }),
-  getWithQuery({ path: '/api/sut', ...asOfRead, query: sutsQuery, handle: sutLists.list }),
+  getWithQuery({
+    path: '/api/sut',
+    ...asOfRead,
+    otherMediaTypes: [CSV],
+    query: sutsQuery,
+    handle: sutLists.list,
+  }),
   getWithQuery({
     path: '/api/sut/:id',
     may: everyone,
@@ -148,7 +156,13 @@ export const routes = ({
     query: availabilityQuery,
     handle: sutLists.availability,
   }),
-  getWithQuery({ path: '/api/session', may: everyone, query: sessionsQuery, handle: sessionList }),
+  getWithQuery({
+    path: '/api/session',
+    may: everyone,
+    otherMediaTypes: [CSV],
+    query: sessionsQuery,
+    handle: sessionList,
+  }),
 
   getWithQuery({
     path: '/api/events',

@@ -8,7 +8,7 @@ import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-r
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
 const { reservations, suts, sessions, held, past, upcoming, unrecorded, endedSince } = file.lists
-const { unfinishedUsage, finishedUsage, used, holders, isHolder } = file.lists
+const { unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
 
 const reads: ListReads = {
   reservations,
@@ -23,19 +23,22 @@ const reads: ListReads = {
   used,
   holders,
   isHolder,
+  csvRows,
   pastSuts: past.suts,
   pastReservations: ({ offset, limit, ...query }, moment) => {
     const documents: string[] = []
     const details: Details[] = []
+    const positions: number[] = []
     let count = 0
     for (const segment of past.segments(moment)) {
-      const part = { limit: limit - documents.length, offset: Math.max(0, offset - count) }
+      const part = { limit: limit - documents.length - positions.length, offset: Math.max(0, offset - count) }
       const page = past.reservations({ ...query, ...part }, moment, segment)
       documents.push(...page.documents)
       details.push(...(page.details ?? []))
+      positions.push(...(page.positions ?? []))
       count += page.count
     }
-    return { documents, count, ...(query.withDetails && { details }) }
+    return { documents, count, ...(query.asPositions ? { positions } : query.withDetails && { details }) }
   },
 }
 

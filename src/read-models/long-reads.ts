@@ -20,6 +20,7 @@ export interface ListReads {
   readonly used: Lists['used']
   readonly holders: Lists['holders']
   readonly isHolder: Lists['isHolder']
+  readonly csvRows: Lists['csvRows']
   readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }
@@ -80,7 +81,10 @@ const toUnavailable = (error: Error): StoreUnavailable =>
   new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
 
 export interface LongReader {
-  readonly read: ReadList
+  readonly read: <Name extends keyof ListReads>(
+    name: Name,
+    ...args: Parameters<ListReads[Name]>
+  ) => Promise<ListResult<ReturnType<ListReads[Name]>>>
   readonly close: () => Promise<void>
 }
 
@@ -155,7 +159,9 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
   return {
     read: (name, ...given) =>
       new Promise<ListResult<never>>((resolve, reject) => {
-        if (waiting.size >= WAITING_MAX) return reject(new StoreUnavailable('too many long lists are being read'))
+        // What has begun to be sent goes on. There are few such lists.
+        if (waiting.size >= WAITING_MAX && name !== 'csvRows')
+          return reject(new StoreUnavailable('too many long lists are being read'))
         worker ??= start()
         const id = ++last
         waiting.set(id, { resolve, reject })

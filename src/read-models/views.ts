@@ -4,7 +4,7 @@ import type { Batch, EventPlace } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
 import { makeFromLog } from './from-log.ts'
-import type { Lists } from './lists/lists.ts'
+import type { CsvQuery, CsvRows, Lists } from './lists/lists.ts'
 import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
 import { type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
 import { type FollowOptions, follow } from './projector/follow.ts'
@@ -48,6 +48,8 @@ export interface Views
   readonly lists: () => Lists | undefined
   /** Reads a list that shows everything folded so far, a long one in another thread; undefined like `lists`. */
   readonly read: ReadList
+  /** Reads rows that a list has shown. They are in the file. */
+  readonly readCsvRows: (query: CsvQuery) => Promise<CsvRows>
   /** The index of everything folded so far; undefined while rows cannot be written. */
   readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
@@ -105,6 +107,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       return () => listeners.delete(listener)
     },
     lists,
+    readCsvRows: async (query) => (await longReader.read('csvRows', query)).listed,
     read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),
     readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),

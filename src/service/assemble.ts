@@ -168,7 +168,7 @@ export const assemble = async (
   })
   const making = {
     ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, sessions, quotas, endReservations },
-    ...{ ...access, log },
+    ...{ ...access, log, csvLimits: world.csv },
     check: monitor.check,
     endBindings: makeEndBindings(ending),
   }

@@ -7,6 +7,7 @@ import type { RandomHex } from '../domain/values/ids.ts'
 import type { Feed } from '../feed/feed.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
 import type { Route } from '../http/protocol/route.ts'
+import { type CsvLimits, makeCsvLists } from '../http/response/csv-lists.ts'
 import type { Objects } from '../http/response/objects.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
 import { makeConnectionHandler } from '../http/routes/access/connection.ts'
@@ -50,6 +51,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   readonly checkConsole: CheckConsole
+  readonly csvLimits: Partial<CsvLimits> | undefined
   /** The route table that the handlers belong to, for documents about it. */
   readonly page: () => readonly Route[]
 }
@@ -61,6 +63,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
   const { publicHost, host: gatewayHost } = config.gateway
   const nameOf = makeUserNames(users)
   const asOf = makeAsOfReads({ objects, views, store, clock })
+  const csv = makeCsvLists({ views, nameOf, limits: options.csvLimits })
   return {
     reservations: makeReservationHandlers({ runner, objects, users, quotas, limits: config.limits, randomHex }),
     access: {
@@ -70,13 +73,13 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       }),
       consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
     },
-    reservationReads: makeReservationReads({ objects, asOf, nameOf, clock }),
+    reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, clock }),
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
     sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
     sutRead: makeSutRead({ objects, asOf, views, vault }),
-    sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
+    sutLists: makeSutLists({ objects, asOf, csv, clock, horizon: config.limits.horizon }),
     check: makeCheckHandler({ objects, check, sinceBoot }),
-    sessionList: makeSessionList(objects, nameOf),
+    sessionList: makeSessionList(objects, nameOf, csv),
     histories: makeHistoryHandlers({
       objects,
       views,

@@ -2,6 +2,7 @@ import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { FeedLimits } from '../feed/subscribers.ts'
 import type { ConsoleLimits } from '../http/console/bridge.ts'
+import type { CsvLimits } from '../http/response/csv-lists.ts'
 import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Timeouts } from '../http/server/listen.ts'
 import type { FirstAdministrator } from '../users/first-administrator.ts'
@@ -40,6 +41,8 @@ export interface World {
   readonly timeouts?: Partial<Timeouts>
   /** Overrides the limits of feed/subscribers.ts. */
   readonly feed?: Partial<FeedLimits>
+  /** Overrides the limits of http/response/csv-lists.ts. */
+  readonly csv?: Partial<CsvLimits>
   /** Overrides the limits of http/console/bridge.ts. */
   readonly console?: Partial<ConsoleLimits>
 }

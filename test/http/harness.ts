@@ -32,6 +32,7 @@ export interface Setting {
   readonly openStore?: World['openStore']
   readonly timeouts?: World['timeouts']
   readonly feed?: World['feed']
+  readonly csv?: World['csv']
   readonly console?: World['console']
   /** Aborts a start that waits for the store. */
   readonly signal?: AbortSignal
@@ -157,6 +158,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     ...(setting.openStore && { openStore: setting.openStore }),
     ...(setting.timeouts && { timeouts: setting.timeouts }),
     ...(setting.feed && { feed: setting.feed }),
+    ...(setting.csv && { csv: setting.csv }),
     ...(setting.console && { console: setting.console }),
     ...(setting.signal && { signal: setting.signal }),
   })

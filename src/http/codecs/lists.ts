@@ -14,6 +14,8 @@ export interface Paging {
   readonly limit: number
   readonly offset: number
   readonly before: string | undefined
+  /** Those of limit and offset that were given. */
+  readonly pagedBy: readonly string[]
 }
 
 export const paging = {
@@ -24,10 +26,11 @@ export const paging = {
 
 type OptionalMembers<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
-export const pagingOf = ({ limit = LIMIT, offset = 0, before }: OptionalMembers<Paging>): Paging => ({
-  limit,
-  offset,
+export const pagingOf = ({ limit, offset, before }: OptionalMembers<Omit<Paging, 'pagedBy'>>): Paging => ({
+  limit: limit ?? LIMIT,
+  offset: offset ?? 0,
   before,
+  pagedBy: [...(limit === undefined ? [] : ['limit']), ...(offset === undefined ? [] : ['offset'])],
 })
 
 /** A span of time; either end may be open. */

@@ -3,13 +3,11 @@ import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
+import type { Addition } from '../../read-models/lists/lists.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOfQuery, asOfParameter } from './as-of.ts'
 import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
 import { inQuery, onlyTrue, parametersOf, several, wordsOf } from './query.ts'
-
-/** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
-export type Addition = 'names' | 'state'
 
 const NOTHING: ReadonlySet<never> = new Set()
 

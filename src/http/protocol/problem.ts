@@ -86,6 +86,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   window_too_far: { status: 422, title: 'The window is too far ahead' },
   window_in_the_past: { status: 422, title: 'The window starts in the past' },
   end_not_later: { status: 422, title: 'The new end is not later than the current one' },
+  list_too_large: { status: 422, title: 'The list is too large' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   upgrade_required: { status: 426, title: 'This address takes WebSocket connections only' },
   headers_too_large: { status: 431, title: 'The header is too large' },

@@ -1,10 +1,7 @@
 import type { Reservation } from '../../../projections/reservation.ts'
-import type { Details } from '../../read-models/lists/lists.ts'
-import type { Addition } from '../codecs/reservations.ts'
+import { type ReservationState, stateOf } from '../../read-models/lists/details.ts'
+import type { Addition, Details } from '../../read-models/lists/lists.ts'
 import type { UserNames } from './user-names.ts'
-
-export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'cancelled'] as const
-export type ReservationState = (typeof RESERVATION_STATES)[number]
 
 export interface AddedMembers {
   readonly user_name?: string
@@ -13,14 +10,6 @@ export interface AddedMembers {
   readonly state?: ReservationState
   /** The end that it would have had without a release. */
   readonly planned_end_time?: string
-}
-
-/** @param now Unix milliseconds */
-const stateOf = ({ ended, start, end }: Details, now: number): ReservationState => {
-  if (ended === 'released' || ended === 'cancelled') return ended
-  const second = Math.floor(now / 1000)
-  if (second < start) return 'ahead'
-  return second < end ? 'running' : 'over'
 }
 
 /** Adds members to the document of a reservation, as of `now` in Unix milliseconds. */

@@ -81,8 +81,7 @@ const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
     const formatted = await formatEvents(await history.events(first, Math.min(limit, history.count - first)), user)
     if (E.isLeft(formatted)) return formatted
     const { position, documents } = formatted.right
-    const paging = { limit, offset, before: undefined }
-    return E.right({ ...listResponse('events', paging, { documents, count: history.count }), position })
+    return E.right({ ...listResponse('events', { limit, offset }, { documents, count: history.count }), position })
   }
 }
 

@@ -8,7 +8,11 @@ import type { RouteResponse } from '../protocol/route.ts'
 import type { Listed, Objects } from '../response/objects.ts'
 
 /** The envelope of a list. Entries are JSON texts, inserted unchanged. */
-export const listResponse = (name: string, { limit, offset }: Paging, { documents, count }: Page): RouteResponse => ({
+export const listResponse = (
+  name: string,
+  { limit, offset }: Pick<Paging, 'limit' | 'offset'>,
+  { documents, count }: Page,
+): RouteResponse => ({
   status: 200,
   body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
 })

@@ -1,20 +1,27 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import { ceilTo, floorTo, MILLISECOND, SECOND } from '../../domain/values/instant.ts'
-import type { Details, Page, ReservationQuery as RowsQuery } from '../../read-models/lists/lists.ts'
+import type { CsvList, Details, Page, ReservationQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { seenBy, sightOf } from '../response/seen-by.ts'
 import type { UserNames } from '../response/user-names.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 import { makeReservationRead, type ReservationReadDependencies } from './reservation-read.ts'
 
+type ListCall = Call<unknown, ReservationsQuery>
+
+export interface ReservationReadsDependencies extends ReservationReadDependencies {
+  readonly csv: CsvLists
+}
+
 export interface ReservationReads {
-  readonly list: (call: Call<unknown, ReservationsQuery>) => RouteResult
+  readonly list: (call: ListCall) => RouteResult
   readonly read: (call: Call<unknown, ReservationQuery>) => RouteResult
 }
 
@@ -68,38 +75,53 @@ const listed = (query: ReservationsQuery, page: Page, now: number, nameOf: UserN
   return listResponse('sut_reservations', query, { ...page, documents })
 }
 
+const csvListOf = ({ query, user }: ListCall, now: number): CsvList => ({
+  of: 'reservation',
+  include: query.include,
+  now,
+  sight: query.as_of === undefined ? sightOf(user) : undefined,
+})
+
 const makeListAsOf =
-  ({ asOf, nameOf }: ReservationReadDependencies) =>
-  async (query: ReservationsQuery & { readonly as_of: AsOf }, createdBefore: number | undefined): RouteResult => {
-    const then = await asOf.find(query.as_of)
+  ({ asOf, nameOf, csv }: ReservationReadsDependencies) =>
+  async (call: ListCall, as_of: AsOf, createdBefore: number | undefined): RouteResult => {
+    const { query, user, mediaType } = call
+    const then = await asOf.find(as_of)
     if (E.isLeft(then)) return then
     const { limit, offset, sut_ids, user_id, current, include } = query
+    const part = mediaType === CSV ? csv.part : { limit, offset }
     // With as_of, `current` means running at that time, and a state is that of then.
-    const now = current || include.has('state') ? await asOf.timeOf(query.as_of) : 0
-    const asked = { limit, offset, createdBefore, sut_ids, user_id, ...timesOf(query, now), ...additionsFor(query) }
+    const now = current || include.has('state') ? await asOf.timeOf(as_of) : 0
+    const asked = { ...part, createdBefore, sut_ids, user_id, ...timesOf(query, now), ...additionsFor(query) }
     const page = await asOf.reservations(asked, then.right)
     if (E.isLeft(page)) return page
-    return E.right({ ...listed(query, page.right, now, nameOf), position: then.right.position })
+    const { position } = then.right
+    if (mediaType === CSV) return csv.respond(csvListOf(call, now), page.right, position, user._id)
+    return E.right({ ...listed(query, page.right, now, nameOf), position })
   }
 
-export const makeReservationReads = (dependencies: ReservationReadDependencies): ReservationReads => {
-  const { objects, nameOf, clock } = dependencies
+export const makeReservationReads = (dependencies: ReservationReadsDependencies): ReservationReads => {
+  const { objects, nameOf, clock, csv } = dependencies
   const listAsOf = makeListAsOf(dependencies)
   return {
     read: makeReservationRead(dependencies),
-    list: async ({ query, user }) => {
+    list: async (call) => {
+      const { query, user, mediaType } = call
       const now = clock()
-      const refused = refuseFuture(query, BigInt(now) * MILLISECOND)
+      const refused = csv.refuse(query, mediaType) ?? refuseFuture(query, BigInt(now) * MILLISECOND)
       if (refused !== undefined) return refused
       const createdBefore = await resolveBefore(seenBy(objects, user), 'reservation', query.before)
       if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_ids, user_id, as_of } = query
-      if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
-      const page = { limit, offset, createdBefore: createdBefore.right }
+      if (as_of !== undefined) return listAsOf(call, as_of, createdBefore.right)
+      const part = mediaType === CSV ? csv.part : { limit, offset }
+      const page = { ...part, createdBefore: createdBefore.right }
       const filters = { sut_ids, user_id, ...timesOf(query, now), sight: sightOf(user) }
       const answered = await objects.readList('reservations', { ...page, ...filters, ...additionsFor(query) })
       if (E.isLeft(answered)) return answered
-      return E.right({ ...listed(query, answered.right.listed, now, nameOf), position: answered.right.position })
+      const { listed: found, position } = answered.right
+      if (mediaType === CSV) return csv.respond(csvListOf(call, now), found, position, user._id)
+      return E.right({ ...listed(query, found, now, nameOf), position })
     },
   }
 }

@@ -1,8 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../projections/session.ts'
 import { ceilTo, floorTo, MILLISECOND } from '../../domain/values/instant.ts'
+import type { Page } from '../../read-models/lists/lists.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import type { Objects } from '../response/objects.ts'
 import { seenBy } from '../response/seen-by.ts'
 import { type UserNames, withUserName } from '../response/user-names.ts'
@@ -12,24 +14,31 @@ export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
 
 /** Lists sessions, newest first; for a tester its own. */
 export const makeSessionList =
-  (objects: Objects, nameOf: UserNames): SessionList =>
-  async ({ query, user }) => {
+  (objects: Objects, nameOf: UserNames, csv: CsvLists): SessionList =>
+  async ({ query, user, mediaType }) => {
+    const refused = csv.refuse(query, mediaType)
+    if (refused !== undefined) return refused
     const createdBefore = await resolveBefore(seenBy(objects, user), 'session', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
     const { limit, offset, sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
-    if (isOfOthers) return E.right(listResponse('sessions', query, { documents: [], count: 0 }))
+    const listed = (page: Page, position?: number) => {
+      if (mediaType === CSV) return csv.respond({ of: 'session' }, page, position, user._id)
+      const documents = page.documents.map((document) =>
+        JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf)),
+      )
+      const response = listResponse('sessions', query, { ...page, documents })
+      return E.right({ ...response, ...(position !== undefined && { position }) })
+    }
+    if (isOfOthers) return listed({ documents: [], count: 0 })
     const answered = await objects.readList('sessions', {
-      ...{ limit, offset, createdBefore: createdBefore.right, sut_id, reservation_id },
+      ...(mediaType === CSV ? csv.part : { limit, offset }),
+      ...{ createdBefore: createdBefore.right, sut_id, reservation_id },
       user_id: user.role === 'tester' ? user._id : query.user_id,
       ...(from && { closesAfter: floorTo(from.epochNanoseconds, MILLISECOND) }),
       ...(to && { opensBefore: ceilTo(to.epochNanoseconds, MILLISECOND) }),
       isOpen: open,
     })
     if (E.isLeft(answered)) return answered
-    const { position, listed } = answered.right
-    const documents = listed.documents.map((document) =>
-      JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf)),
-    )
-    return E.right({ ...listResponse('sessions', query, { ...listed, documents }), position })
+    return listed(answered.right.listed, answered.right.position)
   }

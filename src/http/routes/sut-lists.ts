@@ -4,9 +4,11 @@ import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
+import type { Page } from '../../read-models/lists/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import type { Objects } from '../response/objects.ts'
 import { seenBy } from '../response/seen-by.ts'
 import type { AsOfReads } from './as-of-reads.ts'
@@ -20,6 +22,7 @@ export interface SutLists {
 export interface SutListDependencies {
   readonly objects: Objects
   readonly asOf: AsOfReads
+  readonly csv: CsvLists
   readonly clock: () => number
   /** Milliseconds from now within which a window may start. */
   readonly horizon: number
@@ -52,25 +55,31 @@ const freeSpan = ({ from, to }: NonNullable<SutsQuery['free']>, now: number): Wi
   return { start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end }
 }
 
-export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
-  list: async ({ query, user }) => {
+export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDependencies): SutLists => ({
+  list: async ({ query, user, mediaType }) => {
+    const refused = csv.refuse(query, mediaType)
+    if (refused !== undefined) return refused
     const createdBefore = await resolveBefore(seenBy(objects, user), 'sut', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
-    const { before: _, as_of, free, ...filters } = query
-    const asked = { ...filters, createdBefore: createdBefore.right, scope: user.scope }
+    const { before: _before, pagedBy: _pagedBy, as_of, free, ...filters } = query
+    const part = mediaType === CSV ? csv.part : {}
+    const asked = { ...filters, ...part, createdBefore: createdBefore.right, scope: user.scope }
+    const listed = (page: Page, position: number) =>
+      mediaType === CSV
+        ? csv.respond({ of: 'sut' }, page, position, user._id)
+        : E.right({ ...listResponse('suts', query, page), position })
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
       if (E.isLeft(then)) return then
       const read = await asOf.suts(asked, then.right)
       if (E.isLeft(read)) return read
-      return E.right({ ...listResponse('suts', query, read.right), position: then.right.position })
+      return listed(read.right, then.right.position)
     }
     const span = free && freeSpan(free, clock())
     if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
     const answered = await objects.readList('suts', { ...asked, free: span })
     if (E.isLeft(answered)) return answered
-    const { position, listed } = answered.right
-    return E.right({ ...listResponse('suts', query, listed), position })
+    return listed(answered.right.listed, answered.right.position)
   },
   availability: async ({ params, query, user }) => {
     const id = params.id ?? ''

@@ -62,6 +62,7 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       used: watching(file.lists.used),
       holders: watching(file.lists.holders),
       isHolder: watching(file.lists.isHolder),
+      csvRows: watching(file.lists.csvRows),
       past: watchingAll(file.lists.past),
       histories: watchingAll(file.lists.histories),
       sessionEvents: watchingAll(file.lists.sessionEvents),

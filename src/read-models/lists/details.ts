@@ -3,6 +3,17 @@ import type { Details, Page, ReservationQuery } from './lists.ts'
 
 /** Details of reservations are read from rows `d`. */
 
+export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'cancelled'] as const
+export type ReservationState = (typeof RESERVATION_STATES)[number]
+
+/** @param now Unix milliseconds */
+export const stateOf = ({ ended, start, end }: Details, now: number): ReservationState => {
+  if (ended === 'released' || ended === 'cancelled') return ended
+  const second = Math.floor(now / 1000)
+  if (second < start) return 'ahead'
+  return second < end ? 'running' : 'over'
+}
+
 const DOCUMENT = condition('d.document')
 
 const PLANNED_END = `CASE d.ended WHEN 'released' THEN (SELECT f.document ->> 'end_time' FROM reservation f
@@ -13,8 +24,11 @@ const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s INDEXED BY sut_by_id
 
 const HAS_TAG = 'EXISTS (SELECT 1 FROM sut_tag t WHERE t.sut = d.sut AND t.name = ? AND t.value = ?)'
 
+type Selection = Pick<ReservationQuery, 'asPositions' | 'withDetails' | 'sight'>
+
 /** The columns of a page. To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
-export const columnsOf = ({ withDetails, sight }: Pick<ReservationQuery, 'withDetails' | 'sight'>): Condition => {
+export const columnsOf = ({ asPositions, withDetails, sight }: Selection): Condition => {
+  if (asPositions) return condition('d.position')
   if (!withDetails) return DOCUMENT
   const tags = Object.entries(sight?.scope ?? {})
   const name = tags.length === 0 ? SUT_NAME : `CASE WHEN ${tags.map(() => HAS_TAG).join(' AND ')} THEN ${SUT_NAME} END`
@@ -25,14 +39,14 @@ export const columnsOf = ({ withDetails, sight }: Pick<ReservationQuery, 'withDe
 }
 
 /** A row with these columns. */
-export type DetailedRow = { readonly document: string } & Details
+export type DetailedRow = { readonly document: string; readonly position: number } & Details
 
 export const pageOfRows = (
   rows: readonly DetailedRow[],
   count: number,
-  { withDetails }: Pick<ReservationQuery, 'withDetails'>,
-): Page => ({
-  documents: rows.map(({ document }) => document),
-  count,
-  ...(withDetails && { details: rows.map(({ document: _, ...details }) => details) }),
-})
+  { asPositions, withDetails }: Selection,
+): Page => {
+  if (asPositions) return { documents: [], count, positions: rows.map(({ position }) => position) }
+  const documents = rows.map(({ document }) => document)
+  return { documents, count, ...(withDetails && { details: rows.map(({ document: _, ...details }) => details) }) }
+}

@@ -13,6 +13,8 @@ export interface Part {
   readonly offset: number
   /** Only documents created before the one whose first version is at this position. */
   readonly createdBefore?: number | undefined
+  /** Whether the page has the positions of its rows in place of their documents. */
+  readonly asPositions?: boolean
 }
 
 /** What a user sees: reservations of the SUTs in its scope, and its own. */
@@ -84,8 +86,40 @@ export interface Page {
   readonly documents: readonly string[]
   /** The number of matches, regardless of the page. */
   readonly count: number
+  /** The positions of the rows, if the query asks for them. */
+  readonly positions?: readonly number[]
   /** Details of each document, if the query asks for them. */
   readonly details?: readonly Details[]
+}
+
+/** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
+export type Addition = 'names' | 'state'
+
+/** What is listed, and what is added to each row. */
+export type CsvList =
+  | { readonly of: 'sut' | 'session' }
+  | {
+      readonly of: 'reservation'
+      readonly include: ReadonlySet<Addition | 'cancelled'>
+      /** Unix milliseconds: the time of the states. */
+      readonly now: number
+      readonly sight: Sight | undefined
+    }
+
+/**
+ * Rows of a list as CSV, at the positions that the list has: what is stored at a position never changes, so rows read
+ * later still are those of the list.
+ */
+export interface CsvQuery {
+  readonly list: CsvList
+  readonly positions: readonly number[]
+}
+
+/** Text with gaps. Each gap is for the name of a user, in order. */
+export interface CsvRows {
+  readonly texts: readonly string[]
+  /** One less than texts. */
+  readonly userIds: readonly string[]
 }
 
 /** Reads as of a past moment. Such results never change, so they can be read in pieces. */
@@ -205,6 +239,8 @@ export interface Lists {
   /** The users that hold or held a listed reservation of a SUT in a scope, and whether one is such a user. */
   readonly holders: (scope: Scope) => readonly string[]
   readonly isHolder: (scope: Scope, userId: string) => boolean
+  /** Rows of a list as CSV. */
+  readonly csvRows: (query: CsvQuery) => CsvRows
   /** The same lists as of the past. */
   readonly past: Past
   readonly histories: Histories

@@ -11,6 +11,7 @@ import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts
 import { makeSutWriter } from '../tables/sut-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
 import { makeIsShort } from './access-paths.ts'
+import { makeCsvRows } from './csv-rows.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
 import { type Lists, makeRunQuery } from './lists.ts'
 import { makePast } from './past.ts'
@@ -97,6 +98,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       used: makeUsed(ask, names),
       holders: makeHolders(ask),
       isHolder: makeIsHolder(ask, names),
+      csvRows: makeCsvRows(ask),
       past: makePast(db, ask, names, counts, scopes, periods),
       histories,
       sessionEvents: makeSessionEvents(db, names),

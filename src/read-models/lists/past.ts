@@ -65,7 +65,7 @@ const pageOf = (
   branches: readonly Branch[],
   filters: readonly Condition[],
   part: Part,
-  columns: Condition = condition('d.document'),
+  columns: Condition,
 ) => {
   const { limit, offset, createdBefore } = part
   const all = whole(branches, table, filters)
@@ -138,8 +138,8 @@ export const makePast = (
       const wereRetired = query.retired ? [condition('r.ended IS NOT NULL')] : []
       const filters = [...wereRetired, ...sutFilters(query)]
       const branches = branchesOf('sut', [index, 'sut_former'], isListed, moment)
-      const { rows, count } = pageOf(ask, 'sut', branches, filters, query)
-      return { documents: rows.map(({ document }) => document), count }
+      const { rows, count } = pageOf(ask, 'sut', branches, filters, query, columnsOf(query))
+      return pageOfRows(rows, count, query)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { IdKeys } from '../tables/id-keys.ts'
 import { IS_CLOSED, IS_OPEN, LISTED, type SessionCounts } from '../tables/session-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
+import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
 import type { Page, Part, RunQuery, SessionQuery } from './lists.ts'
 
 /** A query with surrogate keys for SUT and user. */
@@ -71,33 +72,34 @@ const countIn = (ask: RunQuery, source: Source): number =>
     .map((part) => ask<{ n: number }>(`SELECT count(*) AS n ${through(part)}`, ...valuesOf(part.filters))[0]?.n ?? 0)
     .reduce((sum, n) => sum + n, 0)
 
-const documentsIn = (ask: RunQuery, source: Source, { limit, offset, createdBefore }: Part): readonly string[] => {
+const rowsIn = (ask: RunQuery, source: Source, part: Part): readonly DetailedRow[] => {
+  const { limit, offset, createdBefore } = part
   const here = source.map(({ index, filters }) => ({
     index,
     filters: [...filters, ...optional('created < ?', createdBefore)],
   }))
   const all = here.map((part) => `SELECT position, created ${through(part)}`).join(' UNION ALL ')
-  return ask<{ document: string }>(
-    `SELECT d.document FROM (${all} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+  return ask<DetailedRow>(
+    `SELECT ${columnsOf(part).sql} FROM (${all} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
      CROSS JOIN session d WHERE d.position = page.position ORDER BY page.created DESC`,
     ...here.flatMap(({ filters }) => valuesOf(filters)),
     limit,
     offset,
-  ).map(({ document }) => document)
+  )
 }
 
 export const makeSessionList =
   (ask: RunQuery, names: IdKeys, counts: SessionCounts) =>
   (asked: SessionQuery): Page => {
     const query = withKeys(asked, names)
-    if (query === undefined) return { documents: [], count: 0 }
+    if (query === undefined) return pageOfRows([], 0, asked)
     const index = indexOf(query, counts)
     const inOrder: Source = [{ index, filters: filtersOf(query) }]
     const source = index === 'session_listed' && hasSpan(query) ? inSpan(query, counts) : inOrder
     const count = counted(query, counts) ?? countIn(ask, source)
-    if (count === 0) return { documents: [], count }
+    if (count === 0) return pageOfRows([], 0, asked)
     // A few are sorted; of many, the newest are found soon in order of creation.
-    return { documents: documentsIn(ask, count <= SHORT ? source : inOrder, asked), count }
+    return pageOfRows(rowsIn(ask, count <= SHORT ? source : inOrder, asked), count, asked)
   }
 
 /** Whether a list is short enough to read on the main thread. Those of a reservation, and those open, are few. */

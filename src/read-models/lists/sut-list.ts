@@ -4,6 +4,7 @@ import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { LISTED, RETIRED } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
+import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
 import type { Page, RunQuery, SutQuery } from './lists.ts'
 
 export const filtersOf = ({
@@ -49,21 +50,22 @@ export const makeSutList =
       `FROM sut INDEXED BY ${index} WHERE ${[rowsHere, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
     const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
     const [counted] = ask<{ n: number }>(`SELECT count(*) AS n ${where(filters)}`, ...valuesOf(filters))
-    const rows = ask<{ document: string }>(
-      `SELECT d.document FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+    const rows = ask<DetailedRow>(
+      `SELECT ${columnsOf(query).sql} FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
        CROSS JOIN sut d WHERE d.position = page.position ORDER BY page.created DESC`,
       ...valuesOf(here),
       limit,
       offset,
     )
-    return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
+    return pageOfRows(rows, counted?.n ?? 0, query)
   }
 
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
 export const makeIsShortOfSuts =
   (counts: ReservationCounts) =>
-  ({ name, tags = {}, scope, offset, retired = false, free }: SutQuery): boolean => {
-    const isOfAll = !retired && name === undefined && scope === undefined && Object.keys(tags).length === 0
+  ({ name, tags = {}, scope, offset, retired = false, free, asPositions }: SutQuery): boolean => {
+    const isOfAll =
+      !retired && !asPositions && name === undefined && scope === undefined && Object.keys(tags).length === 0
     const held = free && counts.onDays('end_day', dayOf(free.start), dayOf(free.end + counts.longest()))
     return isOfAll && offset === 0 && (held === undefined || held <= SHORT)
   }

@@ -12,6 +12,7 @@ import { failure } from '../../domain/failure.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { RESERVATIONS_REPEATABLE, reservationsQuery } from '../../http/codecs/reservations.ts'
 import { getWithQuery, type Route } from '../../http/protocol/route.ts'
+import { makeCsvLists } from '../../http/response/csv-lists.ts'
 import { makeObjects, type Objects } from '../../http/response/objects.ts'
 import { makeUserNames } from '../../http/response/user-names.ts'
 import { makeAsOfReads } from '../../http/routes/as-of-reads.ts'
@@ -105,8 +106,9 @@ export const makeRoutes = (
     eraseSecrets: (id) => eraseUser(store, id),
   })
   const behind = failure('unavailable', 'The log has not been read yet. Try again.')
+  const nameOf = makeUserNames(users)
   const asOf = makeAsOfReads({ objects, views, store, clock })
-  const reads = makeReservationReads({ objects, asOf, nameOf: makeUserNames(users), clock })
+  const reads = makeReservationReads({ objects, asOf, nameOf, csv: makeCsvLists({ views, nameOf }), clock })
   return [
     ...userRoutes(handlers, async () => E.left(behind)),
     hashedUsersRoute({ runner, users, quotaDefault, vault, clock, randomHex }),

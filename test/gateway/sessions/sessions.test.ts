@@ -140,6 +140,11 @@ test('testers see their own sessions, auditors and administrators all', async (t
   for (const query of ['from=2030-05-02T06:03:00Z', 'to=2030-05-02T06:03:00Z', 'from=2030-05-02T05:00:00Z'])
     t.is(await count(`?${query}`, 'audrey'), 1, query)
   t.is(await count('?to=2030-05-02T06:01:00Z', 'audrey'), 0)
+  const csv = await service.as('alice').get('/api/session', { Accept: 'text/csv' })
+  const [head, row] = csv.text.split('\r\n')
+  t.is(head?.split(',').slice(3, 6).join(), 'user_id,user_name,instance')
+  t.is(row?.split(',').slice(3, 5).join(), `${ALICE},alice`)
+  t.is((await service.as('bob').get('/api/session', { Accept: 'text/csv' })).text, `${head}\r\n`)
   for (const query of ['open=false', 'before=x', 'as_of=1', 'limit=0', 'from=today', 'open=true&open=true']) {
     const { status, json } = await service.as('alice').get(`/api/session?${query}`)
     t.is(status, 422, query)

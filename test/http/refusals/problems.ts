@@ -55,6 +55,7 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
   window_too_far: 422,
   window_in_the_past: 422,
   end_not_later: 422,
+  list_too_large: 422,
   idempotency_key_reused: 422,
   upgrade_required: 426,
   too_many_attempts: 429,

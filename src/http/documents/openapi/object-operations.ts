@@ -40,6 +40,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       include: `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
     },
     answer: refTo('ReservationList'),
+    refusals: ['list_too_large'],
   },
   'GET /api/sut_reservation/:id': {
     id: 'readReservation',
@@ -164,6 +165,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     tag: 'SUTs',
     summary: 'List SUTs, newest created first',
     answer: refTo('SutList'),
+    refusals: ['list_too_large'],
   },
   'GET /api/sut/:id': {
     id: 'readSut',
@@ -194,5 +196,6 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
     description:
       'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
     answer: refTo('SessionList'),
+    refusals: ['list_too_large'],
   },
 }

@@ -24,7 +24,7 @@ const UNKNOWN_EVENT = '01a2087a-3ac5-7253-a7d0-ad4a72aed619'
 /** Invalid requests. */
 const invalid: Story = async (t) => {
   const examples: Example[] = []
-  const service = await startStory(t)
+  const service = await startStory(t, { csv: { rows: 1 } })
   const ask = makeAsk(service, examples)
   await ask(CREATE_SUT, 'Broken JSON', { text: '{"name":', headers: JSON_BODY })
   await ask(CREATE_SUT, 'Another media type', { text: '{}', headers: { 'Content-Type': 'text/plain' } })
@@ -36,6 +36,7 @@ const invalid: Story = async (t) => {
   const admin = service.as('admin')
   const inactive = await createSut(admin, { is_active: false })
   const sut_id = await createSut(admin)
+  await ask('GET /api/sut', 'Too many for CSV', { headers: { Accept: 'text/csv' } })
   await ask(RESERVE, 'Not active', { body: aReservation(inactive) })
   const window = { start_time: '2030-05-02T08:00:00Z', end_time: '2030-05-02T08:00:00Z' }
   await ask(RESERVE, 'An empty window', { body: aReservation(sut_id, window) })

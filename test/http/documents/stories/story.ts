@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
 import type { Code } from '../../../../src/http/protocol/problem.ts'
+import { CSV } from '../../../../src/http/response/csv-lists.ts'
 import type { Answer, Headers } from '../../client.ts'
 import { type Running, type Setting, start, type Tidying } from '../../harness.ts'
 
@@ -62,12 +63,17 @@ export const makeAsk = (service: Running, examples: Example[]): Ask => {
       body === undefined
         ? await client.request(method, address, headers, text)
         : await client.post(address, body, headers)
-    if (answer.headers['content-type'] !== 'application/json') {
+    const mediaType = String(answer.headers['content-type'])
+    if (mediaType === CSV) {
+      examples.push({ operation, name, mediaType, body: answer.text })
+      return {}
+    }
+    if (mediaType !== 'application/json') {
       throw new Error(`${operation} ${answer.status}: ${answer.text}`)
     }
     const code = answer.status < 400 ? {} : { code: answer.json.code as Code }
     const request = body === undefined ? {} : { request: body }
-    examples.push({ operation, name, ...request, mediaType: 'application/json', body: answer.json, ...code })
+    examples.push({ operation, name, ...request, mediaType, body: answer.json, ...code })
     return answer.json
   }
 }

@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, invalid } from '../../domain/failure.ts'
+import { spreadsheetField } from '../../domain/values/csv-field.ts'
+import { csvHeader } from '../../read-models/lists/csv-columns.ts'
+import type { CsvList, CsvRows, Page } from '../../read-models/lists/lists.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Paging } from '../codecs/lists.ts'
+import { inQuery } from '../codecs/query.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { RouteResponse } from '../protocol/route.ts'
+import type { UserNames } from './user-names.ts'
+
+/** Lists as CSV: all that match in one response, for spreadsheets. */
+
+export const CSV = 'text/csv; charset=utf-8'
+
+export interface CsvLimits {
+  /** Rows of a list. */
+  readonly rows: number
+  /** Rows read and sent together. */
+  readonly chunk: number
+  /** Lists being sent, in all and to one user. A list of the longest kind holds about 1 MB. */
+  readonly total: number
+  readonly perUser: number
+  /** Milliseconds for a client to take a list. */
+  readonly timeout: number
+}
+
+export const CSV_LIMITS: CsvLimits = { rows: 100_000, chunk: 250, total: 16, perUser: 4, timeout: 300_000 }
+
+export interface CsvLists {
+  /** Why a query is not one for CSV, if it is not. */
+  readonly refuse: (query: Paging, mediaType: string) => E.Either<Refusal, never> | undefined
+  /** What to read in place of a page; one row more than a list may have. */
+  readonly part: { readonly limit: number; readonly offset: 0; readonly asPositions: true }
+  readonly respond: (
+    list: CsvList,
+    page: Pick<Page, 'positions'>,
+    position: number | undefined,
+    userId: string,
+  ) => E.Either<Refusal, RouteResponse>
+}
+
+export interface CsvListDependencies {
+  readonly views: Pick<Views, 'readCsvRows'>
+  readonly nameOf: UserNames
+  readonly limits?: Partial<CsvLimits> | undefined
+}
+
+/** Counts the lists that are being sent. */
+const makeSlots = ({ total, perUser }: CsvLimits) => {
+  const taken = new Map<string, number>()
+  let all = 0
+  return {
+    take: (userId: string): (() => void) | undefined => {
+      const own = taken.get(userId) ?? 0
+      if (all >= total || own >= perUser) return undefined
+      all++
+      taken.set(userId, own + 1)
+      let isTaken = true
+      return () => {
+        if (!isTaken) return
+        isTaken = false
+        all--
+        const left = (taken.get(userId) ?? 1) - 1
+        if (left > 0) taken.set(userId, left)
+        else taken.delete(userId)
+      }
+    },
+  }
+}
+
+const withNames = ({ texts, userIds }: CsvRows, nameOf: UserNames): string =>
+  texts.map((text, n) => (n === 0 ? text : spreadsheetField(nameOf(userIds[n - 1] ?? '')) + text)).join('')
+
+/** Whether a response has ended because its client left or took too long. */
+const isOfClient = (error: unknown): boolean => {
+  const { code, name } = error as Error & { code?: string }
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || name === 'AbortError'
+}
+
+export const makeCsvLists = ({ views, nameOf, limits: given }: CsvListDependencies): CsvLists => {
+  const limits = { ...CSV_LIMITS, ...given }
+  const slots = makeSlots(limits)
+
+  const send = async (list: CsvList, positions: readonly number[], response: ServerResponse): Promise<void> => {
+    async function* rows(): AsyncGenerator<string> {
+      yield csvHeader(list)
+      for (let n = 0; n < positions.length; n += limits.chunk) {
+        yield withNames(await views.readCsvRows({ list, positions: positions.slice(n, n + limits.chunk) }), nameOf)
+      }
+    }
+    try {
+      await pipeline(Readable.from(rows()), response, { signal: AbortSignal.timeout(limits.timeout) })
+    } catch (error) {
+      // The connection is closed, so that the client can see that the list is incomplete.
+      response.destroy()
+      if (!isOfClient(error)) throw error
+    }
+  }
+
+  return {
+    part: { limit: limits.rows + 1, offset: 0, asPositions: true },
+    refuse: ({ pagedBy }, mediaType) => {
+      if (mediaType !== CSV || pagedBy.length === 0) return undefined
+      return E.left(invalid(pagedBy.map((name) => inQuery(name, 'is only for pages; CSV has all that match'))))
+    },
+    respond: (list, { positions = [] }, position, userId) => {
+      if (positions.length > limits.rows) {
+        return E.left(failure('list_too_large', `More than ${limits.rows} rows match. Ask for a part, such as a span.`))
+      }
+      const leave = slots.take(userId)
+      if (leave === undefined) return E.left(refusal('unavailable', 'Too many lists are being sent as CSV. Try again.'))
+      const run = (response: ServerResponse) => send(list, positions, response).finally(leave)
+      return E.right({ status: 200, body: { run, leave }, ...(position !== undefined && { position }) })
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Session } from '../../../projections/session.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import { stateOf } from './details.ts'
+import type { CsvList, Details } from './lists.ts'
+
+/** The value of a field. Names of users are not in the views. */
+export type Value = string | number | boolean | null | { readonly nameOf: string }
+
+type Column<D> = readonly [name: string, value: (document: D, details: Details) => Value]
+
+/** Columns of members that are in a document as they are, `all` of them in order. */
+const members = <D extends Readonly<Record<K, Value>>, K extends keyof D & string>(
+  all: Readonly<Record<K, true>>,
+): readonly Column<D>[] => (Object.keys(all) as K[]).map((name) => [name, (document) => document[name]])
+
+const RESERVATION = members<Reservation, keyof Reservation>({
+  _id: true,
+  created_at: true,
+  updated_at: true,
+  start_time: true,
+  end_time: true,
+  user_id: true,
+  sut_id: true,
+  listen_port: true,
+})
+
+const NAMES: readonly Column<Reservation>[] = [
+  ['user_name', ({ user_id }) => ({ nameOf: user_id })],
+  ['sut_name', (_, { sutName }) => sutName],
+]
+
+const states = (now: number): readonly Column<Reservation>[] => [
+  ['state', (_, details) => stateOf(details, now)],
+  ['planned_end_time', ({ end_time }, { plannedEnd }) => plannedEnd ?? end_time],
+]
+
+const SUT: readonly Column<Sut>[] = [
+  ...members<Sut, Exclude<keyof Sut, 'monitoring' | 'tags'>>({
+    _id: true,
+    created_at: true,
+    updated_at: true,
+    name: true,
+    description: true,
+    address: true,
+    port: true,
+    sut_type: true,
+    is_active: true,
+    manufacturer: true,
+    model: true,
+    os: true,
+    version: true,
+  }),
+  ['monitoring.status', ({ monitoring }) => monitoring.status],
+  ['monitoring.last_updated', ({ monitoring }) => monitoring.last_updated],
+  ['monitoring.status_description', ({ monitoring }) => monitoring.status_description],
+  // Columns of their own would depend on the rows: the header is sent first.
+  ['tags', ({ tags }) => JSON.stringify(tags)],
+]
+
+const SESSION: readonly Column<Session>[] = [
+  ...members<Session, '_id' | 'reservation_id' | 'sut_id' | 'user_id'>({
+    _id: true,
+    reservation_id: true,
+    sut_id: true,
+    user_id: true,
+  }),
+  ['user_name', ({ user_id }) => ({ nameOf: user_id })],
+  ...members<Session, Exclude<keyof Session, '_id' | 'reservation_id' | 'sut_id' | 'user_id'>>({
+    instance: true,
+    opened_at: true,
+    closed_at: true,
+    connections: true,
+    bytes_to_sut: true,
+    bytes_from_sut: true,
+    cause: true,
+  }),
+]
+
+/** The columns of a list. Their documents are those of the list. */
+export const columnsOfList = (list: CsvList): readonly Column<never>[] => {
+  switch (list.of) {
+    case 'sut':
+      return SUT
+    case 'session':
+      return SESSION
+    case 'reservation':
+      return [
+        ...RESERVATION,
+        ...(list.include.has('names') ? NAMES : []),
+        ...(list.include.has('state') ? states(list.now) : []),
+      ]
+  }
+}
+
+export const csvHeader = (list: CsvList): string =>
+  `${columnsOfList(list)
+    .map(([name]) => name)
+    .join(',')}\r\n`

@@ -79,7 +79,12 @@ const runCommand = async (command: Command, args: readonly string[], environment
     return DONE
   }
   const config = readConfig(command.asksNoService ? withoutClient(environment) : environment, keyChecks)
-  if (E.isRight(config)) return command.run(given.right, config.right, terminal)
+  if (E.isRight(config)) {
+    if (command.isOfFiles && config.right.client !== undefined) {
+      terminal.stderr(`berth: ${command.name} does not ask the service at BERTH_URL: it works on files\n`)
+    }
+    return command.run(given.right, config.right, terminal)
+  }
   for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
   return MISUSED
 }

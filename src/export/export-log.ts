@@ -43,6 +43,12 @@ export interface Exported {
 /** Characters per piece. */
 const CHUNK = 65_536
 
+const count = (exported: Exported, position: number): void => {
+  exported.events++
+  exported.first ??= position
+  exported.last = position
+}
+
 const positionOf = (bound: Bound | undefined, otherwise: number): number =>
   bound !== undefined && 'position' in bound ? bound.position : otherwise
 
@@ -74,9 +80,7 @@ export async function* exportLog(options: ExportOptions, exported: Exported): As
       const event = plain ?? decodeEvent(text, mark)
       if (!isWanted(event, wanted)) continue
       chunk += format.line(event, at, plain && slicePlainData(text))
-      exported.events++
-      exported.first ??= at
-      exported.last = at
+      count(exported, at)
     }
     onProgress?.(position)
     if (chunk.length >= CHUNK) {
@@ -84,6 +88,41 @@ export async function* exportLog(options: ExportOptions, exported: Exported): As
       chunk = ''
     }
     if (position >= to) break
+  }
+  if (chunk !== '') yield chunk
+}
+
+/** An event at its public position. */
+export interface Placed {
+  readonly event: Recorded
+  readonly position: number
+}
+
+export interface ExportEventsOptions<P extends Placed> extends Pick<ExportOptions, 'wanted' | 'onProgress'> {
+  /** Events in the order of the log, perhaps not all. */
+  readonly events: AsyncIterable<P>
+  readonly head: string
+  readonly lineOf: (placed: P) => string
+}
+
+/** Exports events that are not read from a log, lazily, in pieces. */
+export async function* exportEvents<P extends Placed>(
+  options: ExportEventsOptions<P>,
+  exported: Exported,
+): AsyncGenerator<string> {
+  const { events, wanted, head, lineOf, onProgress } = options
+  const [from, to] = [positionOf(wanted.from, 0), positionOf(wanted.to, Number.POSITIVE_INFINITY)]
+  let chunk = head
+  for await (const placed of events) {
+    const { event, position } = placed
+    if (position >= to) break
+    onProgress?.(position + 1)
+    if (position < from || !isWanted(event, wanted)) continue
+    chunk += lineOf(placed)
+    count(exported, position)
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ''
   }
   if (chunk !== '') yield chunk
 }

@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
@@ -85,4 +85,17 @@ test('a remembered audit key with one changed bit fails the start and is found, 
   t.is(replaced.code, 0, replaced.error)
   t.is((await type(['verify'], env)).code, 0)
   await start(t, { data: service.data, now: NOW })
+})
+
+test('the keys of a log whose key was replaced twice are shown newest first', async (t) => {
+  const { service, env } = await given(t, 1)
+  const keys = [(await type(['audit', 'key'], env)).out]
+  await service.stop()
+  for (let n = 0; n < 2; n++) {
+    await rm(join(service.data, 'audit.key'))
+    keys.unshift((await type(['audit', 'key', '--replace'], env)).out)
+  }
+  t.is(new Set(keys).size, 3)
+  const again = await start(t, { data: service.data, now: NOW })
+  t.is((await again.as('alice').get('/api/audit/key')).text, keys.join(''))
 })

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { idOf, start, temporaryData } from '../http/harness.ts'
+import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import { run } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
@@ -13,11 +14,15 @@ const TOKEN = `berth_${'A'.repeat(43)}`
 const EVIL = '\u001b[2J\u009b2J\u202e'
 
 /** A service that answers each request with the body for its path, and keeps the credentials it was sent. */
-const startOther = async (t: ExecutionContext, answerTo: (path: string) => unknown) => {
+const startOther = async (
+  t: ExecutionContext,
+  answerTo: (path: string) => unknown,
+  encode: (answer: unknown) => string = JSON.stringify,
+) => {
   const authorized: (string | undefined)[] = []
   const server = createServer(({ url = '', headers }, response) => {
     authorized.push(headers.authorization)
-    response.end(JSON.stringify(answerTo(url)))
+    response.end(encode(answerTo(url)))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => void server.close())
@@ -109,6 +114,90 @@ test('"audit key" and "checkpoint" ask the service at BERTH_URL, and read files 
     t.is(local.code, 0)
     t.deepEqual(await type(line, { ...remote, BERTH_DATA: '/nowhere' }), local)
     t.deepEqual(await type([...line, '--local'], { ...remote, BERTH_DATA: service.data }), local)
+  }
+})
+
+test('"history" and "export" ask the service at BERTH_URL, and read files with --local', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut = await createSut(admin, { name: 'lab-1' })
+  const made = await reserved(admin, aReservation(sut))
+  await admin.post(`/api/sut/${sut}/tags`, { rack: '4' }, { 'Berth-Reason': 'moved' })
+  await admin.post(`/api/user/${idOf('bob')}/update`, { role: 'auditor' })
+  const issued = await service.as('audrey').post('/api/user/me/token', { name: 'nightly' })
+  const own = { BERTH_DATA: service.data }
+  const remote = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
+  const ids = [sut, String(made.json._id), idOf('bob'), 'LAB-1', 'bob']
+  const formats = ['ndjson', 'csv', 'cloudevents'].map((format) => ['export', '--format', format])
+  const parts = [
+    ['--from', '4', '--to', '9'],
+    ['--type', 'SutCreated', '--type', 'UserAdded'],
+    ['--sut', sut, '--from', '2030-01-01T00:00:00Z', '--to', '2031-01-01T00:00:00Z'],
+    ['--to', '2030-01-01T00:00:00Z', '--json'],
+    ['--excel'],
+  ].map((part) => ['export', '--format', 'csv', ...part])
+  const lines = [
+    ...ids.flatMap((id) => [
+      ['history', id],
+      ['history', id, '--json'],
+    ]),
+    ...formats,
+    ...parts,
+  ]
+  for (const line of lines) {
+    const local = await type(line, own)
+    t.is(local.code, 0, local.error)
+    t.deepEqual(await type(line, { ...remote, BERTH_DATA: '/nowhere' }), local, line.join(' '))
+  }
+  const columns = { columns: 100 }
+  t.deepEqual(await type(['history', sut], { ...remote }, columns), await type(['history', sut], own, columns))
+  for (const line of [['history', 'lab-1'], formats[0] ?? []]) {
+    t.deepEqual(await type([...line, '--local'], { ...remote, ...own }), await type(line, own))
+  }
+  const none = await type(['history', 'lab-9'], remote)
+  t.deepEqual([none.code, none.error], [1, 'berth: the service knows no SUT, reservation or user "lab-9"\n'])
+})
+
+test('the long history of a SUT is asked for page by page', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut = await createSut(service.as('admin'))
+  for (let n = 0; n < 205; n++) await service.as('admin').post(`/api/sut/${sut}/tags`, { rack: String(n) })
+  const issued = await service.as('audrey').post('/api/user/me/token', { name: 'nightly' })
+  const remote = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
+  t.is((await type(['history', sut], remote)).out, (await type(['history', sut], { BERTH_DATA: service.data })).out)
+})
+
+test('an export of another service that is cut off or ended is no complete one', async (t) => {
+  for (const [body, why] of [
+    ['', 'the answer of the service was cut off'],
+    [
+      '{"error":{"code":"stopping","detail":"The service is stopping."}}\n',
+      'the service ended the transfer: The service is stopping.',
+    ],
+    ['<html>', 'the service did not answer with lines of JSON'],
+    [JSON.stringify({ type: `berth.${EVIL}` }), 'a line of the service cannot be read: '],
+  ] as const) {
+    const { environment } = await startOther(
+      t,
+      () => body,
+      (text) => String(text),
+    )
+    const { code, error } = await type(['export', '--format', 'csv'], environment)
+    t.is(code, 1)
+    t.true(error.startsWith(`berth: ${why}`), error)
+    t.regex(error, /^[\x20-\x7e\n]+$/)
+  }
+})
+
+test('commands on files say that they do not ask the service at BERTH_URL', async (t) => {
+  const service = await start(t)
+  const files = { BERTH_DATA: service.data }
+  const remote = { ...files, BERTH_URL: 'http://127.0.0.1:9', BERTH_TOKEN: TOKEN }
+  const backup = join(await temporaryData(t), 'backup')
+  for (const line of [['verify'], ['proof', 'x'], ['replay'], ['backup', backup]]) {
+    const note = `berth: ${line[0]} does not ask the service at BERTH_URL: it works on files\n`
+    t.true((await type(line, remote)).error.startsWith(note), line[0])
+    t.false((await type(line, files)).error.includes('BERTH_URL'), line[0])
   }
 })
 

@@ -14,6 +14,7 @@ export const clockConfirmCommand: Command = {
   options: {},
   summary: 'confirms that the clock of the running service is right',
   example: 'clock confirm',
+  isOfFiles: true,
   help: `
 A service refuses writes with 503 clock_ahead when its clock gains more than an hour on the time since boot, or when it
 starts more than BERTH_CLOCK_AHEAD_MAX after the last event of its log, because an event with a future time disables its

@@ -85,6 +85,7 @@ export const clockCorrectCommand: Command = {
   },
   summary: 're-enables SUTs that a wrong clock has disabled',
   example: "clock correct --from 4711 --to 4790 --why 'the clock was a year ahead'",
+  isOfFiles: true,
   help: `
 Records that the times of the events from one position to another, both included, are wrong. A SUT with an event in the
 future answers 503 clock_behind until that time has come. After the correction it works, and the reservations that the

@@ -10,6 +10,7 @@ export const clientCommand: Command = {
   options: { json: { type: 'boolean' } },
   summary: 'prints what a client address looks like in the log',
   example: 'client 192.0.2.7',
+  isOfFiles: true,
   help: `
 No address is in the log: events that a request recorded name its client by a keyed hash. Prints this name under each
 key of the vault, the current one first, one per line: search the log or the feed for it. Every loopback address is the

@@ -56,6 +56,7 @@ export const vaultForgetCommand: Command = {
   options: { json: { type: 'boolean' } },
   summary: 'continues without a vault key that is permanently lost',
   example: 'vault forget 2026-11-02-1f3a',
+  isOfFiles: true,
   help: `
 The service does not start without a vault key that secrets were encrypted with. Where such a key is permanently lost,
 this reports what is lost with the key with the id KEY and records in the log that it was forgotten (VaultKeyForgotten).

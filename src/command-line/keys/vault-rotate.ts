@@ -109,6 +109,7 @@ export const vaultRotateCommand: Command = {
   options: { json: { type: 'boolean' } },
   summary: 'encrypts the secrets of SUTs and users with a new key',
   example: 'vault rotate',
+  isOfFiles: true,
   help: `
 Puts a new key before those in the key file and encrypts every secret again with it. Works without a service, or with a
 running one, which takes the new key within 2 s. It can be interrupted at any time: the next start continues it.

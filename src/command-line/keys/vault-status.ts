@@ -75,6 +75,7 @@ export const vaultStatusCommand: Command = {
   options: { json: { type: 'boolean' } },
   summary: 'shows which keys are needed, and what for',
   example: 'vault status --json',
+  isOfFiles: true,
   help: `
 Prints the keys of the vault, one per line, separated by tabs: id, place (current, old or missing), "needed" or "not
 needed", and why. Exits with 1 if a needed key is missing. A key that the log has never used, but that secrets name, is

@@ -22,6 +22,7 @@ export const backupCommand: Command = {
   options: { json: { type: 'boolean' } },
   summary: 'copies the log with its secrets into a new directory',
   example: 'backup /backups/berth-$(date +%F)',
+  isOfFiles: true,
   help: `
 Copies the log and the encrypted secrets of SUTs and users into the new directory DIR, with a checkpoint of the log
 signed with the audit key (log.checkpoint). Then checks the copy: reads every event and compares the root hash with that

@@ -58,6 +58,7 @@ export const copyCommand: Command = {
   options: { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' } },
   summary: 'copies the embedded log into an EventStoreDB, to move there',
   example: 'copy --from sqlite:./data/events.db --to esdb://127.0.0.1:2113?tls=false',
+  isOfFiles: true,
   help: `
 Copies every event and every encrypted secret into an EventStoreDB or KurrentDB that contains no log: the same events in
 the same order, with the same ids and revisions. Ends with the root hash of both logs, which must be equal. No service

@@ -3,12 +3,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { parseInstant } from '../../domain/values/instant.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '../../export/export-log.ts'
-import { FORMATS, type Format, type FormatName, formatOf } from '../../export/formats.ts'
+import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, type Given, MISUSED, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
+import { askExport, TransferFailed } from './asked-export.ts'
 import { openLogReader } from './log-reader.ts'
 
 type Value = Given['options'][string]
@@ -79,17 +80,49 @@ const isNotAFile = async (output: string): Promise<boolean> => {
   return found !== undefined && !found.isFile()
 }
 
-const run = async (request: Request, format: Format, store: EventStore, config: Config, terminal: Terminal) => {
+interface Run {
+  readonly exported: Exported
+  /** The code of a failure to write. */
+  readonly failed: string | undefined
+}
+
+/** Events and progress on one terminal would overwrite each other. */
+const isWatchedFor = ({ output }: Request, { isWatched, columns }: Terminal): boolean =>
+  isWatched && (output !== undefined || columns === undefined)
+
+/** Left: why the service cannot be asked, or was cut off. */
+const runAsked = async (request: Request, config: Config, terminal: Terminal): Promise<E.Either<string, Run>> => {
   const exported: Exported = { events: 0, first: null, last: null }
-  const { wanted, output } = request
-  // Events and progress on one terminal would overwrite each other.
-  const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
+  const progress = makeProgress({ ...terminal, isWatched: isWatchedFor(request, terminal) })
+  const onProgress = (done: number): void => progress.show(done, undefined)
+  const pieces = await askExport(config, { ...request, onProgress }, exported)
+  if (E.isLeft(pieces)) return pieces
+  try {
+    return E.right({ exported, failed: await writeTo(request.output, pieces.right, terminal) })
+  } catch (error) {
+    if (error instanceof TransferFailed) return E.left(error.message)
+    throw error
+  } finally {
+    progress.end()
+  }
+}
+
+const run = async (request: Request, store: EventStore, config: Config, terminal: Terminal): Promise<Run> => {
+  const exported: Exported = { events: 0, first: null, last: null }
+  const { wanted, output, name, excel } = request
+  const format = formatOf(name, { excel, origin: config.origin })
+  const isWatched = isWatchedFor(request, terminal)
   const progress = makeProgress({ ...terminal, isWatched })
   const { records, total } = await openLogReader(store, config, { isWatched }, firstOf(config, wanted))
   const onProgress = (done: number): void => progress.show(done, total(done))
   const pieces = exportLog({ records: records(), first: firstOf(config, wanted), wanted, format, onProgress }, exported)
   const failed = await writeTo(output, pieces, terminal).finally(progress.end)
   return { exported, failed }
+}
+
+const runLocal = async (request: Request, config: Config, terminal: Terminal): Promise<Run> => {
+  const store = await openStoreForCommand(config)
+  return run(request, store, config, terminal).finally(store.close)
 }
 
 export const exportCommand: Command = {
@@ -103,6 +136,7 @@ export const exportCommand: Command = {
     sut: { type: 'string' },
     excel: { type: 'boolean' },
     output: { type: 'string' },
+    local: { type: 'boolean' },
     json: { type: 'boolean' },
   },
   summary: 'writes events to a file for DuckDB, pandas or a spreadsheet',
@@ -110,7 +144,10 @@ export const exportCommand: Command = {
   help: `
 Writes the events of the log, one per line. --format is ndjson or csv, with the columns that the guide explains, or
 cloudevents, as in the feed. CSV follows RFC 4180, in UTF-8. With --excel it begins with a byte order mark, and an
-apostrophe precedes every value that a spreadsheet would read as a formula. Works with or without a running service.
+apostrophe precedes every value that a spreadsheet would read as a formula.
+
+It reads the log itself, with or without a running service. Where BERTH_URL is set it asks the service there, as an
+auditor or administrator. --local reads the log in any case.
 
 --from and --to are positions or date-times: --from is included, --to is not. --type, which can be repeated, and --sut,
 the id of a SUT, select events.
@@ -124,22 +161,19 @@ One line at the end reports the export, on standard error where the events went 
       terminal.stderr(`berth: ${request.left}\n`)
       return MISUSED
     }
-    const { name, excel, output } = request.right
+    const { name, output } = request.right
     if (output !== undefined && (await isNotAFile(output))) return refuse(terminal, `${output} is not a file`)
-    const format = formatOf(name, { excel, origin: config.origin })
-    const store = await openStoreForCommand(config)
-    try {
-      const { exported, failed } = await run(request.right, format, store, config, terminal)
-      // A reader may close the pipe early. Any other failure has been reported.
-      if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
-      const report = output === undefined ? terminal.stderr : terminal.stdout
-      const summary = { format: name, ...exported, ...(output !== undefined && { output }) }
-      report(
-        options.json ? `${JSON.stringify(summary)}\n` : `${exported.events} events${output ? `: ${output}` : ''}\n`,
-      )
-      return DONE
-    } finally {
-      await store.close()
-    }
+    const isAsked = config.client !== undefined && options.local !== true
+    const ran = isAsked
+      ? await runAsked(request.right, config, terminal)
+      : E.right(await runLocal(request.right, config, terminal))
+    if (E.isLeft(ran)) return refuse(terminal, ran.left)
+    const { exported, failed } = ran.right
+    // A reader may close the pipe early. Any other failure has been reported.
+    if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
+    const report = output === undefined ? terminal.stderr : terminal.stdout
+    const summary = { format: name, ...exported, ...(output !== undefined && { output }) }
+    report(options.json ? `${JSON.stringify(summary)}\n` : `${exported.events} events${output ? `: ${output}` : ''}\n`)
+    return DONE
   },
 }

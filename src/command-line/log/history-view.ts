@@ -7,6 +7,8 @@ export interface HistoryEntry {
   readonly event: Recorded
   readonly position: number
   readonly changes: readonly Change[]
+  /** Whether the revision is not shown to the user. */
+  readonly hidesRevision?: boolean
 }
 
 const shownChange = (change: Change): string => {
@@ -56,7 +58,7 @@ export const HISTORY_HEADING = row('POSITION', 'REV', 'TIME', 'EVENT', 'WHO')
  * @param name of the actor, if it is known
  */
 export const historyRow = (entry: HistoryEntry, name: string | undefined, width: number): string => {
-  const { event, position } = entry
+  const { event, position, hidesRevision = false } = entry
   const { time, actor, role, reason } = event.metadata
   const changes = shownChanges(entry)
   const below = [
@@ -64,7 +66,7 @@ export const historyRow = (entry: HistoryEntry, name: string | undefined, width:
     ...(reason === undefined ? [] : [`why: ${JSON.stringify(reason)}`]),
   ]
   const rowOf = (who: string): string =>
-    row(String(position), String(event.revision), time.replace(/\.\d+Z$/, 'Z'), event.type, who)
+    row(String(position), hidesRevision ? '-' : String(event.revision), time.replace(/\.\d+Z$/, 'Z'), event.type, who)
   const full = rowOf(name === undefined ? `${actor} (${role})` : `${name} (${actor}, ${role})`)
   return (
     (full.length <= width ? full : rowOf(`${name ?? actor} (${role})`)) +

@@ -9,6 +9,8 @@ import type { Config } from '../../service/config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
+import { changesOf, positionOf, recordedOf } from './answered-events.ts'
+import { askHistory } from './asked-history.ts'
 import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
 import { openLogReader } from './log-reader.ts'
@@ -59,20 +61,50 @@ async function* historyOf(
   }
 }
 
-/** Makes the function that prints an entry, in the format for `--json`, a pipe or a terminal. */
-const makePrint = (isJson: boolean, { origin }: Config, namesOf: UserNames, { columns, stdout }: Terminal) => {
+/** Makes the function that prints an entry for a pipe or a terminal. */
+const makePrint = ({ columns, stdout }: Terminal) => {
   let heading = HISTORY_HEADING
+  return (entry: HistoryEntry, actorname: string | undefined): void => {
+    if (columns === undefined) stdout(`${historyLine(entry, actorname)}\n`)
+    else {
+      stdout(heading + historyRow(entry, actorname, columns))
+      heading = ''
+    }
+  }
+}
+
+/** The same for entries of a log, also for `--json`. */
+const makePrintOfLog = (isJson: boolean, { origin }: Config, namesOf: UserNames, terminal: Terminal) => {
+  const print = makePrint(terminal)
   return async (entry: HistoryEntry): Promise<void> => {
     const { event, position, changes } = entry
     const { actor } = event.metadata
     const actorname = (await namesOf([actor])).get(actor)
-    if (isJson) {
-      const shown = { ...cloudEvent(event, position, origin), ...(actorname !== undefined && { actorname }) }
-      stdout(`${JSON.stringify({ ...shown, changes })}\n`)
-    } else if (columns === undefined) stdout(`${historyLine(entry, actorname)}\n`)
+    if (!isJson) return print(entry, actorname)
+    const shown = { ...cloudEvent(event, position, origin), ...(actorname !== undefined && { actorname }) }
+    terminal.stdout(`${JSON.stringify({ ...shown, changes })}\n`)
+  }
+}
+
+/** Prints the history that the service at BERTH_URL answers. Left: why there is none. */
+const printAsked = async (
+  typed: string,
+  isJson: boolean,
+  config: Config,
+  terminal: Terminal,
+): Promise<E.Either<string, void>> => {
+  const print = makePrint(terminal)
+  const events = askHistory(config, typed)
+  for (;;) {
+    const { value, done } = await events.next()
+    if (done) return value
+    const event = recordedOf(value)
+    if (E.isLeft(event)) return event
+    if (isJson) terminal.stdout(`${JSON.stringify(value)}\n`)
     else {
-      stdout(heading + historyRow(entry, actorname, columns))
-      heading = ''
+      const hidesRevision = value.revision === undefined
+      const entry = { event: event.right, position: positionOf(value), changes: changesOf(value), hidesRevision }
+      print(entry, value.actorname)
     }
   }
 }
@@ -87,7 +119,7 @@ const printHistory = async (
 ): Promise<E.Either<string, void>> => {
   const { records, total } = await openLogReader(store, config, terminal)
   const namesOf = await makeUserNames(config, store, terminal)
-  const print = makePrint(isJson, config, namesOf, terminal)
+  const print = makePrintOfLog(isJson, config, namesOf, terminal)
   const progress = makeProgress(terminal)
   const printOf = async (pages: AsyncIterable<readonly StoredRecord[]>, id: string): Promise<boolean> => {
     let isFound = false
@@ -119,13 +151,16 @@ const printHistory = async (
 export const historyCommand: Command = {
   name: 'history',
   operands: ['NAME'],
-  options: { at: { type: 'string' }, json: { type: 'boolean' } },
+  options: { at: { type: 'string' }, local: { type: 'boolean' }, json: { type: 'boolean' } },
   summary: 'shows what happened to a SUT, a reservation or a user',
   example: 'history lab-1',
   help: `
 Prints the events of the SUT, reservation or user with this id, or of the SUT or user with this name now, oldest first.
 The history of a SUT has the events of its port and its reservations too; that of a user has what was done to the user,
-not what the user did. Reads the log from its beginning, with or without a running service, and twice for a name.
+not what the user did.
+
+It reads the log from its beginning, with or without a running service, and twice for a name. Where BERTH_URL is set it
+asks the service there. --local reads the log in any case.
 
 On a terminal each event is a row: position in the log, revision in its stream, time, event and user. Below it are the
 changes and the reason, if one was given. In a pipe each event is one line of tab-separated fields: time, user, event,
@@ -141,6 +176,10 @@ vault can be read, "actorname".`,
     const typed = operands[0] as string
     const isJson = options.json === true
     if (options.at !== undefined) return printHolder(typed, String(options.at), isJson, config, terminal)
+    if (config.client !== undefined && options.local !== true) {
+      const asked = await printAsked(typed, isJson, config, terminal)
+      return E.isLeft(asked) ? refuse(terminal, asked.left) : DONE
+    }
     const store = await openStoreForCommand(config)
     try {
       const printed = await printHistory(typed, isJson, config, store, terminal)

@@ -14,6 +14,7 @@ export const proofCommand: Command = {
   options: { size: { type: 'string' }, json: { type: 'boolean' } },
   summary: 'proves that an event is in the log',
   example: 'proof 01bb4b2f-1ec8-7235-bc1b-209714e3cd93 --size 1000',
+  isOfFiles: true,
   help: `
 Reads the log and prints an inclusion proof (RFC 6962) for the event with this id, in the log as it is now or, with
 --size N, in its first N events. Together with a signed checkpoint of that size it convinces somebody who does not have

@@ -19,6 +19,7 @@ export const replayCommand: Command = {
   options: { json: { type: 'boolean' } },
   summary: 'rebuilds the documents from the log and compares them with those in use',
   example: 'replay --json',
+  isOfFiles: true,
   help: `
 Folds the log into fresh documents, up to the position that those in use have reached, and compares the two. Works with
 or without a running service. Says so when those in use are behind the log, and exits with code 1 when they cover none

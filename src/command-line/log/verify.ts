@@ -115,6 +115,7 @@ export const verifyCommand: Command = {
   },
   summary: 'checks that the log is consistent and extends what was signed',
   example: 'verify --against berth.checkpoint',
+  isOfFiles: true,
   help: `
 Reads the whole log once, decodes every event and checks every rule that Berth promises: no two reservations hold a SUT
 at the same time, listen ports are unique while they are held, times never go back, revisions have no gaps within a

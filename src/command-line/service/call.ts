@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { NOT_LISTENING } from '../../control/ask.ts'
 import type { Config } from '../../service/config/config.ts'
-import { describeProblem, parseJson, type Refused, readRefusal } from './answer.ts'
+import { describeProblem, parseJson, type Refused, readRefusal, unread } from './answer.ts'
 import { findTarget, placeOf, type Target } from './target.ts'
 
 /** Milliseconds. A check of a SUT takes 15 s at most. */
@@ -19,7 +19,7 @@ export interface Call<A> {
   /** Decodes what a command reads of the answer: the service may be another than was meant, or another version. */
   readonly answer: t.Decoder<unknown, A>
   /** For an answer that is a text, which is decoded as such. */
-  readonly accept?: 'text/plain'
+  readonly accept?: 'text/plain' | 'application/x-ndjson'
   readonly body?: object
   readonly idempotencyKey?: string
 }
@@ -116,6 +116,37 @@ export const tryCall = async <A>(config: Config, call: Call<A>): Promise<E.Eithe
   }
 }
 
-/** The same. Left is a sentence that says why it failed or was refused. */
+/** The lines of a response, which may be endless, but no line. @throws when the response is cut off */
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+  response.setEncoding('utf8')
+  let rest = ''
+  for await (const chunk of response as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > RESPONSE_MAX) throw new Error('a line of the response is too long')
+    yield* lines.filter((line) => line !== '')
+  }
+  if (rest !== '') yield rest
+}
+
+/** Asks for a response that is read line by line. Its lines are not decoded. */
+export const callForLines = async (
+  config: Config,
+  path: string,
+): Promise<E.Either<string, AsyncGenerator<string, void, undefined>>> => {
+  const target = await findTarget(config)
+  if (E.isLeft(target)) return target
+  const call = { method: 'GET', path, accept: 'application/x-ndjson', answer: unread } as const
+  try {
+    const response = await send(target.right, call)
+    if (response.statusCode === 200) return E.right(linesOf(response))
+    const read = readResponse(call, response.statusCode ?? 0, await readAll(response), placeOf(config))
+    return E.left(E.isLeft(read) ? read.left.why : 'the service did not answer with lines')
+  } catch (error) {
+    return E.left(describe(config, error as Error).why)
+  }
+}
+
+/** As tryCall. Left is a sentence that says why it failed or was refused. */
 export const callService = async <A>(config: Config, call: Call<A>): Promise<E.Either<string, A>> =>
   E.mapLeft(({ why }: CallFailure) => why)(await tryCall(config, call))

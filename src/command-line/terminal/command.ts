@@ -55,6 +55,8 @@ export interface Command {
   readonly example: string
   /** Whether variables that name another service are ignored. */
   readonly asksNoService?: true
+  /** Whether it works on files only, wherever a service runs. */
+  readonly isOfFiles?: true
   /** Lines of up to 120 characters. */
   readonly help: string
   /** Only if they differ from the common ones. */

@@ -1,0 +1,65 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import type { Change } from '../../../projections/history.ts'
+import { integer, listOf, matching } from '../../domain/codec/codec.ts'
+import type { Recorded } from '../../domain/event.ts'
+import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
+import { answer, describeProblem, line } from '../service/answer.ts'
+
+/** Events as a service answers them: CloudEvents, which histories extend. */
+
+const Changed = answer({ path: line }, { from: t.unknown, to: t.unknown, changed: t.literal(true) })
+
+export const AnsweredEvent = answer(
+  {
+    ...{ id: line, source: line, stream: line, time: line, actor: line, actorrole: line, requestid: line },
+    type: matching('type', /^berth\.[A-Za-z]{1,64}$/, 'must be berth. and the type of an event'),
+    sequence: matching('sequence', /^\d{20}$/, 'must be a position'),
+    data: t.UnknownRecord,
+  },
+  {
+    // A tester with a scope sees none.
+    revision: integer(0, Number.MAX_SAFE_INTEGER),
+    ...{ reason: line, client: line, actorname: line, changes: listOf(Changed) },
+  },
+)
+export type AnsweredEvent = t.TypeOf<typeof AnsweredEvent>
+
+/** The event as it was recorded. The mark is the public position. Left: why it cannot be read. */
+export const recordedOf = (shown: AnsweredEvent): E.Either<string, Recorded> => {
+  const { id, stream, revision = 0, type, data, time, actor, actorrole: role, requestid, reason, client } = shown
+  const optional = { ...(reason !== undefined && { reason }), ...(client !== undefined && { client }) }
+  const metadata = { actor, role, request_id: requestid, time, schema: 1, ...optional }
+  const event = { id, stream, revision, type: type.slice('berth.'.length), data, metadata }
+  try {
+    return E.right(decodeParsed(event, positionOf(shown)))
+  } catch (error) {
+    if (error instanceof UndecodableEvent) return E.left(`an event of the service cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+export const positionOf = ({ sequence }: Pick<AnsweredEvent, 'sequence'>): number => Number(sequence)
+
+export const changesOf = ({ changes = [] }: AnsweredEvent): readonly Change[] =>
+  changes.map(({ path, from = null, to = null, changed }) => (changed ? { path, changed } : { path, from, to }))
+
+const Line = t.union([
+  AnsweredEvent,
+  answer({ checkpoint: answer({}, { sequence: t.unknown }) }, {}),
+  answer({ error: answer({ detail: line }, {}) }, {}),
+])
+
+/** A line of a transfer of events. Left: why it is none, or how the service ended the transfer. */
+export const readLine = (text: string): E.Either<string, AnsweredEvent | 'complete'> => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return E.left('the service did not answer with lines of JSON')
+  }
+  const read = Line.decode(parsed)
+  if (E.isLeft(read)) return E.left(`a line of the service cannot be read: ${describeProblem(read.left)}`)
+  if ('error' in read.right) return E.left(`the service ended the transfer: ${read.right.error.detail}`)
+  return E.right('checkpoint' in read.right ? 'complete' : read.right)
+}

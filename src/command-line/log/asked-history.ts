@@ -1,0 +1,88 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { integer, listOf } from '../../domain/codec/codec.ts'
+import type { Config } from '../../service/config/config.ts'
+import { readMembers, statusOf } from '../people/members.ts'
+import { answer } from '../service/answer.ts'
+import { type CallFailure, tryCall } from '../service/call.ts'
+import { oneNamed } from '../service/one-named.ts'
+import { listSuts } from '../sut/find.ts'
+import { AnsweredEvent } from './answered-events.ts'
+
+/** Histories of the service at BERTH_URL. */
+
+const Page = answer({ events: listOf(AnsweredEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
+
+/** Events in a response. */
+const PAGE = 200
+
+const KINDS = ['sut', 'sut_reservation', 'user'] as const
+
+const pathOf = (kind: (typeof KINDS)[number], id: string, offset: number): string =>
+  `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE}&offset=${offset}`
+
+/** Codes of those who may not read this kind of history: the id may be that of another kind. */
+const OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
+
+type Events = AsyncGenerator<AnsweredEvent, E.Either<string, boolean>, undefined>
+
+/** Yields the history of what has an id. Right: whether anything has. */
+async function* historyOfId(config: Config, id: string): Events {
+  let refused: CallFailure | undefined
+  for (const kind of KINDS) {
+    for (let offset = 0; ; offset += PAGE) {
+      const read = await tryCall(config, { method: 'GET', path: pathOf(kind, id, offset), answer: Page })
+      if (E.isLeft(read)) {
+        if (offset > 0 || !OTHERS.includes(read.left.code ?? '')) return E.left(read.left.why)
+        if (read.left.code === 'forbidden') refused ??= read.left
+        break
+      }
+      yield* read.right.events
+      if (offset + PAGE >= read.right.count) return E.right(true)
+    }
+  }
+  return refused === undefined ? E.right(false) : E.left(refused.why)
+}
+
+interface Named {
+  readonly _id: string
+  readonly name: string
+  readonly isGone: boolean
+}
+
+/** The id that a name means. Those that are retired or removed count only if no other has the name. */
+const findNamed = async (config: Config, typed: string): Promise<E.Either<string, string | undefined>> => {
+  const members = await readMembers((request) => tryCall(config, request))
+  if (E.isLeft(members)) return members
+  const all: Named[] = members.right.map((user) => ({ ...user, isGone: statusOf(user) !== 'present' }))
+  for (const isGone of [false, true]) {
+    const suts = await listSuts(config, { name: typed, ...(isGone && { retired: 'true' }) })
+    if (E.isLeft(suts)) return suts
+    all.push(...suts.right.map((sut) => ({ ...sut, isGone })))
+  }
+  for (const isGone of [false, true]) {
+    const found = oneNamed(
+      'SUTs or users',
+      typed,
+      all.filter((each) => each.isGone === isGone),
+    )
+    if (E.isLeft(found)) return found
+    if (found.right !== undefined) return E.right(found.right._id)
+  }
+  return E.right(undefined)
+}
+
+/** Yields the history of what is meant: an id, or else a name. Left: why there is none. */
+export async function* askHistory(
+  config: Config,
+  typed: string,
+): AsyncGenerator<AnsweredEvent, E.Either<string, void>> {
+  const byId = yield* historyOfId(config, typed)
+  if (E.isRight(byId) && byId.right) return E.right(undefined)
+  const id = await findNamed(config, typed)
+  if (E.isLeft(id)) return id
+  if (id.right === undefined) {
+    return E.isLeft(byId) ? byId : E.left(`the service knows no SUT, reservation or user ${JSON.stringify(typed)}`)
+  }
+  const byName = yield* historyOfId(config, id.right)
+  return E.map(() => undefined)(byName)
+}

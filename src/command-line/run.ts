@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { version } from '../http/documents/version.ts'
+import { version } from '../http/documents/guide/version.ts'
 import { keyChecks } from '../service/checks/keys.ts'
 import { withoutClient } from '../service/config/client.ts'
 import { readConfig } from '../service/config/config.ts'

@@ -16,13 +16,11 @@ export const documentRoutes = (documents: Documents): readonly Route[] => [
   get({ path: '/schemas/:file', may, handle: documents.schema }),
   // A route for every file: there is no path that could lead elsewhere.
   get({ path: '/docs', alias: '/docs/', may, mediaType: HTML, handle: documents.page }),
-  get({ path: '/docs/page.css', may, mediaType: CSS, handle: documents.pageStyle }),
-  get({ path: '/docs/page.js', may, mediaType: SCRIPT, handle: documents.pageScript }),
   get({ path: '/docs/swagger-ui.css', may, mediaType: CSS, handle: documents.uiStyle }),
   get({ path: '/docs/swagger-ui-bundle.js', may, mediaType: SCRIPT, handle: documents.uiScript }),
 
   get({ path: '/guide', alias: '/guide/', may, mediaType: HTML, handle: documents.guide }),
-  get({ path: '/guide/page.css', may, mediaType: CSS, handle: documents.guideStyle }),
+  get({ path: '/guide/search.json', may, handle: documents.guideSearch }),
   get({ path: '/guide/tour.svg', may, mediaType: SVG, handle: documents.guidePicture }),
   get({ path: '/guide/:chapter', may, mediaType: HTML, handle: documents.guideChapter }),
   get({ path: '/problems/:code', may, mediaType: HTML, handle: documents.problem }),

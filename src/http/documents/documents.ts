@@ -3,15 +3,16 @@ import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { codes, refusal } from '../protocol/problem.ts'
 import type { Call, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
-import { PAGE, PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, type PackageFile, readPackageFile } from './docs-page.ts'
-import { PAGE_HEADERS as GUIDE_HEADERS, STYLE as GUIDE_STYLE, PICTURE_HEADERS } from './guide/appearance.ts'
+import { PAGE_HEADERS, type PackageFile, readPackageFile, renderDocsPage } from './docs-page.ts'
+import { PAGE_HEADERS as GUIDE_HEADERS, PICTURE_HEADERS } from './guide/appearance.ts'
 import { chapterNames, INDEX, readPicture } from './guide/chapters.ts'
-import { problemPageName, readPage } from './guide/pages.ts'
+import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
+import { version } from './guide/version.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
 import { serveText } from './served-text.ts'
-import { version } from './version.ts'
+import { readWebFiles } from './web/web-files.ts'
 
 /** The service's documents about its own interface, built on first request. */
 
@@ -40,15 +41,13 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   schemaIndex: json(index),
   schema: async (call: Call): RouteResult =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),
-  page: serveText(() => PAGE, PAGE_HEADERS),
-  pageScript: serveText(() => PAGE_SCRIPT),
-  pageStyle: serveText(() => PAGE_STYLE),
+  page: serveText(async () => renderDocsPage(`/web/${(await readWebFiles()).digest}/`), PAGE_HEADERS),
   guide: guidePage(INDEX),
   guideChapter: async (call: Call): RouteResult =>
     chapters.get(call.params.chapter ?? '')?.(call) ?? E.left(refusal('not_found', 'The guide has no such chapter.')),
   problem: async (call: Call): RouteResult =>
     problems.get(call.params.code ?? '')?.(call) ?? E.left(refusal('not_found', 'No problem has this code.')),
-  guideStyle: serveText(() => GUIDE_STYLE),
+  guideSearch: serveText(() => readPage(SEARCH_INDEX)),
   guidePicture: serveText(readPicture, PICTURE_HEADERS),
   uiScript: fromPackage('swagger-ui-bundle.js'),
   uiStyle: fromPackage('swagger-ui.css'),

@@ -6,9 +6,9 @@ export const NOT_FOUND_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Not found - Berth</title>
+<meta name="color-scheme" content="light dark">
+<title>Not found · Berth</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/guide/page.css">
 <main>
 <h1>Nothing exists at this address</h1>
 <p><a href="/">Back to Berth</a>, or read <a href="/guide">the guide</a>.</p>

@@ -29,7 +29,7 @@ const RunningCount = (): VNode | undefined => {
 const Count = ({ of }: { readonly of: string }): VNode | undefined =>
   of === 'mine' ? html`<${RunningCount} />` : undefined
 
-const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
+export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
   screensFor(me)
     .filter(({ isInTabs }) => isInTabs)
     .map(
@@ -44,7 +44,7 @@ const LiveState = (): VNode => {
   return html`<span class=${isAnswered ? 'live' : 'live cut'} role="status"><i></i>${isAnswered ? texts.live : texts.notConnected}</span>`
 }
 
-const ThemeButton = (): VNode => {
+export const ThemeButton = (): VNode => {
   const { theme } = usePage()
   const value = useStore(theme)
   const label = texts.themes[value]
@@ -52,6 +52,14 @@ const ThemeButton = (): VNode => {
     <${Icon} name=${value === 'light' ? 'sun' : 'moon'} />
   </button>`
 }
+
+/** Who is signed in: the way to one's account. */
+export const Who = ({ me }: { readonly me: Me }): VNode => html`
+  <a class="btn quiet who" href=${linkTo('account')}><span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span><bdi>${me.name}</bdi></a>
+  <a class="btn icon quiet phone-only" href=${linkTo('account')} aria-label=${texts.screens.account}>
+    <span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span>
+  </a>
+`
 
 export const TopBar = ({
   me,
@@ -65,10 +73,7 @@ export const TopBar = ({
   <span class="grow"></span>
   <${LiveState} />
   <${ThemeButton} />
-  <a class="btn quiet who" href=${linkTo('account')}><span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span><bdi>${me.name}</bdi></a>
-  <a class="btn icon quiet phone-only" href=${linkTo('account')} aria-label=${texts.screens.account}>
-    <span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span>
-  </a>
+  <${Who} me=${me} />
 </header>`
 
 export const TabBar = ({ me, current }: NavProps): VNode => {

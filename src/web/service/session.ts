@@ -73,6 +73,8 @@ export interface SessionControl {
   readonly session: Store<Session>
   readonly reach: Store<Reach>
   readonly api: Api
+  /** What requests are sent with; undefined if nobody is signed in. */
+  readonly credential: () => string | undefined
   readonly signIn: (name: string, password: string) => Promise<void>
   readonly beginSingleSignOn: () => Promise<void>
   readonly signOut: (everywhere: boolean) => Promise<void>
@@ -183,6 +185,7 @@ export const openSession = (): SessionControl => {
     reach,
     api,
     check,
+    credential: () => readKept()?.session,
     signIn: (name, password) =>
       attempt(async () => {
         // A former session is not sent along: the answer to a wrong password would end it.

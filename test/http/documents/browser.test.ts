@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { accountOf, checkAccessible, signIn } from '../../web/stage.ts'
 import { passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { createSut } from '../requests.ts'
@@ -75,6 +76,41 @@ test('in Chromium /docs shows every operation, can execute one, and fetches noth
   checkQuiet(t, { ...opened, faults: [] }, origin)
 })
 
+test('in Chromium /docs tries operations with the session of the page, and its bar says who is signed in', async (t) => {
+  const opened = await openPageFor(t, browser, undefined)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/docs')
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
+  await signIn(opened, 'alice')
+  await accountOf(opened, 'alice').waitFor()
+  await page.goto('/docs')
+  const operation = page.locator('[id$=-readMe]')
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+  checkQuiet(t, opened)
+})
+
+test('in Chromium the guide is searched with the keyboard, on a phone too, and copies its code', async (t) => {
+  const opened = await openPageFor(t, browser, undefined)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/guide/errors')
+  await checkAccessible(t, page)
+  await page.getByRole('combobox', { name: 'Search the guide' }).fill('cancel release')
+  await page.getByRole('option', { name: 'Cancel and release Reservations' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/guide/reservations#cancel-and-release')
+  await page.getByRole('button', { name: 'Chapters' }).click()
+  await page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name: 'Proof' }).waitFor()
+  t.true((await page.getByRole('button', { name: 'Copy this' }).count()) > 3)
+  await checkAccessible(t, page)
+  checkQuiet(t, opened)
+})
+
 test('in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
@@ -96,7 +132,10 @@ test('control: a violation of the Content Security Policy and a request elsewher
   const { page, faults, requests } = opened
   await page.goto('/guide')
   t.deepEqual(faults, [])
-  await page.evaluate(`fetch('/guide').catch(() => undefined)`)
+  await page.evaluate(`new Promise((resolve) => {
+    document.addEventListener('securitypolicyviolation', () => resolve(true), { once: true })
+    document.body.append(Object.assign(document.createElement('iframe'), { src: '/guide' }))
+  })`)
   t.true(
     faults.some((fault) => /Content Security Policy/.test(fault)),
     faults.join('; '),

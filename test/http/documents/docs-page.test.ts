@@ -32,6 +32,7 @@ const policyOf = ({ headers }: Answer): ReadonlyMap<string, readonly string[]> =
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
+  ts: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 }
 
@@ -58,7 +59,7 @@ test('the Content Security Policy of the page allows only its own origin', async
       ['default-src', ["'none'"]],
       ['script-src', ["'self'"]],
       ['style-src', ["'self'"]],
-      ['img-src', ['data:']],
+      ['img-src', ["'self'", 'data:']],
       ['connect-src', ["'self'"]],
       ['base-uri', ["'none'"]],
       ['form-action', ["'none'"]],
@@ -74,10 +75,11 @@ test('the page has no inline script or style, which its policy would block', asy
 })
 
 test('the page requests nothing external, neither a validator nor a URL from its address', async (t) => {
-  const { text } = await browse('/docs/page.js')
+  const [, script = ''] = /<script type="module" src="([^"]+)"/.exec((await browse('/docs')).text) ?? []
+  const { text } = await browse(script)
   t.regex(text, /validatorUrl: null/)
   t.regex(text, /queryConfigEnabled: false/)
-  t.regex(text, /url: location\.origin \+ '\/openapi\.json'/)
+  t.regex(text, /url: `\$\{location\.origin\}\/openapi\.json`/)
   t.notRegex(text, /https?:/)
   const { text: style } = await browse('/docs/swagger-ui.css')
   const addresses = [...style.matchAll(/url\(\s*["']?([^"')]{0,5})/g)].map(([, address]) => address)

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import test from 'ava'
 import { renderMarkdown } from '../../../src/http/documents/guide/markdown.ts'
+import { find, type Section } from '../../../src/web/documents/search.ts'
 import { ROOT } from '../../process/harness.ts'
 import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
@@ -47,7 +48,7 @@ test('every role can read every chapter as a page', async (t) => {
 })
 
 test('the guide needs no credentials', async (t) => {
-  for (const path of [...PAGES, '/guide/page.css', '/guide/tour.svg'])
+  for (const path of [...PAGES, '/guide/search.json', '/guide/tour.svg'])
     t.is((await service.anyone.get(path)).status, 200, path)
 })
 
@@ -75,6 +76,33 @@ test('every page lists all chapters and marks its own', async (t) => {
     t.deepEqual(targetsOf(navigation).toSorted(), [...PAGES, '/docs'].toSorted())
     t.is(/href="([^"]+)" aria-current="page"/.exec(navigation)?.[1], path)
   }
+})
+
+test('a chapter has the ones before and after it, a list of its headings, and the version', async (t) => {
+  const { text } = await browse('/guide/reservations')
+  t.regex(text, /<a class="btn" rel="prev" href="\/guide\/page">/)
+  t.regex(text, /<a class="btn" rel="next" href="\/guide\/pipelines">/)
+  t.regex(text, /<nav class="contents"[\s\S]*href="#extend"/)
+  t.regex(text, /Berth \d+\.\d+\.\d+/)
+  t.notRegex((await browse('/problems/stale')).text, /class="contents"/)
+})
+
+test('every section of the guide can be found by its words', async (t) => {
+  const { sections } = (await service.anyone.get('/guide/search.json')).json as { sections: readonly Section[] }
+  t.deepEqual(new Set(sections.map(({ address }) => address.split('#')[0])), new Set(PAGES))
+  t.is(find(sections, 'Cancel and release')[0]?.address, '/guide/reservations#cancel-and-release')
+  const inText = find(sections, 'EXTENDABLE_until').map(({ chapter }) => chapter)
+  t.true(inText.includes('Reservations'), 'words of a text, in any case')
+  t.deepEqual(find(sections, 'extend zebra'), [], 'every word counts')
+  t.deepEqual(find(sections, '  '), [])
+  t.is(find(sections, 'a').length, 12)
+})
+
+test('a cell of a table has the name of its column, for phones', (t) => {
+  t.regex(
+    renderMarkdown('| a & b | c |\n|---|---|\n| 1 | `2` |'),
+    /<td data-column="a &amp; b">1<\/td><td data-column="c"><code>2/,
+  )
 })
 
 test('an unknown chapter is 404, and no path leads out of the guide', async (t) => {
@@ -105,7 +133,7 @@ test('an unknown chapter is 404, and no path leads out of the guide', async (t) 
 })
 
 test('a chapter has an ETag, and a client that has it gets 304', async (t) => {
-  for (const path of ['/guide', '/guide/errors', '/guide/page.css', '/guide/tour.svg']) {
+  for (const path of ['/guide', '/guide/errors', '/guide/search.json', '/guide/tour.svg']) {
     const { headers } = await browse(path)
     t.is(headers['cache-control'], 'no-cache')
     t.is(headers['x-content-type-options'], 'nosniff')
@@ -116,10 +144,12 @@ test('a chapter has an ETag, and a client that has it gets 304', async (t) => {
   }
 })
 
-test('the Content Security Policy of a page allows styles and pictures of this origin, and no script', async (t) => {
+test('the Content Security Policy of a page allows what is of this origin, and nothing inline', async (t) => {
   t.deepEqual(policyOf(await browse('/guide/errors')), [
     "default-src 'none'",
+    "script-src 'self'",
     "style-src 'self'",
+    "connect-src 'self'",
     "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'none'",
@@ -127,7 +157,7 @@ test('the Content Security Policy of a page allows styles and pictures of this o
   ])
   for (const path of PAGES) {
     const { text } = await browse(path)
-    t.notRegex(text, /<script|<style|<iframe|\sstyle=|\son\w+="|javascript:/i, path)
+    t.notRegex(text, /<script(?![^>]* src=)|<style|<iframe|\sstyle=|\son\w+="|javascript:/i, path)
   }
   t.true(policyOf(await browse('/guide/tour.svg')).includes("default-src 'none'"))
 })

@@ -8,9 +8,17 @@ const FOLDER = new URL('../../../guide/', import.meta.url)
 /** The file of the chapter that lists all others. It is served at /guide itself. */
 export const INDEX = 'README'
 
-export interface ChapterLink {
+export interface Chapter {
   readonly name: string
+  /** The text of its first heading, or of the link in the index. */
   readonly title: string
+  readonly markdown: string
+}
+
+/** Chapters about one kind of thing. */
+export interface Group {
+  readonly title: string
+  readonly chapters: readonly Chapter[]
 }
 
 export const chapterNames = (): readonly string[] =>
@@ -19,18 +27,25 @@ export const chapterNames = (): readonly string[] =>
     .map((file) => file.slice(0, -'.md'.length))
     .filter((name) => name !== INDEX)
 
-export const readChapter = (name: string): Promise<string> => readFile(new URL(`${name}.md`, FOLDER), 'utf8')
+const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? ''
+
+export const readChapter = async (name: string): Promise<Chapter> => {
+  const markdown = await readFile(new URL(`${name}.md`, FOLDER), 'utf8')
+  return { name, title: titleOf(markdown), markdown }
+}
 
 export const readPicture = (): Promise<string> => readFile(new URL('tour.svg', FOLDER), 'utf8')
 
-/** The chapters in the order of the index, each once. */
-export const listedIn = (index: string): readonly ChapterLink[] => {
-  const titles = new Map<string, string>()
-  for (const [, title = '', name = ''] of index.matchAll(/\[([^\]]+)\]\(([a-z-]+)\.md\)/g)) {
-    if (!titles.has(name)) titles.set(name, title)
-  }
-  return [...titles].map(([name, title]) => ({ name, title }))
+/** The groups of the index, in its order: each second heading with the chapters that are linked in its table, once. */
+export const groupsOf = (index: Chapter, chapters: readonly Chapter[]): readonly Group[] => {
+  const seen = new Set<string>()
+  const groups = index.markdown.split(/^## /m).slice(1)
+  return groups
+    .map((text) => {
+      const names = [...text.matchAll(/^\|.*\]\(([a-z-]+)\.md\) \|$/gm)].map(([, name = '']) => name)
+      const fresh = names.filter((name) => !seen.has(name) && seen.add(name) !== undefined)
+      const listed = fresh.flatMap((name) => chapters.find((chapter) => chapter.name === name) ?? [])
+      return { title: text.split('\n', 1)[0] ?? '', chapters: listed }
+    })
+    .filter(({ chapters: listed }) => listed.length > 0)
 }
-
-/** The text of the first heading. */
-export const titleOf = (chapter: string): string => /^# (.+)$/m.exec(chapter)?.[1] ?? ''

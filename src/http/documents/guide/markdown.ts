@@ -31,6 +31,21 @@ const addressOf = (target: string): string | undefined => {
 
 const marked = new Marked({
   renderer: {
+    // What is wider than the page is scrolled, also with the keyboard.
+    code: ({ text, lang = '' }) =>
+      `<pre tabindex="0"><code class="language-${escapeHtml(lang)}">${escapeHtml(text)}</code></pre>\n`,
+    // On phones each cell is a line of its own, under the name of its column.
+    table({ header, rows }) {
+      const heads = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`).join('')
+      const cells = (row: typeof header): string =>
+        row
+          .map(
+            ({ tokens }, n) =>
+              `<td data-column="${escapeHtml(header[n]?.text ?? '')}">${this.parser.parseInline(tokens)}</td>`,
+          )
+          .join('')
+      return `<table>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}\n</tbody>\n</table>\n`
+    },
     html: ({ text }) => escapeHtml(text),
     heading({ tokens, text, depth }) {
       const id = escapeHtml(idOf(text))
@@ -50,3 +65,26 @@ export const renderMarkdown = (markdown: string): string => marked.parse(markdow
 
 /** Without a paragraph around it. */
 export const renderInline = (markdown: string): string => marked.parseInline(markdown, { async: false })
+
+export interface Heading {
+  readonly depth: number
+  readonly id: string
+  readonly text: string
+  readonly html: string
+  /** Where it begins and where what is below it begins, in characters. */
+  readonly at: number
+  readonly from: number
+}
+
+/** The headings of a text, in its order. */
+export const headingsOf = (markdown: string): readonly Heading[] => {
+  let at = 0
+  return marked.lexer(markdown).flatMap((token) => {
+    const start = at
+    at += token.raw.length
+    if (token.type !== 'heading') return []
+    const text = String(token.text)
+    const { depth } = token as { readonly depth: number }
+    return [{ depth, id: idOf(text), text: text.replaceAll('`', ''), html: renderInline(text), at: start, from: at }]
+  })
+}

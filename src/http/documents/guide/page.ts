@@ -1,33 +1,69 @@
-import { type ChapterLink, INDEX, listedIn, readChapter, titleOf } from './chapters.ts'
-import { escapeHtml, renderMarkdown } from './markdown.ts'
+import { type Chapter, type Group, INDEX } from './chapters.ts'
+import { escapeHtml, headingsOf, renderMarkdown } from './markdown.ts'
+import { guideShell } from './shell.ts'
+import { version } from './version.ts'
 
 const item = (href: string, title: string, isCurrent: boolean): string =>
   `<li><a href="${href}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
 
-const navigation = (chapters: readonly ChapterLink[], current: string): string =>
-  [
-    item('/guide', 'The guide', current === INDEX),
-    ...chapters.map(({ name, title }) => item(`/guide/${name}`, title, current === name)),
-    item('/docs', 'Try the interface', false),
-  ].join('\n')
+const addressOf = (name: string): string => (name === INDEX ? '/guide' : `/guide/${name}`)
 
-/** A chapter as a page, with a list of all chapters beside it. */
-export const renderPage = async (name: string): Promise<string> => {
-  const [index, chapter] = await Promise.all([readChapter(INDEX), readChapter(name)])
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(titleOf(chapter))} - Berth</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/guide/page.css">
-<nav aria-label="Chapters">
+const navigation = (groups: readonly Group[], current: string): string => {
+  const lists = groups.map(
+    ({ title, chapters }) =>
+      `<h2>${escapeHtml(title)}</h2>\n<ul>\n${chapters.map((each) => item(addressOf(each.name), each.title, each.name === current)).join('\n')}\n</ul>`,
+  )
+  return `<nav class="chapters" id="chapters" aria-label="Chapters">
 <ul>
-${navigation(listedIn(index), name)}
+${item('/guide', 'The guide', current === INDEX)}
 </ul>
-</nav>
-<main>
-${renderMarkdown(chapter)}</main>
-</html>
-`
+${lists.join('\n')}
+<h2>Interface</h2>
+<ul>
+${item('/docs', 'Try the interface', false)}
+</ul>
+<p class="small muted">Berth ${escapeHtml(version())}</p>
+</nav>`
 }
+
+/** Headings from which a chapter has a list of them. */
+const LONG = 4
+
+const contents = (markdown: string): string => {
+  const headings = headingsOf(markdown).filter(({ depth }) => depth === 2)
+  if (headings.length < LONG) return ''
+  return `<nav class="contents" aria-label="On this page">
+<h2>On this page</h2>
+<ul>
+${headings.map(({ id, html }) => `<li><a href="#${escapeHtml(id)}">${html}</a></li>`).join('\n')}
+</ul>
+</nav>`
+}
+
+/** The chapters before and after one. */
+const neighbours = (groups: readonly Group[], current: string): string => {
+  const all = groups.flatMap(({ chapters }) => chapters)
+  const at = all.findIndex(({ name }) => name === current)
+  const link = (chapter: Chapter | undefined, rel: 'prev' | 'next'): string =>
+    chapter === undefined
+      ? ''
+      : `<a class="btn" rel="${rel}" href="${addressOf(chapter.name)}">${rel === 'prev' ? 'Previous' : 'Next'}: ${escapeHtml(chapter.title)}</a>`
+  return `<nav class="neighbours" aria-label="Previous and next">
+${link(at === -1 ? undefined : all[at - 1], 'prev')}<span class="grow"></span>${link(all[at + 1], 'next')}
+</nav>`
+}
+
+/** A chapter as a page, with all chapters beside it. */
+export const renderPage = ({ name, title, markdown }: Chapter, groups: readonly Group[], files: string): string =>
+  guideShell({
+    title,
+    files,
+    content: `<div class="guide">
+${navigation(groups, name)}
+<main class="chapter">
+${renderMarkdown(markdown)}
+${neighbours(groups, name)}
+</main>
+${contents(markdown)}
+</div>`,
+  })

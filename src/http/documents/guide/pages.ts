@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { readWebFiles } from '../web/web-files.ts'
 
 type Pages = ReadonlyMap<string, string>
 
@@ -6,14 +7,19 @@ type Pages = ReadonlyMap<string, string>
  * Renders the guide in a worker thread. On the main thread V8 would compile the regular expressions of Markdown for up
  * to 50 ms, one of them for 40 ms, which no splitting of the text shortens.
  */
-const renderPages = (): Promise<Pages> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./pages-worker.ts', import.meta.url))
+const renderPages = async (): Promise<Pages> => {
+  const files = `/web/${(await readWebFiles()).digest}/`
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./pages-worker.ts', import.meta.url), { workerData: files })
     worker.unref()
     worker.on('message', resolve)
     worker.on('error', reject)
     worker.on('exit', () => reject(new Error('the worker thread of the guide has ended')))
   })
+}
+
+/** The name of what the search reads. */
+export const SEARCH_INDEX = 'search.json'
 
 /** The name of the page about an error code. */
 export const problemPageName = (code: string): string => `problems/${code}`

@@ -52,8 +52,6 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
     refusals: ['not_found'],
   },
   'GET /docs': partOfPage('readDocs', 'Open the API documentation'),
-  'GET /docs/page.css': partOfPage('readDocsPageStyle', 'Read a stylesheet of the documentation'),
-  'GET /docs/page.js': partOfPage('readDocsPageScript', 'Read a script of the documentation'),
   'GET /docs/swagger-ui.css': partOfPage('readDocsStyle', 'Read the stylesheet of Swagger UI'),
   'GET /docs/swagger-ui-bundle.js': partOfPage('readDocsScript', 'Read the script of Swagger UI'),
   'GET /': partOfPage('openPage', 'Open the page for people'),
@@ -73,6 +71,6 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
     ...partOfPage('readGuideChapter', 'Read a chapter of the guide'),
     refusals: ['not_found'],
   },
-  'GET /guide/page.css': partOfPage('readGuideStyle', 'Get the style sheet of the guide'),
+  'GET /guide/search.json': document('readGuideSections', 'Read what the search of the guide finds'),
   'GET /guide/tour.svg': partOfPage('readGuidePicture', 'Get the picture of the guide'),
 }

@@ -66,6 +66,7 @@ export const webRoutes = (hasSingleSignOn: boolean): readonly Route[] => {
       path: '/web/:digest/:name',
       may: 'anyone',
       mediaType: 'text/javascript; charset=utf-8',
+      otherMediaTypes: ['text/css; charset=utf-8'],
       handle: serveFile,
     }),
   ]

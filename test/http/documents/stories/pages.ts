@@ -12,7 +12,7 @@ const CHARACTERS_MAX = 300
 
 /** The beginning of a text. For a page, of its content without the head. */
 const excerpt = (text: string): string => {
-  const from = Math.max(0, text.search(/<main>|<div /))
+  const from = Math.max(0, text.search(/<main|<div id="page"/))
   const lines = text.slice(from).trimEnd().split('\n')
   const shown = lines
     .slice(0, from > 0 ? CONTENT_LINES : LINES_MAX)
@@ -37,15 +37,12 @@ const opening = (document: Readonly<Record<string, unknown>>): Readonly<Record<s
 
 const TEXTS: readonly (readonly [operation: string, name: string, at?: string])[] = [
   ['GET /docs', 'The content of the page'],
-  ['GET /docs/page.css', 'The style sheet'],
-  ['GET /docs/page.js', 'The beginning of the script'],
   ['GET /docs/swagger-ui.css', 'The beginning of the style sheet'],
   ['GET /docs/swagger-ui-bundle.js', 'The beginning of the script'],
   ['GET /', 'The content of the page'],
   ['GET /login/callback', 'The content of the page'],
   ['GET /guide', 'How the page begins'],
   ['GET /guide/:chapter', 'The beginning of a chapter', 'reservations'],
-  ['GET /guide/page.css', 'The beginning of the style sheet'],
   ['GET /guide/tour.svg', 'The beginning of the picture'],
   ['GET /problems/:code', 'The beginning of a page', 'stale'],
 ]
@@ -67,6 +64,15 @@ export const tellPages = async (service: Running, examples: Example[]): Promise<
     const { headers, text } = await audrey.get(addressOf(operation))
     examples.push({ operation, name, mediaType: String(headers['content-type']), body: show(text) })
   }
+  const search = 'GET /guide/search.json'
+  const { sections } = (await audrey.get(addressOf(search))).json
+  const [first] = sections as readonly unknown[]
+  examples.push({
+    operation: search,
+    name: 'The first section',
+    mediaType: 'application/json',
+    body: { sections: [first] },
+  })
   for (const operation of ['GET /openapi.json', 'GET /asyncapi.json']) {
     const { json } = await audrey.get(addressOf(operation))
     examples.push({ operation, name: 'Its first members', mediaType: 'application/json', body: opening(json) })

@@ -1,0 +1,46 @@
+import { render, type VNode } from 'preact'
+import { Tabs, ThemeButton, Who } from '../frame/navigation.ts'
+import { openLab } from '../live/lab.ts'
+import { openOwn } from '../live/own.ts'
+import { openClock } from '../page/clock.ts'
+import { type PageContext, PageProvider } from '../page/context.ts'
+import { openPlace } from '../page/location.ts'
+import { openTheme } from '../page/theme.ts'
+import { openWarning } from '../page/warning.ts'
+import { html } from '../parts/html.ts'
+import { Mark } from '../parts/icon.ts'
+import { makeStore, useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import { openSession } from '../service/session.ts'
+
+/** The top bar over the guide and the interface: that of the page, with whoever is signed in. Nothing is followed. */
+
+const Top = ({ page }: { readonly page: PageContext }): VNode => {
+  const { me } = useStore(page.control.session)
+  return html`<${PageProvider} value=${page}><header class="top">
+    <a class="brand" href="/"><${Mark} />Berth</a>
+    <nav class="nav" aria-label="Main">
+      ${me !== undefined && html`<${Tabs} me=${me} current="" />`}
+    </nav>
+    <span class="grow"></span>
+    <${ThemeButton} />
+    ${me === undefined ? html`<a class="btn" href="/">${texts.signIn}</a>` : html`<${Who} me=${me} />`}
+  </header><//>`
+}
+
+/** Puts the bar in the place of the plain one. */
+export const openTop = (): PageContext => {
+  const control = openSession()
+  const { api } = control
+  const position = makeStore<string | undefined>(undefined)
+  const own = openOwn(api, () => control.session.get().me?._id, position)
+  const page: PageContext = {
+    ...{ control, api, position, own },
+    ...{ lab: openLab(api), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
+  }
+  control.session.watch(() => void own.read())
+  const root = document.getElementById('top') as HTMLElement
+  root.replaceChildren()
+  render(html`<${Top} page=${page} />`, root)
+  return page
+}

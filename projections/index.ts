@@ -7,6 +7,7 @@ import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
+import { sutStatusProjection } from './sut-status.ts'
 import { endedLoginProjection, tokenProjection } from './token.ts'
 import { userProjection } from './user.ts'
 
@@ -18,6 +19,7 @@ export const projections = [
   retryKeyProjection,
   listenPortProjection,
   sutDisplayProjection,
+  sutStatusProjection,
   clockCorrectionProjection,
   sessionProjection,
   userProjection,

@@ -12,6 +12,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'retry_key'
     | 'listen_port'
     | 'sut_display'
+    | 'sut_status'
     | 'clock_correction'
     | 'session'
     | 'user'

@@ -41,9 +41,8 @@ export type SutColumns = readonly [
  */
 export const foldForSearch = (text: string): string => text.normalize('NFD').toLowerCase().toUpperCase()
 
-/** What an event says of a SUT; undefined if that stays as it was. */
-const monitoredAfter = (standing: Sut, event: Recorded): Monitored | undefined => {
-  const before = monitoredOf(standing.monitoring)
+/** What an event says of a SUT that was monitored like this before; undefined if that stays as it was. */
+export const monitoredAfter = (before: Monitored, event: Recorded): Monitored | undefined => {
   switch (event.type) {
     case 'SutMonitoringEnabled':
       return before === 'disabled' ? 'unknown' : undefined
@@ -71,7 +70,7 @@ const causeOf = (event: Recorded) =>
   event.type === 'SutWentOnline' || event.type === 'SutWentOffline' ? event.data.cause : undefined
 
 const monitoringAfter = (standing: Sut, event: Recorded): Sut['monitoring'] => {
-  const now = monitoredAfter(standing, event)
+  const now = monitoredAfter(monitoredOf(standing.monitoring), event)
   if (now === undefined) return standing.monitoring
   return {
     status: STATUS[now],

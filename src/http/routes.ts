@@ -13,6 +13,7 @@ import { EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/event
 import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
 import { sessionsQuery } from './codecs/lists.ts'
+import { OUTAGES_REPEATABLE, outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
 import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
 import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
@@ -29,6 +30,7 @@ import type { LoginHandlers } from './routes/login/login.ts'
 import { loginRoutes } from './routes/login/login-routes.ts'
 import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
+import type { OutageHandlers } from './routes/outages.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
 import type { ReservationReads } from './routes/reservation-reads.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
@@ -45,6 +47,7 @@ export interface Handlers {
   readonly sutImport: (call: Call<SutImport>) => RouteResult
   readonly sutRead: (call: Call<unknown, SutQuery>) => RouteResult
   readonly sutLists: SutLists
+  readonly outages: OutageHandlers
   readonly check: CheckHandler
   readonly sessionList: SessionList
   readonly histories: HistoryHandlers
@@ -83,6 +86,7 @@ export const routes = ({
   sutImport,
   sutRead,
   sutLists,
+  outages,
   check,
   sessionList,
   histories,
@@ -155,6 +159,14 @@ export const routes = ({
     may: everyone,
     query: availabilityQuery,
     handle: sutLists.availability,
+  }),
+  getWithQuery({ path: '/api/sut/:id/outages', may: everyone, query: outagesOfOneQuery, handle: outages.ofOne }),
+  getWithQuery({
+    path: '/api/outages',
+    may: everyone,
+    query: outagesQuery,
+    repeatable: OUTAGES_REPEATABLE,
+    handle: outages.list,
   }),
   getWithQuery({
     path: '/api/session',

@@ -7,13 +7,14 @@ import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-r
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
-const { reservations, suts, sessions, held, past, upcoming, unrecorded, endedSince } = file.lists
+const { reservations, suts, sessions, outages, held, past, upcoming, unrecorded, endedSince } = file.lists
 const { unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
 
 const reads: ListReads = {
   reservations,
   suts,
   sessions,
+  outages,
   held,
   upcoming,
   unrecorded,

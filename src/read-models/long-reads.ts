@@ -11,6 +11,7 @@ export interface ListReads {
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
   readonly sessions: (query: SessionQuery) => Page
+  readonly outages: Lists['outages']
   readonly held: (sutId: string, span: Window) => readonly Window[]
   readonly upcoming: Lists['upcoming']
   readonly unrecorded: Lists['unrecorded']

@@ -18,6 +18,7 @@ import { makeEvents } from '../http/routes/events.ts'
 import { isReady, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
 import { makeLoginHandlers } from '../http/routes/login/login.ts'
+import { makeOutageHandlers } from '../http/routes/outages.ts'
 import { type CheckDependencies, makeCheckHandler } from '../http/routes/probes/checks.ts'
 import { makeReservationReads } from '../http/routes/reservation-reads.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
@@ -78,6 +79,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
     sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
     sutRead: makeSutRead({ objects, asOf, views, vault }),
     sutLists: makeSutLists({ objects, asOf, csv, clock, horizon: config.limits.horizon }),
+    outages: makeOutageHandlers({ objects, clock }),
     check: makeCheckHandler({ objects, check, sinceBoot }),
     sessionList: makeSessionList(objects, nameOf, csv),
     histories: makeHistoryHandlers({

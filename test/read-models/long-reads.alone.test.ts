@@ -171,6 +171,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     suts: true,
     held: true,
     sessions: true,
+    outages: true,
     upcoming: true,
     unfinishedUsage: true,
     finishedUsage: true,

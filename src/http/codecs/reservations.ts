@@ -34,8 +34,8 @@ export interface ReservationsQuery extends AsOfQuery, Paging, Span {
   readonly held: HeldSpan | undefined
 }
 
-/** SUTs whose reservations are listed together. */
-const SUTS_MAX = 100
+/** SUTs of which one request reads. */
+export const SUTS_MAX = 100
 
 /** Parameters that may be repeated. */
 export const RESERVATIONS_REPEATABLE = ['sut_id']

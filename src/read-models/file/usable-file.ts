@@ -53,6 +53,7 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       reservations: watching(file.lists.reservations),
       suts: watching(file.lists.suts),
       sessions: watching(file.lists.sessions),
+      outages: watching(file.lists.outages),
       held: watching(file.lists.held),
       upcoming: watching(file.lists.upcoming),
       unrecorded: watching(file.lists.unrecorded),

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
+import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { Monitored } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { Moment } from '../tables/time-index.ts'
@@ -79,6 +80,28 @@ export interface SessionQuery extends Part {
   /** Unix milliseconds: only sessions that open earlier. */
   readonly opensBefore?: number | undefined
   readonly isOpen?: boolean
+}
+
+/** Times are in Unix milliseconds. */
+export interface OutagesQuery {
+  readonly sut_ids: readonly string[]
+  /** Only SUTs with these tags. */
+  readonly scope?: Scope | undefined
+  readonly from: number
+  readonly to: number
+  /** The number of changes that are read at most. */
+  readonly max: number
+}
+
+/** In order. Times are in Unix milliseconds. */
+export interface Outages {
+  readonly outages: readonly { readonly from: number; readonly to: number | null; readonly cause: OfflineCause }[]
+  /** When it was not monitored, or not probed yet. */
+  readonly unknown: readonly { readonly from: number; readonly to: number }[]
+}
+
+export interface SutOutages extends Outages {
+  readonly sut_id: string
 }
 
 /** Documents as JSON texts, newest created first. */
@@ -216,6 +239,7 @@ export interface Lists {
     readonly upcoming: (page: SpanPage) => boolean
     readonly unrecorded: (ended: Ended) => boolean
     readonly sessions: (query: SessionQuery) => boolean
+    readonly outages: (query: OutagesQuery) => boolean
     readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
     readonly finishedUsage: (query: FinishedQuery) => boolean
     readonly used: (userIds: readonly string[]) => boolean
@@ -223,6 +247,8 @@ export interface Lists {
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
   readonly sessions: (query: SessionQuery) => Page
+  /** When SUTs were offline; undefined if there are more changes than the query allows. */
+  readonly outages: (query: OutagesQuery) => readonly SutOutages[] | undefined
   /** The windows in which a SUT is held within a span, by start. */
   readonly held: (sutId: string, span: Window) => readonly Window[]
   /** For the processes that act on time: what holds SUTs within a span, and whose end was not recorded. */

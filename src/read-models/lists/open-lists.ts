@@ -8,12 +8,14 @@ import type { Row } from '../tables/row.ts'
 import { makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts'
+import { makeSutStatusWriter } from '../tables/sut-status-table.ts'
 import { makeSutWriter } from '../tables/sut-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
 import { makeIsShort } from './access-paths.ts'
 import { makeCsvRows } from './csv-rows.ts'
-import { makeHistories, makeSessionEvents } from './histories.ts'
-import { type Lists, makeRunQuery } from './lists.ts'
+import { type Histories, makeHistories, makeSessionEvents } from './histories.ts'
+import { type Lists, makeRunQuery, type RunQuery } from './lists.ts'
+import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
@@ -37,6 +39,7 @@ const makeAllIsShort = (
   counts: ReservationCounts,
   scopes: Scopes,
   sessionCounts: ReturnType<typeof makeSessionCounts>,
+  ask: RunQuery,
 ): Lists['isShort'] => {
   const isShort = makeIsShort(names, counts, scopes)
   const endsShort = makeEndsShort(counts)
@@ -47,6 +50,7 @@ const makeAllIsShort = (
     held: (sut_id, { start, end }) =>
       isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
+    outages: makeIsShortOfOutages(ask),
     upcoming: endsShort,
     unfinishedUsage: isShortUsage,
     finishedUsage: isShortUsage,
@@ -54,6 +58,15 @@ const makeAllIsShort = (
     used: ([user_id, ...others]) => others.length === 0 && (user_id === undefined || isShortUsage({ user_id })),
   }
 }
+
+const makePlaces = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts, histories: Histories) =>
+  makeSessionPlaces(db, {
+    keyOf: names.find,
+    eventsOf: (sutId) => {
+      counts.flush()
+      return histories.eventsOf(sutId)
+    },
+  })
 
 export const openLists = (db: DatabaseSync): OpenLists => {
   const names = makeIdKeys(db)
@@ -65,19 +78,14 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     reservation: makeReservationWriter(db, names, counts, periods),
     reservation_run: makeRunWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
+    sut_status: makeSutStatusWriter(db),
     quota_exemption: makeExemptionWriter(names),
   }
   const scopes = makeScopes(db)
   const correctedTimes = makeCorrectedTimes(db, periods)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
-  const places = makeSessionPlaces(db, {
-    keyOf: names.find,
-    eventsOf: (sutId) => {
-      counts.flush()
-      return histories.eventsOf(sutId)
-    },
-  })
+  const places = makePlaces(db, names, counts, histories)
   return {
     writers,
     afterRows: (rows) => {
@@ -85,9 +93,10 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       places.assign(rows)
     },
     lists: {
-      isShort: makeAllIsShort(names, counts, scopes, sessionCounts),
+      isShort: makeAllIsShort(names, counts, scopes, sessionCounts, ask),
       reservations: makeReservationList(ask, names, counts, scopes),
       suts: makeSutList(ask, counts),
+      outages: makeOutages(ask, names, scopes),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
       upcoming: makeUpcoming(ask, counts),

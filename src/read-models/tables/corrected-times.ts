@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 import type { TimeIndex } from './time-index.ts'
 
 /** The tables whose rows hold recording times. */
-const TIMED = ['sut', 'reservation']
+const TIMED = ['sut', 'reservation', 'sut_status']
 
 export interface CorrectedTimes {
   /** @param rows only corrections among them matter */
@@ -15,8 +15,8 @@ export interface CorrectedTimes {
 }
 
 /**
- * Replaces wrong recording times in a span of positions by the corrected one, so that reads as of a time find these
- * rows. Rows of the span must be in their tables. Every stream of a correction names the same span; it is processed
+ * Replaces wrong recording times in a span of positions by the corrected one, so that reads as of a time and lists of
+ * outages find these rows. Rows of the span must be in their tables. Every stream of a correction names the same span; it is processed
  * once.
  */
 export const makeCorrectedTimes = (db: DatabaseSync, periods: TimeIndex): CorrectedTimes => {

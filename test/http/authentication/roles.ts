@@ -56,6 +56,8 @@ export interface Entry {
   readonly ask: (client: Client, things: Things) => Promise<Answer>
 }
 
+const A_DAY = 'from=2030-05-01T00:00:00Z&to=2030-05-02T00:00:00Z'
+
 const get =
   (path: string) =>
   (client: Client, { sut, reservation, user, event }: Things): Promise<Answer> =>
@@ -133,6 +135,8 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   },
   'GET /api/sut/:id/history': { expected: OVERSEE, ask: get('/api/sut/SUT/history') },
   'GET /api/sut/:id/availability': { expected: READ, ask: get('/api/sut/SUT/availability') },
+  'GET /api/sut/:id/outages': { expected: READ, ask: get(`/api/sut/SUT/outages?${A_DAY}`) },
+  'GET /api/outages': { expected: READ, ask: get(`/api/outages?sut_id=SUT&${A_DAY}`) },
   'GET /api/session': { expected: READ, ask: get('/api/session') },
   'GET /api/events': { expected: OVERSEE, ask: get('/api/events') },
   'GET /api/audit/checkpoint': { expected: OVERSEE, ask: get('/api/audit/checkpoint') },

@@ -125,6 +125,9 @@ const checks = async (ask: Ask, examples: Example[]): Promise<void> => {
   const found = await ask('POST /api/sut/:id/check', 'It is switched off', { at })
   examples.push({ ...(examples.pop() as Example), body: { ...found, milliseconds: 2 } })
   await ask('POST /api/sut/:id/check', 'At once again', { at })
+  const query = 'from=2030-05-02T00:00:00Z&to=2030-05-03T00:00:00Z'
+  await ask('GET /api/sut/:id/outages', 'It was not monitored', { at, query: `?${query}` })
+  await ask('GET /api/outages', 'Of a SUT', { query: `?sut_id=${at}&${query}` })
 }
 
 const proofs = async (ask: Ask, event: string): Promise<void> => {

@@ -87,26 +87,31 @@ const ask = (route: string, about: Things, query = ''): Promise<Answer> => {
 /** A provider of single sign-on adds what it likes. */
 const OF_PROVIDERS = ['GET /login/callback']
 
-for (const route of page.filter((route) => !OF_PROVIDERS.includes(route))) {
-  test(`${route} refuses unknown parameters by name`, async (t) => {
-    const refused = await ask(route, things, '?surprise=1&surprise=2&other')
-    t.deepEqual([refused.status, refused.json.code], [422, 'invalid'])
-    t.deepEqual([...new Set(refusalOf(refused).slice(2))].toSorted(), ['other', 'surprise'])
-    t.deepEqual(faultsOf(refused), [])
-  })
-}
-
 const firstEvent = async (): Promise<string> => {
   const { json } = await service.as('admin').get('/api/events?limit=1')
   return (json.events as readonly { id: string }[])[0]?.id ?? ''
 }
 
+const A_DAY = 'from=2030-05-01T00:00:00Z&to=2030-05-02T00:00:00Z'
+
 /** The required parameters of a route. */
 const QUERIES: Readonly<Record<string, () => Promise<string>>> = {
   'GET /api/audit/inclusion': async () => `?event=${await firstEvent()}`,
   'GET /api/audit/consistency': async () => '?from=0',
+  'GET /api/sut/:id/outages': async () => `?${A_DAY}`,
+  'GET /api/outages': async () => `?sut_id=none&${A_DAY}`,
 }
 const queryOf = async (route: string): Promise<string> => (await QUERIES[route]?.()) ?? ''
+
+for (const route of page.filter((route) => !OF_PROVIDERS.includes(route))) {
+  test(`${route} refuses unknown parameters by name`, async (t) => {
+    const required = await queryOf(route)
+    const refused = await ask(route, things, `${required === '' ? '?' : `${required}&`}surprise=1&surprise=2&other`)
+    t.deepEqual([refused.status, refused.json.code], [422, 'invalid'])
+    t.deepEqual([...new Set(refusalOf(refused).slice(2))].toSorted(), ['other', 'surprise'])
+    t.deepEqual(faultsOf(refused), [])
+  })
+}
 
 /** Routes that succeed only beside a running gateway. test/gateway/console has their successes. */
 const OF_GATEWAY = ['POST /api/sut_reservation/:id/console', 'GET /api/console/:ticket']

@@ -76,6 +76,8 @@ const SCOPED = [
   'GET /api/sut',
   'GET /api/sut/:id',
   'GET /api/sut/:id/availability',
+  'GET /api/sut/:id/outages',
+  'GET /api/outages',
   'GET /api/session',
   'GET /api/user',
   'GET /api/user/me',

@@ -64,7 +64,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   sut_id: () => [...labels(SUTS), ...SEVERAL.map((suts) => labels(suts).join())],
   user_id: () => labels(USERS.slice(1)),
   reservation_id: () => labels(RESERVATIONS),
-  from: () => [at('06:15'), at('00:00', 3)],
+  from: (path) => (path.endsWith('/outages') ? [at('05:30'), at('00:00')] : [at('06:15'), at('00:00', 3)]),
   to: () => [at('06:15'), at('00:00', 4)],
   current: () => ['true'],
   free_from: () => [at('06:15'), at('06:00', 2)],
@@ -108,17 +108,29 @@ const parametersOf = ({ path, query, may }: Route): readonly (readonly string[])
   })
 }
 
+/** Parameters, and those that the route requires. */
+const withRequired = (route: Route, ...given: readonly string[]): readonly string[] => {
+  const { required = [] } = schemaOf(route.query ?? {}) as { required?: readonly string[] }
+  const missing = required.filter((name) => !given.some((one) => one.startsWith(`${name}=`)))
+  const all = parametersOf(route).flat()
+  return [...given, ...missing.map((name) => all.find((one) => one.startsWith(`${name}=`)) ?? name)]
+}
+
 /** No parameter, and each. */
-const queriesOf = (route: Route): readonly string[] => [
-  '',
-  ...parametersOf(route).flatMap((values) => values.map((one) => `?${one}`)),
-]
+const queriesOf = (route: Route): readonly string[] => {
+  const asked = parametersOf(route)
+    .flat()
+    .map((one) => withRequired(route, one))
+  return ['', ...asked.map((parameters) => `?${parameters.join('&')}`)]
+}
 
 /** Each parameter with each other. */
 const queryPairsOf = (route: Route): readonly string[] => {
   const all = parametersOf(route)
   return all.flatMap((one, n) =>
-    all.slice(n + 1).flatMap((other) => one.flatMap((a) => other.map((b) => `?${a}&${b}`))),
+    all
+      .slice(n + 1)
+      .flatMap((other) => one.flatMap((a) => other.map((b) => `?${withRequired(route, a, b).join('&')}`))),
   )
 }
 

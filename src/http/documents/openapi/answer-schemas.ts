@@ -6,7 +6,7 @@ import { boolean, integer, matching, oneOf, opaqueId, orNull, text } from '../..
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { assignedId, listenPort, whole, windowEnd } from '../../../domain/events/fields.ts'
-import { OFFLINE_CAUSES } from '../../../domain/events/monitoring.ts'
+import { OFFLINE_CAUSES, OfflineCause } from '../../../domain/events/monitoring.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
@@ -14,6 +14,7 @@ import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
 import { UserName } from '../../../users/users-file.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
+import type { ShownOutages } from '../../routes/outages.ts'
 import type { SutSettings } from '../../routes/sut-read.ts'
 
 /**
@@ -183,6 +184,11 @@ const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
   },
 }
 
+const outages: Readonly<Record<keyof ShownOutages, JsonSchema>> = {
+  outages: listOfAll(closedSchema({ from: milliseconds, to: orNull(milliseconds), cause: OfflineCause })),
+  unknown: listOfAll(closedSchema({ from: milliseconds, to: milliseconds })),
+}
+
 /** By component name. */
 export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
@@ -202,6 +208,8 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     free: listOfAll(windowSchema),
     next: schemaOf(orNull(windowEnd)),
   }),
+  Outages: closedObject(outages),
+  OutagesList: closedObject({ suts: listOfAll(closedObject({ sut_id: schemaOf(assignedId), ...outages })) }),
   Session: schemaOf(Session),
   SessionList: listOf('sessions', refTo('Session')),
   User: schemaOf(User),

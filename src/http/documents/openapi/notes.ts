@@ -101,6 +101,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
   has_password: 'Whether the vault has a password that is not empty.',
   has_user_name: 'Whether the vault has a user name that is not empty.',
   tags: 'Names and values for finding the SUT.',
+  outages: 'When it was offline, in order. to is null while that lasts.',
+  unknown: 'When it was not monitored, or not probed yet.',
   count: 'The number of matches, regardless of the page.',
   suts: 'SUTs, in the order of the request or of the list.',
   users: 'Users, in the order of the request or of the list.',

@@ -14,6 +14,9 @@ const WINDOW: readonly Code[] = [
 ]
 const OF_SUT: readonly Code[] = ['sut_not_found', 'sut_retired']
 
+const OUTAGES =
+  'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
+
 const INCLUDE =
   'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time.'
 
@@ -185,6 +188,22 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
     answer: refTo('Availability'),
     refusals: OF_SUT,
+  },
+  'GET /api/sut/:id/outages': {
+    id: 'readOutages',
+    tag: 'SUTs',
+    summary: 'Find when a SUT was offline',
+    description: OUTAGES,
+    answer: refTo('Outages'),
+    refusals: ['sut_not_found'],
+  },
+  'GET /api/outages': {
+    id: 'listOutages',
+    tag: 'SUTs',
+    summary: 'Find when up to 100 SUTs were offline',
+    description: `${OUTAGES} SUTs that are not found are left out.`,
+    answer: refTo('OutagesList'),
+    notes: { sut_id: 'Those of these SUTs, up to 100.' },
   },
 }
 

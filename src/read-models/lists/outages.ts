@@ -1,0 +1,93 @@
+import type { OfflineCause } from '../../domain/events/monitoring.ts'
+import type { Monitored } from '../../domain/monitoring/status.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
+import { BEGAN } from '../tables/sut-status-table.ts'
+import type { Outages, OutagesQuery, RunQuery, SutOutages } from './lists.ts'
+import type { Scopes } from './scope.ts'
+
+/** A status that began. */
+interface StatusRow {
+  readonly position: number
+  readonly status: Monitored
+  readonly cause: OfflineCause | ''
+  /** Unix milliseconds. */
+  readonly time: number
+}
+
+/** Rows that are read within a few milliseconds. */
+const SHORT = 1_000
+
+const OF_SUT = `FROM sut_status INDEXED BY sut_status_began WHERE ${BEGAN} AND id = ?`
+const ROWS = `SELECT position, status, cause, time ${OF_SUT}`
+const BEFORE = `${ROWS} AND time <= ? ORDER BY time DESC, position DESC LIMIT 1`
+const WITHIN = `${ROWS} AND time > ? AND time < ? ORDER BY time, position LIMIT ?`
+const AFTER = `${ROWS} AND time >= ? ORDER BY time, position LIMIT 1`
+const COUNT = `SELECT count(*) AS n FROM (SELECT 1 ${OF_SUT} AND time > ? AND time < ? LIMIT ${SHORT + 1})`
+
+type Span = Pick<OutagesQuery, 'from' | 'to'>
+
+/** Outages that overlap a span, as a whole, and the parts of it in which nothing was known. Rows are by position. */
+const periodsOf = (rows: readonly StatusRow[], { from, to }: Span): Outages => {
+  const outages: Outages['outages'][number][] = []
+  const unknown: Outages['unknown'][number][] = []
+  const addUnknown = (start: number, end: number): void => {
+    const [first, last] = [Math.max(start, from), Math.min(end, to)]
+    if (first >= last) return
+    const former = unknown.at(-1)
+    if (former?.to === first) unknown[unknown.length - 1] = { from: former.from, to: last }
+    else unknown.push({ from: first, to: last })
+  }
+  // The clock of another instance may have been behind.
+  let start = Number.NEGATIVE_INFINITY
+  let current: Pick<StatusRow, 'status' | 'cause'> = { status: 'unknown', cause: '' }
+  const end = (time: number | null): void => {
+    const { status, cause } = current
+    const last = time ?? Number.POSITIVE_INFINITY
+    if (status === 'disabled' || status === 'unknown') addUnknown(start, last)
+    if (status === 'offline' && start < Math.min(last, to) && last > from) {
+      outages.push({ from: start, to: time, cause: cause as OfflineCause })
+    }
+  }
+  for (const row of rows) {
+    const time = Math.max(row.time, start)
+    end(time)
+    start = time
+    current = row
+  }
+  end(null)
+  return { outages, unknown }
+}
+
+/** The outages of those of the SUTs that exist and are in scope. */
+export const makeOutages = (ask: RunQuery, names: IdKeys, scopes: Scopes) => {
+  const isInScope = (id: string, scope: OutagesQuery['scope']): boolean => {
+    if (scope === undefined) return true
+    const sut = names.find(id)
+    return sut !== undefined && scopes.hasSut(scope, sut)
+  }
+  return ({ sut_ids, scope, from, to, max }: OutagesQuery): readonly SutOutages[] | undefined => {
+    const all: SutOutages[] = []
+    let left = max
+    for (const sut_id of new Set(sut_ids)) {
+      if (!isInScope(sut_id, scope)) continue
+      const within = ask<StatusRow>(WITHIN, sut_id, from, to, left + 1)
+      left -= within.length
+      if (left < 0) return undefined
+      const around = [...ask<StatusRow>(BEFORE, sut_id, from), ...ask<StatusRow>(AFTER, sut_id, to)]
+      const rows = [...within, ...around].sort((a, b) => a.position - b.position)
+      if (rows.length > 0) all.push({ sut_id, ...periodsOf(rows, { from, to }) })
+    }
+    return all
+  }
+}
+
+/** Whether there are few changes in a span. */
+export const makeIsShortOfOutages =
+  (ask: RunQuery) =>
+  ({ sut_ids, from, to }: OutagesQuery): boolean => {
+    let left = SHORT
+    return sut_ids.every((id) => {
+      left -= ask<{ n: number }>(COUNT, id, from, to)[0]?.n ?? 0
+      return left >= 0
+    })
+  }

@@ -29,8 +29,8 @@ const terminal: Terminal = {
   isWatched: process.stderr.isTTY ?? false,
 }
 
-/** The user's mistakes: wrong paths, and files that are not Berth's. */
-const USER_ERRORS = ['UnusableLog', 'UnusableViews']
+/** The user's mistakes: a wrong configuration, wrong paths, and files that are not Berth's. */
+const USER_ERRORS = ['Misconfigured', 'UnusableLog', 'UnusableViews']
 /** Failures of files and disks, and files that another process has. */
 const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken', 'DiskFull']
 

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { RandomHex } from '../domain/values/ids.ts'
 import { type EventStore, UnusableLog } from '../event-store/event-store.ts'
-import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
+import type { EventStoreDb, EventStoreDbOptions } from '../event-store/eventstoredb/store.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
+import { authorityProblems } from './checks/authority.ts'
+import { Misconfigured } from './checks/misconfigured.ts'
 import type { Config } from './config/config.ts'
 import type { EventStoreConfig } from './config/event-store.ts'
 
@@ -20,19 +22,27 @@ export interface OpenOptions {
   readonly signal: AbortSignal
 }
 
-/** Opens the configured store for writing. */
+const openNetworked = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
+  const problems = await authorityProblems(options.address.caFile)
+  if (problems.length > 0) throw new Misconfigured(problems)
+  // Loaded on demand: the client costs half of a start's time and memory.
+  const { openEventStoreDb } = await import('../event-store/eventstoredb/store.ts')
+  return openEventStoreDb(options)
+}
+
+/** Opens the configured store for writing. @throws Misconfigured */
 export const openStore = async (
   { eventStore }: Config,
   { mustExist = false, ...opening }: OpenOptions,
 ): Promise<EventStore> => {
   if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
-  return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening, isReadOnly: mustExist })
+  return openNetworked({ address: eventStore.address, ...opening, isReadOnly: mustExist })
 }
 
 /**
  * Opens the store for a command, beside a running service or without one. Does not wait for an unreachable store.
  *
- * @throws UnusableLog, StoreUnavailable
+ * @throws Misconfigured, UnusableLog, StoreUnavailable
  */
 export const openStoreForCommand = async (
   { eventStore }: Config,
@@ -46,7 +56,7 @@ export const openStoreForCommand = async (
     if (!existsSync(path)) throw new UnusableLog(`${path} does not exist; start the service once`)
     return openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal })
   }
-  return (await importAdapter()).openEventStoreDb({
+  return openNetworked({
     address: eventStore.address,
     randomHex,
     signal: AbortSignal.abort(),
@@ -55,14 +65,10 @@ export const openStoreForCommand = async (
 }
 
 /**
- * Opens an empty store, or one that holds the beginning of the same copy, as the target of a copy. @throws UnusableLog,
- * StoreUnavailable
+ * Opens an empty store, or one that holds the beginning of the same copy, as the target of a copy. @throws Misconfigured,
+ * UnusableLog, StoreUnavailable
  */
 export const openCopyTarget = async (
   { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
   { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
-): Promise<EventStoreDb> =>
-  (await importAdapter()).openEventStoreDb({ address, randomHex, copyOf, signal: AbortSignal.abort() })
-
-// Loaded on demand: the client costs half of a start's time and memory.
-const importAdapter = () => import('../event-store/eventstoredb/store.ts')
+): Promise<EventStoreDb> => openNetworked({ address, randomHex, copyOf, signal: AbortSignal.abort() })

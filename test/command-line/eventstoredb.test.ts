@@ -54,6 +54,17 @@ test('"replay" compares the documents with the log, with and without a running s
   t.regex(different.out, /"altered":true/)
 })
 
+test('commands check the tlsCAFile, and exit with 2 where it cannot be used', async (t) => {
+  const data = await dataWithPeople(t)
+  const caFile = join(data, 'none.pem')
+  const env = { BERTH_EVENT_STORE: `esdb://a:b@localhost:1?tlsCAFile=${encodeURIComponent(caFile)}` }
+  for (const args of [['verify'], ['user', 'list']]) {
+    const { code, errors } = await run(t, { data, args, env })
+    t.is(code, 2, errors)
+    t.true(errors.startsWith(`berth: BERTH_EVENT_STORE: the tlsCAFile ${caFile} cannot be read`), errors)
+  }
+})
+
 test('"vault status" names the keys that the secrets in the store need', async (t) => {
   const { env } = await served(t)
   const { code, out, error } = await type(['vault', 'status'], env, { now: () => Date.parse(NOW) })

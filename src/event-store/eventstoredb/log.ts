@@ -20,7 +20,7 @@ const ATTEMPT_WITHIN = 3_000
 const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
 const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
 
-/** The credentials lack the required permissions. Retrying does not help. */
+/** The credentials lack permissions, or the authority of a node is not trusted. Retrying does not help. */
 export class StoreDenied extends Error {
   override name = 'StoreDenied'
 }

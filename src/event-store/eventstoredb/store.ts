@@ -6,8 +6,10 @@ import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
 import { type AppendSeries, makeAppendSeries } from './series.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
+import { LOG_STREAM } from './server/all.ts'
 import { openConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
+import { lookAtNodes } from './server/look-at-nodes.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
 import { makeLogEvents } from './server/records.ts'
 import { makeSilence } from './server/silence.ts'
@@ -45,9 +47,23 @@ export interface EventStoreDb extends EventStore {
 const isAnswered = (ended: E.Either<AppendFailure, unknown>): boolean =>
   E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
 
+/** Adds why no node can be reached. @throws StoreDenied if that is a certificate of an authority that is not trusted */
+const explain = async (error: StoreUnavailable, address: EventStoreDbAddress): Promise<StoreUnavailable> => {
+  const failures = await lookAtNodes(address)
+  const untrusted = failures.find(({ isUntrusted }) => isUntrusted)
+  if (untrusted !== undefined) {
+    const remedy = 'tlsCAFile must name the authority that signed the certificate of the event store'
+    throw new StoreDenied(`${untrusted.reason}: ${remedy}`)
+  }
+  if (failures.length < address.hosts.length) return error
+  const reasons = failures.map(({ reason }) => reason).join('; ')
+  const message = `${LOG_STREAM} cannot be read: no event store node can be reached: ${reasons}`
+  return new StoreUnavailable(message, { cause: error.cause })
+}
+
 /** Waits until the store can be reached and returns its log. */
 const reachLog = async (
-  { randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
+  { address, randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
   logStream: Parameters<typeof beginLog>[0],
   head: EventStore['head'],
 ): Promise<BegunLog> => {
@@ -57,10 +73,11 @@ const reachLog = async (
       await head()
       return log
     } catch (error) {
-      const { cause } = error as Error
-      if (cause !== undefined && faultOf(cause) === 'denied') throw new StoreDenied((error as Error).message)
-      if (!(error instanceof StoreUnavailable) || signal?.aborted) throw error
-      onWaiting?.(error)
+      if (!(error instanceof StoreUnavailable)) throw error
+      if (error.cause !== undefined && faultOf(error.cause) === 'denied') throw new StoreDenied(error.message)
+      const explained = await explain(error, address)
+      if (signal?.aborted) throw explained
+      onWaiting?.(explained)
       await delay(RETRY_AFTER, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -70,7 +87,7 @@ const reachLog = async (
  * The networked store: EventStoreDB 23.10 or later, or KurrentDB. Store positions are commit positions in `$all`. Waits
  * until the store can be reached.
  *
- * @throws StoreDenied if the credentials do not suffice, UnusableLog if there is no log or an unfinished copy,
+ * @throws StoreDenied if credentials or tlsCAFile do not suffice, UnusableLog if there is no log or an unfinished copy,
  * StoreUnavailable if the signal stopped the waiting
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -7,11 +6,11 @@ import { access, mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
-import { readRegularFile } from '../../files/read-regular-file.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readUsersFile } from '../../users/users-file.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
 import type { Config } from '../config/config.ts'
+import { authorityProblems } from './authority.ts'
 
 type Problems = Promise<readonly string[]>
 
@@ -88,22 +87,8 @@ const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Na
   return E.isLeft(found) ? found.left.map((problem) => `${variable}: ${problem}`) : []
 }
 
-const authorityProblems = async (caFile: string): Problems => {
-  try {
-    new X509Certificate(await readRegularFile(caFile))
-    return []
-  } catch (error) {
-    const isSystem = /^E[A-Z]+$/.test(codeOf(error))
-    const why = isSystem ? `cannot be read: ${reasonOf(error)}` : 'contains no PEM certificate'
-    return [`BERTH_EVENT_STORE: the tlsCAFile ${caFile} ${why}`]
-  }
-}
-
 const storeProblems = async ({ eventStore, data }: Config): Problems => {
-  if (eventStore.kind === 'eventstoredb') {
-    const { caFile } = eventStore.address
-    return caFile === undefined ? [] : authorityProblems(caFile)
-  }
+  if (eventStore.kind === 'eventstoredb') return authorityProblems(eventStore.address.caFile)
   const { path } = eventStore
   const found = await stat(path).catch(() => undefined)
   // Opening anything else but a directory may wait for ever.

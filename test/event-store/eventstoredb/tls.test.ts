@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { aSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import { aStarting, ready, sentencesOf } from './service/outage.ts'
+import { aStarting, ready } from './service/outage.ts'
 
 /** A store that requires TLS and credentials. */
 
@@ -36,15 +36,35 @@ for (const [how, address] of Object.entries({
   })
 }
 
-test('the service sends nothing to a store with an untrusted certificate', async (t) => {
-  const { server, begin, log } = await given(t, (port) => `esdb://${named}localhost:${port}?tlsCAFile=${foreign}`)
+for (const [how, hosts] of Object.entries({
+  'a node': (port: number) => `localhost:${port}`,
+  'a cluster': (port: number) => `localhost:${port},localhost:${port}`,
+})) {
+  test(`a start ends when the authority of ${how} is missing, names it, and sends nothing`, async (t) => {
+    for (const authority of ['', `?tlsCAFile=${foreign}`]) {
+      const { server, begin, log } = await given(t, (port) => `esdb://${named}${hosts(port)}${authority}`)
+      const error = await t.throwsAsync(begin(), { name: 'StoreDenied' })
+      t.regex(String(error?.message), /^localhost:\d+: self-signed certificate: tlsCAFile must name the authority/)
+      t.is(server.counters.features + server.counters.reads + server.counters.classicAppends, 0)
+      t.false(JSON.stringify([log, error?.message]).includes('a:secret'))
+    }
+  })
+}
+
+test('a start that waits for a cluster names why no node can be reached', async (t) => {
+  const { server, begin, log } = await aStarting(t, {
+    addressAt: (port) => `esdb://localhost:${port},127.0.0.1:${port}?tls=false`,
+  })
+  await server.close()
   const stop = new AbortController()
   const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
-  await until('waiting', async () => sentencesOf(log).includes('event store unavailable; retrying'), 20_000)
+  await until('waiting', async () => log.length > 0, 20_000)
   stop.abort()
   await ended
-  t.is(server.counters.features + server.counters.reads + server.counters.classicAppends, 0)
-  t.false(JSON.stringify(log).includes('a:secret'))
+  t.regex(
+    JSON.stringify(log.map(({ facts }) => String((facts as { err: Error }).err))),
+    /no event store node can be reached: localhost:.* ECONNREFUSED/,
+  )
 })
 
 test('a wrong password fails the start over TLS', async (t) => {

@@ -92,6 +92,7 @@ const withRequestId =
 const authenticate = ({ gate, views }: AppDependencies, routes: readonly Route[]): Middleware => {
   const isOpen = openRequestsOf(routes)
   const isKnown = pathsOf(routes)
+  const isAlwaysOpen = pathsOf(routes.filter((route) => route.isAlwaysOpen))
   return async (ctx, next) => {
     if (isNavigation(ctx.req.headers) && !isKnown(ctx.path)) {
       stateOf(ctx).isApart = true
@@ -101,7 +102,7 @@ const authenticate = ({ gate, views }: AppDependencies, routes: readonly Route[]
       if (ctx.method !== 'POST') stateOf(ctx).isApart = true
       return next()
     }
-    const admitted = admit(ctx, gate)
+    const admitted = admit(ctx, gate, isAlwaysOpen(ctx.path))
     if (!(admitted instanceof Promise ? await admitted : admitted)) return
     await next()
     setPosition(ctx, views.position())
@@ -176,7 +177,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     }
     // Access may have ended or changed during a wait, which the client can make seconds long.
     const hasWaited = mayWait || reading instanceof Promise
-    if (hasWaited && route.may !== 'anyone' && !((await admit(ctx, gate)) && mayCall())) return
+    if (hasWaited && route.may !== 'anyone' && !((await admit(ctx, gate, route.isAlwaysOpen)) && mayCall())) return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, withNames(result.left, dependencies.userNameOf))
     const { body, position } = result.right

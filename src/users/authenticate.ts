@@ -41,6 +41,8 @@ export interface Authenticator {
    * name, then checks the password, lower `rank` first. Rejects only if hashing itself fails.
    */
   readonly authenticate: (header: string | undefined, mayTry?: MayTry, rank?: Rank) => Pending
+  /** The user of credentials that were verified before, or of a token that is known here. Reads nothing. */
+  readonly remembered: (header: string | undefined) => Authentication | undefined
   /** Like `authenticate`, but does not accept a token in place of the name. */
   readonly signIn: (credentials: NameAndPassword, mayTry?: MayTry, rank?: Rank) => Pending
   /** Whether a user has this name. */
@@ -172,6 +174,12 @@ export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator 
   }
 
   return {
+    remembered: (header = '') => {
+      const read = parseBasic(header)
+      const token = E.isRight(read) ? read.right.name : (parseBearer(header) ?? '')
+      const found = passwords.remembered(header) ?? (tokens.isTokenLike(token) ? ofKnownToken(token) : undefined)
+      return found?.kind === 'user' ? found : undefined
+    },
     knows: (name) => users.credentialOf(name) !== undefined,
     signIn: (credentials, mayTry = () => true, rank = () => 0) =>
       passwords.check(credentialsOf(credentials), mayTry, rank),

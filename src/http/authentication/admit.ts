@@ -11,8 +11,8 @@ const settle = (ctx: Context, admitted: E.Either<Refusal, User>): boolean => {
   return E.isRight(admitted)
 }
 
-/** Authenticates a request. False if it has been refused. */
-export const admit = (ctx: Context, gate: Gate): boolean | Promise<boolean> => {
-  const admitted = gate.admit(ctx.req)
+/** Authenticates a request. False if it has been refused. @param isAlwaysOpen as of its route */
+export const admit = (ctx: Context, gate: Gate, isAlwaysOpen = false): boolean | Promise<boolean> => {
+  const admitted = gate.admit(ctx.req, isAlwaysOpen)
   return admitted instanceof Promise ? admitted.then((settled) => settle(ctx, settled)) : settle(ctx, admitted)
 }

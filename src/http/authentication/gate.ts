@@ -15,8 +15,12 @@ type Pending = Authentication | Promise<Authentication>
 type Admitted = E.Either<Refusal, User>
 
 export interface Gate {
-  /** Authenticates a request or refuses it. */
-  readonly admit: (request: IncomingMessage) => Admitted | Promise<Admitted>
+  /**
+   * Authenticates a request or refuses it.
+   *
+   * @param isAlwaysOpen whether credentials that were verified before suffice while users are unknown
+   */
+  readonly admit: (request: IncomingMessage, isAlwaysOpen?: boolean) => Admitted | Promise<Admitted>
   /** Authenticates by a name and a password in the body. */
   readonly signIn: (request: IncomingMessage, credentials: NameAndPassword) => Admitted | Promise<Admitted>
   /** Why the address of a request may not try to sign in now, if it may not. */
@@ -170,7 +174,14 @@ export const makeGate = (options: GateOptions): Gate => {
     check(request, (...how) => authenticator.signIn(credentials, ...how))
 
   return {
-    admit: (request) => check(request, (...how) => authenticator.authenticate(request.headers.authorization, ...how)),
+    admit: (request, isAlwaysOpen = false) => {
+      const { authorization } = request.headers
+      if (isAlwaysOpen && !isUpToDate()) {
+        const user = authenticator.remembered(authorization)
+        return user === undefined ? NOT_UP_TO_DATE : verdict(request, user, undefined)
+      }
+      return check(request, (...how) => authenticator.authenticate(authorization, ...how))
+    },
     signIn,
     lockout: (request) => {
       const wait = attempts.addressLockoutSeconds(addresses.clientOf(request))

@@ -114,7 +114,10 @@ export interface Route {
   readonly mediaType?: string
   /** Alternative media types for content negotiation. */
   readonly otherMediaTypes?: readonly string[]
-  /** Whether it is available while the log is still being read. */
+  /**
+   * Whether it is available while the log is still being read, and while users are unknown, then to those whose
+   * credentials were verified before.
+   */
   readonly isAlwaysOpen?: true
   /** A media type that is available then too: its stream is held until the log has been read. */
   readonly heldOpen?: string

@@ -145,6 +145,7 @@ const GUESSES = 30
 
 test('an instance that has been cut off for more than 10 s refuses all who need a user, and counts no attempt', async (t) => {
   const { one, other, cut, restore } = await oneAndCut(t)
+  t.is((await ask(other, ['admin'], '/metrics')).status, 200)
   cut()
   await makeAll(t, one)
   const seen = new Set<unknown>()
@@ -169,6 +170,11 @@ test('an instance that has been cut off for more than 10 s refuses all who need 
   }
   t.is((await other.anyone.get('/health/live')).status, 200)
   t.is((await other.anyone.get('/health/ready')).status, 503)
+  // Who was verified before learns from the metrics that something is wrong, and nobody else.
+  const metrics = await ask(other, ['admin'], '/metrics')
+  t.deepEqual([metrics.status, metrics.text.includes('\nberth_ready 0\n')], [200, true])
+  t.deepEqual(refusalOf(await ask(other, ['admin', NEW_PASSWORD], '/metrics')), [503, 'unavailable'])
+  t.deepEqual(refusalOf(await other.anyone.get('/metrics')), [503, 'unavailable'])
   // Only that instance refuses.
   t.is(await roleAt(one, 'bob'), 'auditor')
   restore()

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { examplesFrom } from '../../../src/http/documents/openapi/examples.ts'
 import { openApi, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
 import type { Route } from '../../../src/http/protocol/route.ts'
+import { NOT_FOUND_PAGE } from '../../../src/http/response/not-found-page.ts'
 import type { Answer } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 
@@ -52,9 +53,9 @@ const patterns = new Map(
   ]),
 )
 
-/** The route that the router chooses: a literal path before one with a parameter. */
+/** The route that the router chooses: a literal path or its alias before one with a parameter. */
 const routeOf = (method: string, path: string): Route | undefined => {
-  const exact = pageOfRoutes.filter((route) => route.path === path)
+  const exact = pageOfRoutes.filter((route) => route.path === path || route.alias === path)
   const matching = exact.length > 0 ? exact : pageOfRoutes.filter((route) => patterns.get(route)?.test(path))
   const wanted = method === 'HEAD' ? 'GET' : method
   return matching.find((route) => route.method === wanted)
@@ -71,11 +72,15 @@ const JSON_TYPES = ['application/json', 'application/problem+json']
 
 const isJson = (mediaType: string): boolean => JSON_TYPES.includes(mediaType)
 
+/** What people get in a browser in place of the problem `not_found`. The document's description says so. */
+const isNotFoundPage = ({ status, text }: Answer): boolean => status === 404 && text === NOT_FOUND_PAGE
+
 /** An address or method that is not in the document must get an error, or the answer to OPTIONS. */
-const unknownMisfits = (method: string, { status, text }: Answer): readonly string[] => {
-  if (method === 'OPTIONS' && status === 200) return []
-  if (status < 400) return [`${status} for an undocumented operation`]
-  return method === 'HEAD' ? [] : misfit(['components', 'schemas', 'Problem'], JSON.parse(text))
+const unknownMisfits = (method: string, answer: Answer): readonly string[] => {
+  if (method === 'OPTIONS' && answer.status === 200) return []
+  if (answer.status < 400) return [`${answer.status} for an undocumented operation`]
+  if (method === 'HEAD' || isNotFoundPage(answer)) return []
+  return misfit(['components', 'schemas', 'Problem'], JSON.parse(answer.text))
 }
 
 const headerMisfits = (headers: Node, answer: Answer, at: readonly string[]): readonly string[] =>
@@ -99,7 +104,7 @@ export const misfits = (method: string, address: string, answer: Answer): readon
   const { place, node } = followed([...operation, 'responses', String(answer.status)])
   if (node === undefined) return [`${answer.status} is not documented`]
   const faults = headerMisfits(node.headers, answer, place)
-  if (answer.status === 304 || method === 'HEAD') return faults
+  if (answer.status === 304 || method === 'HEAD' || isNotFoundPage(answer)) return faults
   const mediaType = String(answer.headers['content-type'])
   if (node.content?.[mediaType] === undefined) return [...faults, `${mediaType} is not documented`]
   const value: unknown = isJson(mediaType) ? JSON.parse(answer.text) : answer.text

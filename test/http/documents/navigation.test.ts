@@ -4,6 +4,7 @@ import test from 'ava'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { type Chromium, LAB_HOST, type NoBrowser, openPageFor, startBrowser, watchDialogs } from './browser.ts'
+import './fit-answers.ts'
 
 /** What people meet who open an address in a browser: no dialog for a name and a password, and a way back. */
 

@@ -145,6 +145,17 @@ for (const version of ['3.3', '3.7', '3.8']) {
   })
 }
 
+test('a probe lasts until the VNC server has noticed that it leaves', async (t) => {
+  let hasNoticed = false
+  const sut = await startSut(t, (socket) => {
+    speakAsSut(peer(socket), { version: '3.8', types: [1] }).catch(() => {
+      hasNoticed = true
+    })
+  })
+  t.is(await look({ port: sut.port, sut_type: 'vnc' }), undefined)
+  t.true(hasNoticed)
+})
+
 test('a VNC server of version 3.8 that wants no password may refuse in its SecurityResult', async (t) => {
   const sut = await startSut(t, async (socket) => {
     const { take } = peer(socket)

@@ -1,44 +1,49 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
 import { until } from '../http/until.ts'
 import { SOON } from './harness.ts'
 import { freePort, HOST } from './peers.ts'
-import { areInstalled, isListening, startXvnc } from './rfb/xvnc.ts'
+import { startProgram, startX11vnc } from './programs.ts'
+import { areInstalled, isListening, PASSWORD, startXvnc } from './rfb/xvnc.ts'
 
 /** What probes do to servers that are not ours, as the guide says it. */
 
-const look = async (target: Pick<ProbeTarget, 'port' | 'sut_type'>) => {
+const look = async (target: Pick<ProbeTarget, 'port' | 'sut_type'>, password?: string) => {
   const options = { isOwn: () => false, signal: new AbortController().signal }
-  return (await probe({ host: HOST, password: undefined, ...target }, options))?.cause
+  return (await probe({ host: HOST, password, ...target }, options))?.cause
 }
 
-/** Runs a program until the test ends. Resolves `ended` when it ends by itself. */
-const run = (t: ExecutionContext, command: string, ...args: readonly string[]) => {
-  const program = spawn(command, args, { stdio: 'ignore' })
-  const ended = once(program, 'exit')
-  t.teardown(async () => {
-    if (program.exitCode === null && program.kill()) await ended
-  })
-  return { program, ended }
-}
-
-test('a probe takes the only connection of gdbserver --once, which ends, and not of gdbserver --multi', async (t) => {
-  if (!areInstalled(t, 'gdbserver')) return
-  // It is asked only once: looking whether it listens would be its one connection.
-  for (const [mode, isOnce] of [
-    ['--once', true],
-    ['--multi', false],
-  ] as const) {
+const SERVERS: readonly (readonly [string, boolean, (port: number) => readonly string[]])[] = [
+  ['gdbserver', true, (port) => ['--once', `${HOST}:${port}`, '/bin/cat']],
+  ['gdbserver', true, (port) => ['--multi', `${HOST}:${port}`]],
+  ['gdbserver', false, (port) => [`${HOST}:${port}`, '/bin/cat']],
+  ['nc', true, (port) => ['-l', HOST, String(port)]],
+  ['nc', false, (port) => ['-lk', HOST, String(port)]],
+]
+for (const [command, ends, args] of SERVERS)
+  test(`a probe ${ends ? 'ends' : 'does not end'} ${command} ${args(7).join(' ')}`, async (t) => {
+    if (!areInstalled(t, command)) return
     const port = await freePort()
-    const { program, ended } = run(t, 'gdbserver', mode, `${HOST}:${port}`, ...(isOnce ? ['/bin/cat'] : []))
+    const { program, ended } = startProgram(t, command, args(port))
+    // Asking whether it listens would be a connection too.
     const isReached = async (): Promise<boolean> => (await look({ port, sut_type: 'tcp' })) === undefined
     await until('a probe', isReached, SOON)
-    if (isOnce) await ended
-    else await until('another probe', isReached, SOON)
-    t.is(program.exitCode === null, !isOnce)
-  }
+    if (!ends) {
+      for (let n = 0; n < 3; n++) await until('another probe', isReached, SOON)
+      t.is(program.exitCode, null)
+      return
+    }
+    // A connection that it takes before it has noticed the end of the first one is refused by none.
+    await until('it is gone', async () => program.exitCode !== null || !(await isReached()), SOON)
+    await ended
+    t.pass()
+  })
+
+test('a probe does not end x11vnc, not even where it serves one viewer and then ends', async (t) => {
+  if (!areInstalled(t, 'x11vnc', 'Xvfb')) return
+  const { port, program } = await startX11vnc(t)
+  for (let n = 0; n < 3; n++) t.is(await look({ port, sut_type: 'vnc' }, PASSWORD), undefined)
+  t.is(program.exitCode, null)
 })
 
 test('TigerVNC bars Berth after probes without a password, and not where it asks for none', async (t) => {
@@ -50,7 +55,7 @@ test('TigerVNC bars Berth after probes without a password, and not where it asks
   t.deepEqual(found, [...Array(4).fill('no_password'), 'locked_out'])
 
   const open = await freePort()
-  run(t, 'Xvnc', `:${open}`, '-SecurityTypes', 'None', '-rfbport', String(open), '-localhost')
+  startProgram(t, 'Xvnc', [`:${open}`, '-SecurityTypes', 'None', '-rfbport', String(open), '-localhost'])
   await until('Xvnc', () => isListening(open), SOON)
   for (let n = 0; n < 100; n++) t.is(await look({ port: open, sut_type: 'vnc' }), undefined)
 })

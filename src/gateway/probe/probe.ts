@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { SutType } from '../../domain/events/sut.ts'
 import type { Found } from '../../domain/monitoring/decide.ts'
@@ -23,6 +24,8 @@ export interface ProbeOptions extends Pick<DialOptions, 'isOwn'> {
 
 const CONNECT_MS = 5_000
 const ANSWER_MS = 10_000
+/** Milliseconds that a VNC server may take to notice that the probe leaves. */
+const NOTICED_MS = 1_000
 
 /** The whole handshake up to SecurityResult: VNC servers bar addresses that break it off. */
 const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<Found | undefined> =>
@@ -30,6 +33,15 @@ const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: numbe
     timeoutMs,
     respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
   })
+
+/** Some VNC servers refuse everybody while they believe that somebody is connected. */
+const leaveNoticed = async (socket: Socket, signal: AbortSignal): Promise<void> => {
+  socket.resume().end()
+  if (socket.destroyed) return
+  await once(socket, 'close', { signal: AbortSignal.any([signal, AbortSignal.timeout(NOTICED_MS)]) }).catch(
+    () => undefined,
+  )
+}
 
 const probeRdp = async (socket: Socket, timeoutMs: number): Promise<Found | undefined> => {
   const isConfirmed = await runHandshake(socket, requestConnection(), { timeoutMs })
@@ -53,7 +65,11 @@ const probeByType = async (
   socket.on('error', () => undefined)
   try {
     if (signal.aborted) return { cause: 'timed_out' }
-    if (target.sut_type === 'vnc') return await probeVnc(socket, target.password, answerMs)
+    if (target.sut_type === 'vnc') {
+      const found = await probeVnc(socket, target.password, answerMs)
+      if (found === undefined || found.cause === 'no_password') await leaveNoticed(socket, signal)
+      return found
+    }
     return target.sut_type === 'rdp' ? await probeRdp(socket, answerMs) : undefined
   } finally {
     signal.removeEventListener('abort', leave)

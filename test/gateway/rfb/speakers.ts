@@ -39,6 +39,7 @@ const withReason = (text: string): Buffer => Buffer.concat([numberBytes(text.len
 /** A VNC server, as RFC 6143 describes it. Returns what it was sent before the ClientInit. */
 export const speakAsSut = async (peer: Peer, script: SutScript, send: Send = whole) => {
   const { version, types, password = PASSWORD, reason = 'no', refusal, result = 1 } = script
+  peer.socket.once('end', () => peer.socket.end())
   await send(peer, line(version))
   const spoken = (await peer.take(12)).toString()
   const is33 = spoken === line('3.3')

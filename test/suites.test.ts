@@ -27,3 +27,24 @@ test('control: a folder that no suite runs, or two do, is detected', (t) => {
   t.deepEqual(misplaced([['feed']], files), testsIn(['guide']))
   t.deepEqual(misplaced([['feed', 'guide'], ['feed']], files), testsIn(['feed']))
 })
+
+/** The programs of others without which a test file says that it was not run. */
+const toolsIn = (source: string): readonly string[] =>
+  [...source.matchAll(/\b(?:areInstalled|hasTool)\(t, ('[^)]*')\)/g)].flatMap(([, tools = '']) =>
+    [...tools.matchAll(/'([^']+)'/g)].map(([, tool]) => tool as string),
+  )
+
+const ROOT = join(import.meta.dirname, '..')
+
+test('the checks of every change install what tests need of other programs', (t) => {
+  const script = readFileSync(join(ROOT, '.ci/run'), 'utf8')
+  const installed = new Set([...script.matchAll(/^need (\S+) \S+$/gm)].map(([, tool]) => tool))
+  const needed = globSync('test/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+    toolsIn(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  t.true(needed.length > 10)
+  t.deepEqual(
+    needed.filter((tool) => !installed.has(tool)),
+    [],
+  )
+})

@@ -24,12 +24,17 @@ test.after.always(later.tidy)
 const makeMachine = async (name: string): Promise<string> =>
   String((await service.as('admin').post('/api/sut/create', aSut({ name, os: 'Ubuntu', version: '24.04' }))).json._id)
 
-test('in Chromium one extends, gives back, cancels and takes again under Mine, and sees the quota used', async (t) => {
+test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and takes again there', async (t) => {
   const [desk, shelf] = [await makeMachine('desk 1'), await makeMachine('shelf 1')]
   const alice = await openFor(t, browser, 'alice')
   if (alice === undefined) return
   const { page } = alice
-  await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: /^Mine/ }).click()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('desk')
+  await page.getByRole('option', { name: 'desk 1 Machine' }).waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('combobox').fill('mine')
+  await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'You have no reservations' }).waitFor()
   const as = service.as('alice')
   const reserve = (body: object) => as.post('/api/sut_reservation/create', { user_id: idOf('alice'), ...body })

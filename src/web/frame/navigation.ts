@@ -8,6 +8,7 @@ import { initialsOf } from '../parts/initials.ts'
 import { useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import type { Me } from '../service/session.ts'
+import { Find } from './find.ts'
 import { screensFor } from './screens.ts'
 
 interface NavProps {
@@ -72,6 +73,7 @@ export const TopBar = ({
   <nav class="nav" aria-label="Main"><${Tabs} me=${me} current=${current} /></nav>
   <span class="grow"></span>
   <${LiveState} />
+  <${Find} me=${me} />
   <${ThemeButton} />
   <${Who} me=${me} />
 </header>`

@@ -11,6 +11,7 @@ export const texts = {
   docs: 'Interface',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
+  find: 'Find a machine or a person',
   live: 'Live',
   notConnected: 'Not connected',
   today: 'Today',

@@ -8,7 +8,7 @@ import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
-import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
+import { zoneNameOf } from '../../timeline/times.ts'
 import { BeforeTheEnd, Quota } from './aside.ts'
 import { useMachines, usePast } from './held.ts'
 import { Ahead, Past } from './rows.ts'
@@ -59,7 +59,7 @@ const PastSection = ({
 /** One's own reservations: what runs, what comes, what was. */
 export const Mine = (): VNode => {
   const page = usePage()
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const now = useStore(page.clock)
   const { reservations, isLoaded, failed } = useStore(page.own.own)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
@@ -68,8 +68,8 @@ export const Mine = (): VNode => {
   const held = notOver.map((reservation): Held => {
     return { reservation, sut: suts?.get(reservation.sut_id), booked: booked?.get(reservation.sut_id) }
   })
-  const running = held.filter(({ reservation }) => isRunning(reservation, page.clock.get()))
-  const ahead = held.filter((each) => !running.includes(each))
+  const running = held.filter(({ reservation }) => isRunning(reservation, now))
+  const ahead = held.filter(({ reservation }) => Date.parse(reservation.start_time) > now)
   const main = (): VNode => {
     if (!isLoaded)
       return failed === undefined

@@ -16,7 +16,11 @@ const comparable = (text: string, { ids, ports }: Lab): string => {
   }
   const labelled = [...ids].reduce((so, [label, id]) => so.replaceAll(`"${id}"`, `"(${label})"`), text)
   const withPorts = [...ports].reduce(
-    (so, [label, port]) => so.replaceAll(new RegExp(`(port|to)":${port}\\b`, 'g'), `$1":"(${label})"`),
+    (so, [label, port]) =>
+      so
+        .replaceAll(new RegExp(`(port|to)":${port}\\b`, 'g'), `$1":"(${label})"`)
+        // In CSV too.
+        .replaceAll(new RegExp(`,${port}(?=[,\\r])`, 'g'), `,(${label})`),
     labelled,
   )
   return withPorts

@@ -15,6 +15,7 @@ import { texts } from './parts/texts.ts'
 import { Account } from './screens/account.ts'
 import { Mine } from './screens/mine/mine.ts'
 import { More } from './screens/more.ts'
+import { People } from './screens/people/people.ts'
 import { Schedule } from './screens/schedule/schedule.ts'
 import { Screen } from './screens/screen/screen.ts'
 import { SignIn } from './screens/sign-in.ts'
@@ -26,6 +27,7 @@ const SHOWN: Readonly<Record<string, ComponentType<{ readonly id: string | undef
   schedule: Schedule,
   mine: Mine,
   screen: Screen,
+  people: People,
   account: Account,
   more: More,
 }

@@ -55,7 +55,7 @@ export interface LabControl {
 }
 
 /** Reads a list to its end. */
-const readAll = async <A extends { readonly _id: string }>(
+export const readAll = async <A extends { readonly _id: string }>(
   api: Api,
   path: string,
   name: string,

@@ -35,6 +35,12 @@ export const dayTitleOf = (time: number, now: number): string => {
 export const shortDayOf = (time: number): string =>
   `${weekdayOf(time).slice(0, 3)} ${new Date(time).getDate()} ${monthOf(time).slice(0, 3)}`
 
+/** `3 Feb 2025`. */
+export const dateOf = (time: number): string => {
+  const date = new Date(time)
+  return `${date.getDate()} ${monthOf(time).slice(0, 3)} ${date.getFullYear()}`
+}
+
 /** `Today`, `Tomorrow`, `Yesterday`, otherwise `Wed 25 Nov`. */
 export const relativeDayOf = (time: number, now: number): string => {
   const day = midnightOf(time)

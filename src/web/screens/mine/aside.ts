@@ -4,24 +4,15 @@ import { useReading } from '../../page/reading.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
-import { numberOf } from '../../timeline/times.ts'
+import { HoursMeter, hoursTextOf } from '../../people/hours.ts'
+import type { Used } from '../../people/user.ts'
 
-interface Used {
-  readonly hours: number
-  readonly reservations: number
-  readonly quota: { readonly hours_per_week: number | null; readonly reservations_max: number | null } | null
-}
-
-/** Hundredths from which a quota is nearly used up. */
-const NEAR = 90
-
-const Week = ({ used: { hours, reservations, quota } }: { readonly used: Used }): VNode => {
-  const [most, count] = [quota?.hours_per_week ?? null, quota?.reservations_max ?? null]
-  const share = most === null || most === 0 ? 100 : Math.min(100, Math.round((hours / most) * 100))
-  const text = count === null ? `${reservations} not over` : `${reservations} of ${count} reservations`
+const Week = ({ used }: { readonly used: Used }): VNode => {
+  const count = used.quota?.reservations_max ?? null
+  const text = count === null ? `${used.reservations} not over` : `${used.reservations} of ${count} reservations`
   return html`<div class="stack">
-    <div class="row"><h2 class="grow">This week</h2><span class="num second">${most === null ? `${numberOf(hours)} h` : `${numberOf(hours)} of ${numberOf(most)} h`}</span></div>
-    ${most !== null && html`<div class=${share >= NEAR ? 'meter near' : 'meter'}><i style=${{ width: `${share}%` }}></i></div>`}
+    <div class="row"><h2 class="grow">This week</h2><span class="num second">${hoursTextOf(used)}</span></div>
+    <${HoursMeter} used=${used} />
     <p class="small muted">${text}. The week ends on Sunday, UTC.</p>
   </div>`
 }

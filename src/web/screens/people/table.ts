@@ -1,0 +1,109 @@
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { goTo, linkTo } from '../../page/location.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { initialsOf } from '../../parts/initials.ts'
+import { HoursMeter } from '../../people/hours.ts'
+import { type ListedUser, roleTextOf } from '../../people/user.ts'
+import { dateOf } from '../../timeline/times.ts'
+import { type Column, type Order, tagsOfScope, weekOf } from './list.ts'
+
+interface HeadProps {
+  readonly column: Column
+  readonly text: string
+  readonly order: Order
+  readonly onOrder: (order: Order) => void
+  readonly className?: string
+}
+
+const Head = ({ column, text, order, onOrder, className = '' }: HeadProps): VNode => {
+  const isBy = order.by === column
+  const sort = (): void => onOrder({ by: column, isDescending: isBy && !order.isDescending })
+  return html`<th class=${className} aria-sort=${isBy ? (order.isDescending ? 'descending' : 'ascending') : undefined}>
+    <button type="button" class="sort" onClick=${sort}>${text}${isBy && html`<${Icon} name=${order.isDescending ? 'down' : 'up'} />`}</button>
+  </th>`
+}
+
+const None = (): VNode => html`<span class="muted">–</span>`
+
+const Week = ({ user }: { readonly user: ListedUser }): VNode => {
+  if (user.role !== 'tester') return html`<${None} />`
+  const { text, isLimited } = weekOf(user)
+  return html`<span class="row"><${HoursMeter} used=${user.used} /><span class="num">${text}${!isLimited && html` <span class="muted">no limit</span>`}</span></span>`
+}
+
+const Scope = ({ user: { role, scope } }: { readonly user: ListedUser }): VNode => {
+  if (role !== 'tester') return html`<${None} />`
+  if (scope === '') return html`<span class="muted">all machines</span>`
+  return html`${tagsOfScope(scope).map((tag) => html`<span key=${tag} class="tag"><bdi>${tag}</bdi></span> `)}`
+}
+
+const goneText = ({ removed_at, erased_at }: ListedUser): string | undefined => {
+  if (erased_at !== undefined) return 'erased'
+  return removed_at === undefined ? undefined : 'removed'
+}
+
+interface RowProps {
+  readonly user: ListedUser
+  readonly index: number
+  readonly isMe: boolean
+  readonly isOpen: boolean
+  readonly isStop: boolean
+}
+
+const Row = ({ user, index, isMe, isOpen, isStop }: RowProps): VNode => {
+  const gone = goneText(user)
+  // A click anywhere in the row is one on its link.
+  const open = (event: MouseEvent): void => {
+    if (!(event.target as HTMLElement).closest('a') && getSelection()?.type !== 'Range') goTo('people', user._id)
+  }
+  return html`<tr class=${isOpen ? 'is-open' : undefined} onClick=${open}>
+    <td><span class="row"><span class=${isMe ? 'avatar me' : 'avatar'} data-i=${initialsOf(user.name)} aria-hidden="true"></span>
+      <a class=${gone === undefined ? 'medium plain clip' : 'second plain clip'} data-row=${index} tabindex=${isStop ? 0 : -1} aria-current=${isOpen ? 'true' : undefined} href=${linkTo('people', user._id)}><bdi>${user.name}</bdi></a>
+      ${isMe && html`<span class="tag">you</span>`}${gone !== undefined && html`<span class="tag">${gone}</span>`}</span></td>
+    <td class="second">${roleTextOf(user.role)}</td>
+    <td><${Week} user=${user} /></td>
+    <td class="r">${user.role === 'tester' ? user.used.reservations : html`<${None} />`}</td>
+    <td class="tags"><${Scope} user=${user} /></td>
+    <td class="r second">${dateOf(Date.parse(user.created_at))}</td>
+  </tr>`
+}
+
+interface Props {
+  readonly users: readonly ListedUser[]
+  readonly ownId: string
+  readonly openId: string | undefined
+  readonly order: Order
+  readonly onOrder: (order: Order) => void
+}
+
+/** The people; arrows move, Enter opens. */
+export const PeopleTable = ({ users, ownId, openId, order, onOrder }: Props): VNode => {
+  const list = useRef<HTMLDivElement>(null)
+  const [at, setAt] = useState(0)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const from = Number((event.target as HTMLElement).dataset.row ?? Number.NaN)
+    if (!Number.isInteger(from)) return
+    const to = {
+      ...{ ArrowDown: from + 1, ArrowUp: from - 1, PageDown: from + 10, PageUp: from - 10 },
+      ...{ Home: 0, End: users.length - 1 },
+    }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    const row = Math.min(Math.max(to, 0), users.length - 1)
+    setAt(row)
+    list.current?.querySelector<HTMLElement>(`[data-row="${row}"]`)?.focus()
+  }
+  const stop = Math.min(at, users.length - 1)
+  const head = { order, onOrder }
+  return html`<div class="list" ref=${list} tabindex="-1" role="region" aria-label="People">
+    <table class="table people" onKeyDown=${onKeyDown}>
+      <thead><tr>
+        <${Head} column="name" text="Name" ...${head} /><${Head} column="role" text="Role" ...${head} /><${Head} column="week" text="This week" ...${head} />
+        <${Head} column="open" text="Not over" className="r" ...${head} /><${Head} column="scope" text="Scope" ...${head} /><${Head} column="added" text="Added" className="r" ...${head} />
+      </tr></thead>
+      <tbody>${users.map((user, index) => html`<${Row} key=${user._id} user=${user} index=${index} isMe=${user._id === ownId} isOpen=${user._id === openId} isStop=${index === stop} />`)}</tbody>
+    </table>
+  </div>`
+}

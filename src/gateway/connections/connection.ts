@@ -11,8 +11,8 @@ export interface ConnectionOptions extends DialOptions, SidesOptions {
   readonly target: Target
   /** Resolves when the target may be connected to; undefined if it may at once. */
   readonly waitForRelease: (target: Target) => Promise<void> | undefined
-  /** Cuts connections that are in the way and whose other side is gone. Returns whether there were any. */
-  readonly makeRoom: () => boolean
+  /** Cuts connections that are in the way and whose other side is gone. Resolves with whether there were any. */
+  readonly makeRoom: () => Promise<boolean>
   /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */
   readonly respond: ((challenge: Uint8Array) => Promise<Uint8Array | undefined>) | undefined
   /** Milliseconds that either side may take for its RFB handshake. */
@@ -48,10 +48,10 @@ const makeReachSut = (sides: Sides, options: ConnectionOptions) => async (): Pro
 const [NOTICED_WITHIN_MS, ATTEMPT_EVERY_MS] = [1_000, 100]
 
 /** Repeats an attempt that failed while connections were in the way. */
-const makeRoomAndReach = async (sides: Sides, makeRoom: () => boolean, reach: () => Promise<Reached>) => {
+const makeRoomAndReach = async (sides: Sides, makeRoom: () => Promise<boolean>, reach: () => Promise<Reached>) => {
   let reached = await reach()
   const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !sides.isOver()
-  if (!isInUse() || !makeRoom()) return reached
+  if (!isInUse() || !(await makeRoom()) || sides.isOver()) return reached
   const until = performance.now() + NOTICED_WITHIN_MS
   do {
     await pass(ATTEMPT_EVERY_MS)

@@ -5,7 +5,7 @@ import { reset } from '../connections/reset.ts'
 import type { LimitReason, Limits, Verdict } from '../forwarding.ts'
 import type { Client, OpenCount } from './connect-client.ts'
 import { type Entry, longestHalfClosed } from './entry.ts'
-import type { StuckOf } from './stuck.ts'
+import type { Stuck } from './stuck.ts'
 import type { Tallies } from './tallies.ts'
 
 export interface AcceptOptions {
@@ -14,25 +14,28 @@ export interface AcceptOptions {
   readonly tallies: Tallies
   /** Whether a reservation may be connected to at this moment. */
   readonly isRunning: (entry: Entry) => boolean
-  readonly stuckOf: StuckOf
+  readonly stuck: Stuck
   readonly connect: (entry: Entry, client: Client) => number
 }
 
 export interface Accept {
   /** Connects a socket or resets it. */
   readonly accept: (entry: Entry, socket: Socket) => void
-  /** Connects a client in the main thread. Returns the number of the connection, or why there is none. */
-  readonly attach: (entry: Entry, stream: Duplex, hasPassword: boolean) => number | LimitReason
+  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
+  readonly attach: (entry: Entry, stream: Duplex, hasPassword: boolean) => Promise<number | LimitReason>
 }
 
+/** Sockets beyond `connectionsMax` that may wait for the kernel's tables, in case that somebody's are stuck. */
+const WAITING_MAX = 64
+
 /** Whether another connection fits the limits. */
-const makeLimits = ({ limits, count, isRunning, stuckOf }: AcceptOptions) => {
+const makeLimits = ({ limits, count, isRunning, stuck }: AcceptOptions) => {
   const isFull = (): boolean => count.open >= limits.connectionsMax
 
   /** Cuts a connection that another may take the place of; undefined if there is none. */
   const displacing = (entry: Entry): (() => void) | undefined => {
     const halfClosed = longestHalfClosed(entry, limits.displaceableAfterMs)
-    return halfClosed === undefined ? stuckOf(entry)[0] : () => halfClosed.cut('client')
+    return halfClosed === undefined ? stuck.cutsOf(entry)[0] : () => halfClosed.cut('client')
   }
 
   /** The limit that another connection would exceed. At a limit it takes the place of one that is of no use. */
@@ -44,57 +47,87 @@ const makeLimits = ({ limits, count, isRunning, stuckOf }: AcceptOptions) => {
     return displace === undefined ? limit : undefined
   }
 
-  return { isFull, isDisplaceable: (entry: Entry): boolean => displacing(entry) !== undefined, limitOf }
+  return {
+    isFull,
+    isDisplaceable: (entry: Entry): boolean => displacing(entry) !== undefined,
+    mayWait: (): boolean => count.open < limits.connectionsMax + WAITING_MAX,
+    limitOf,
+  }
 }
 
-export const makeAccept = (options: AcceptOptions): Accept => {
-  const { count, tallies, isRunning, connect } = options
-  const refuse = ({ forwarding }: Entry, socket: Socket, reason: LimitReason | (string & {})): void => {
-    reset(socket)
-    tallies.refused(forwarding.reservationId, reason)
-  }
-
-  const { isFull, isDisplaceable, limitOf } = makeLimits(options)
-
-  const decide = (entry: Entry, socket: Socket, address: string, verdict: Verdict): void => {
-    const reason = verdict.admitted ? limitOf(entry) : verdict.reason
-    if (reason !== undefined) refuse(entry, socket, reason)
-    else if (verdict.admitted) {
-      const { isBound, hasPassword } = verdict
-      connect(entry, { stream: socket, address, isBound, hasPassword })
-    }
-  }
-
-  const decideLater = (entry: Entry, socket: Socket, address: string, asked: Promise<Verdict>): void => {
+/** Goes on when something is known, unless the socket has closed. It counts as open meanwhile. */
+const makeLater =
+  (count: OpenCount) =>
+  <A>(entry: Entry, socket: Socket, pending: Promise<A>, next: (result: A) => void): void => {
     const leave = (): void => {
       if (entry.undecided.delete(socket)) count.open--
     }
     count.open++
     entry.undecided.add(socket)
     socket.once('close', leave)
-    asked.then((verdict) => {
+    pending.then((result) => {
       leave()
       socket.off('close', leave)
-      if (!socket.destroyed) decide(entry, socket, address, verdict)
+      if (!socket.destroyed) next(result)
     })
+  }
+
+export const makeAccept = (options: AcceptOptions): Accept => {
+  const { count, tallies, isRunning, stuck, connect } = options
+  const refuse = ({ forwarding }: Entry, socket: Socket, reason: LimitReason | (string & {})): void => {
+    reset(socket)
+    tallies.refused(forwarding.reservationId, reason)
+  }
+
+  const { isFull, isDisplaceable, mayWait, limitOf } = makeLimits(options)
+  const later = makeLater(count)
+
+  /** At a limit: looks again once it is known what is stuck. */
+  const lookAgain = (entry: Entry, socket: Socket, limit: LimitReason, again: () => void): void => {
+    const refreshed = limit === 'over' || !mayWait() ? undefined : stuck.refresh()
+    if (refreshed === undefined) refuse(entry, socket, limit)
+    else later(entry, socket, refreshed, again)
+  }
+
+  const decide = (entry: Entry, socket: Socket, address: string, verdict: Verdict): void => {
+    const limit = verdict.admitted ? limitOf(entry) : undefined
+    if (!verdict.admitted) refuse(entry, socket, verdict.reason)
+    else if (limit !== undefined) lookAgain(entry, socket, limit, () => admit(entry, socket, address))
+    else {
+      const { isBound, hasPassword } = verdict
+      connect(entry, { stream: socket, address, isBound, hasPassword })
+    }
+  }
+
+  const admit = (entry: Entry, socket: Socket, address: string): void => {
+    const verdict = entry.admissions.verdictFor(address)
+    if (verdict instanceof Promise) later(entry, socket, verdict, (found) => decide(entry, socket, address, found))
+    else decide(entry, socket, address, verdict)
+  }
+
+  const consider = (entry: Entry, socket: Socket, address: string): void => {
+    if (!isRunning(entry)) refuse(entry, socket, 'over')
+    else if (isFull() && !isDisplaceable(entry)) {
+      lookAgain(entry, socket, 'full', () => consider(entry, socket, address))
+    } else admit(entry, socket, address)
   }
 
   const accept = (entry: Entry, socket: Socket): void => {
     socket.on('error', () => undefined)
     // Undefined if the client has already left.
     const address = plainAddress(socket.remoteAddress ?? '')
-    if (!isRunning(entry)) refuse(entry, socket, 'over')
-    else if (isFull() && !isDisplaceable(entry)) refuse(entry, socket, 'full')
-    else if (address === '') reset(socket)
-    else {
-      const verdict = entry.admissions.verdictFor(address)
-      if (verdict instanceof Promise) decideLater(entry, socket, address, verdict)
-      else decide(entry, socket, address, verdict)
-    }
+    if (address === '') reset(socket)
+    else consider(entry, socket, address)
   }
 
-  const attach = (entry: Entry, stream: Duplex, hasPassword: boolean): number | LimitReason =>
-    limitOf(entry) ?? connect(entry, { stream, address: undefined, isBound: true, hasPassword })
+  const attach = async (entry: Entry, stream: Duplex, hasPassword: boolean): Promise<number | LimitReason> => {
+    let limit = limitOf(entry)
+    if (limit === 'too_many' || limit === 'full') {
+      await stuck.refresh()
+      limit = stream.destroyed ? 'over' : limitOf(entry)
+    }
+    return limit ?? connect(entry, { stream, address: undefined, isBound: true, hasPassword })
+  }
 
   return { accept, attach }
 }

@@ -4,7 +4,7 @@ import type { Bytes } from '../connections/sides.ts'
 import type { Report, WorkerOptions } from '../messages.ts'
 import type { Admitted, Entry } from './entry.ts'
 import type { Questions } from './questions.ts'
-import { cutStuck, type StuckOf } from './stuck.ts'
+import { cutStuck, type Stuck } from './stuck.ts'
 import type { Tallies } from './tallies.ts'
 
 /** Number of connections of all reservations, including those waiting for a verdict. */
@@ -20,7 +20,7 @@ export interface ConnectOptions {
   readonly count: OpenCount
   readonly isOwn: (address: string, port: number) => boolean
   readonly waitForRelease: ConnectionOptions['waitForRelease']
-  readonly stuckOf: StuckOf
+  readonly stuck: Stuck
   readonly questions: Questions
   readonly tallies: Tallies
   readonly report: (report: Report) => void
@@ -65,7 +65,7 @@ export const makeConnectClient = ({
   count,
   isOwn,
   waitForRelease,
-  stuckOf,
+  stuck,
   questions,
   tallies,
   report,
@@ -91,7 +91,7 @@ export const makeConnectClient = ({
         halfClosedTimeoutMs: limits.halfClosedTimeoutMs,
         isOwn,
         waitForRelease,
-        makeRoom: () => cutStuck(entry, stuckOf),
+        makeRoom: () => cutStuck(entry, stuck),
         respond: isAuthenticated ? respond : undefined,
       },
       {
@@ -102,7 +102,7 @@ export const makeConnectClient = ({
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
           // A machine for one viewer may accept others and close at once. The next one then finds room.
-          if (cause === 'sut' && performance.now() - began < CLOSED_AT_ONCE_MS) cutStuck(entry, stuckOf)
+          if (cause === 'sut' && performance.now() - began < CLOSED_AT_ONCE_MS) cutStuck(entry, stuck)
           report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
         },
         onFailed: (failure) => tallies.failed(reservationId, failure),

@@ -52,9 +52,10 @@ const follow = (order: Order): void => {
   else if (order.kind === 'release') switchboard.release(order)
   else if (order.kind === 'attach') {
     const { call } = order
-    const attached = switchboard.attach(order)
-    const answer = typeof attached === 'number' ? { connection: attached } : { refused: attached }
-    report({ kind: 'attached', call, ...answer })
+    switchboard.attach(order).then((attached) => {
+      const answer = typeof attached === 'number' ? { connection: attached } : { refused: attached }
+      report({ kind: 'attached', call, ...answer })
+    })
   } else if (order.kind === 'stop') {
     switchboard.stop()
     send()

@@ -11,7 +11,7 @@ import { closeEntry, cutConnections, type Entry, reconsiderEntry } from './entry
 import { type Holds, makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeQuestions, type Questions } from './questions.ts'
-import { makeStuckOf } from './stuck.ts'
+import { makeStuck } from './stuck.ts'
 import { makeTallies } from './tallies.ts'
 
 export interface Switchboard extends Pick<Holds, 'hold' | 'release'> {
@@ -20,8 +20,8 @@ export interface Switchboard extends Pick<Holds, 'hold' | 'release'> {
   readonly close: (reservationId: string, cause: CutCause) => void
   readonly cut: (reservationId: string, cause: CutCause) => void
   readonly reconsider: (reservationId: string) => void
-  /** Connects a client in the main thread. Returns the number of the connection, or why there is none. */
-  readonly attach: (client: Attach) => number | LimitReason
+  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
+  readonly attach: (client: Attach) => Promise<number | LimitReason>
   readonly answer: Questions['take']
   readonly stop: () => void
 }
@@ -65,18 +65,18 @@ const wireEntries = (
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
   const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
   const holds = makeHolds()
-  const stuckOf = makeStuckOf(options.stuckAfterMs)
+  const stuck = makeStuck(options.stuckAfterMs)
   const connect = makeConnectClient({
     limits: options,
     count,
     isOwn,
     waitForRelease: holds.wait,
-    stuckOf,
+    stuck,
     questions,
     tallies,
     report,
   })
-  const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, stuckOf, connect })
+  const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, stuck, connect })
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => Entry): Listener =>
     listenOn(
@@ -163,10 +163,10 @@ export const makeSwitchboard = (
     reconsider: (reservationId) => entries.with(reservationId, reconsiderEntry),
     hold: holds.hold,
     release: holds.release,
-    attach: ({ reservationId, hasPassword, port }) => {
+    attach: async ({ reservationId, hasPassword, port }) => {
       const entry = entries.get(reservationId)
       const stream = openPortStream(port)
-      const attached = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
+      const attached = entry === undefined ? 'over' : await attach(entry, stream, hasPassword)
       if (typeof attached === 'string') stream.destroy()
       return attached
     },

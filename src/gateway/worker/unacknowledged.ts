@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../connections/plain-address.ts'
 
@@ -49,6 +50,32 @@ export const readUnacknowledged = (table: string): ReadonlyMap<string, number> =
     const port = (hex: string | undefined): number => Number.parseInt(hex as string, 16)
     const key = keyOf(readAddress(local as string), port(localPort), readAddress(remote as string), port(remotePort))
     found.set(key, (before + running) * MS_PER_TICK)
+  }
+  return found
+}
+
+/** A file as texts of whole lines; none where it cannot be read. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = ''
+  try {
+    for await (const chunk of createReadStream(path, 'latin1')) {
+      const text = `${rest}${chunk}`
+      const end = text.lastIndexOf('\n') + 1
+      rest = text.slice(end)
+      yield text.slice(0, end)
+    }
+  } catch {
+    // There is no /proc, or no IPv6.
+  }
+}
+
+/** Reads such tables piece by piece: with many connections they have megabytes, and others' bytes must not wait. */
+export const readTables = async (paths: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const found = new Map<string, number>()
+  for (const path of paths) {
+    for await (const rows of readLines(path)) {
+      for (const [key, ms] of readUnacknowledged(rows)) found.set(key, ms)
+    }
   }
   return found
 }

@@ -22,7 +22,8 @@ const hasRoom = (path: string): boolean => {
   }
 }
 
-const isOfFullDisk = (error: unknown, path: string): boolean => {
+/** Whether the disk of a file is full, or the quota on it. */
+export const isOfFullDisk = (error: unknown, path: string): boolean => {
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT' || sqliteCode(error) === SQLITE.full) return true
   // SQLite reports an I/O error when there is no room for its shared memory.

@@ -10,12 +10,14 @@ import { checkAccess } from './authentication/access.ts'
 import { admit } from './authentication/admit.ts'
 import { passwordsOf } from './authentication/body-passwords.ts'
 import type { Gate } from './authentication/gate.ts'
+import type { AsOfQuery } from './codecs/as-of.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
 import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
 import { isNavigation } from './request/browser.ts'
 import { callerOf } from './request/caller.ts'
 import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
+import { beyondStored, type Objects } from './response/objects.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
 import { type UserNames, withNames } from './response/user-names.ts'
@@ -31,6 +33,8 @@ export interface AppDependencies {
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isOpen: () => boolean
   readonly views: Pick<Views, 'position' | 'waitForPosition'>
+  /** Called with the position of each write that was acknowledged. */
+  readonly acknowledge?: Objects['acknowledge']
   /**
    * Resolves when everything a response can show is durable; undefined when it already is. Rejects with
    * StoreUnavailable.
@@ -150,9 +154,16 @@ const callHandler = (
   })
 }
 
+/** Whether a read shows less than was asked for, as lists do on a full disk. */
+const isBehind = ({ after, query }: Input, position: number): boolean => {
+  const { as_of } = (query ?? {}) as Partial<AsOfQuery>
+  const isOfPosition = as_of !== undefined && 'position' in as_of
+  return after !== undefined && position < after && !isOfPosition
+}
+
 /** Handles a request for a route, from content negotiation to the response. */
 const handleRoute = (route: Route, dependencies: AppDependencies): Middleware => {
-  const { gate, isOpen, views, synced } = dependencies
+  const { gate, isOpen, views, synced, acknowledge } = dependencies
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
@@ -181,6 +192,11 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, withNames(result.left, dependencies.userNameOf))
     const { body, position } = result.right
+    if (route.method === 'POST') acknowledge?.(position ?? views.position())
+    else if (position !== undefined && isBehind(input.right, position)) {
+      if (typeof body !== 'string' && 'leave' in body) body.leave()
+      return refuse(ctx, beyondStored(position))
+    }
     respond(ctx, route, result.right)
     if (position !== undefined) setPosition(ctx, position)
     if (typeof body === 'string' || 'bytes' in body) return

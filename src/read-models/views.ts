@@ -3,19 +3,26 @@ import type { Snapshot } from '../domain/decider.ts'
 import type { Batch, EventPlace } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
+import type { ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
 import type { CsvQuery, CsvRows, Lists } from './lists/lists.ts'
 import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
-import { type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
+import { type CatchUp, type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
 import { type FollowOptions, follow } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
-import { makeWriter } from './projector/write-behind.ts'
+import { makeWriter, type Writer } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
 
 export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {
   /** The state cache of commands, folded until the views have caught up. */
   readonly states?: States
+}
+
+/** Lists that show the log up to a position. */
+export interface StoredLists {
+  readonly lists: Lists
+  readonly position: number
 }
 
 export interface Views
@@ -48,6 +55,10 @@ export interface Views
   readonly lists: () => Lists | undefined
   /** Reads a list that shows everything folded so far, a long one in another thread; undefined like `lists`. */
   readonly read: ReadList
+  /** What lists show while a full disk takes no more rows: those written before. Undefined at other times. */
+  readonly stored: () => StoredLists | undefined
+  /** Reads such a list. */
+  readonly readStored: ReadList
   /** Reads rows that a list has shown. They are in the file. */
   readonly readCsvRows: (query: CsvQuery) => Promise<CsvRows>
   /** The index of everything folded so far; undefined while rows cannot be written. */
@@ -72,6 +83,14 @@ const orUndefined = <A>(read: () => A | undefined): A | undefined => {
   }
 }
 
+const makeStored =
+  (file: ViewsFile, writer: Writer, catchUp: CatchUp): Views['stored'] =>
+  () => {
+    if (!writer.isDiskFull() || !catchUp.isFileUsable() || file.isStaging()) return undefined
+    const progress = file.progress()
+    return progress && { lists: file.lists, position: progress.position }
+  }
+
 /** Folds the log into documents in order, and reads from them. */
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
@@ -87,6 +106,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log, listeners })
   const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
   const position = (): number => tracker.current().position
+  const stored = makeStored(file, writer, catchUp)
   const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
   return {
     position,
@@ -107,6 +127,12 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       return () => listeners.delete(listener)
     },
     lists,
+    stored,
+    readStored: readHereOrInThread(longReader, {
+      lists: () => stored()?.lists,
+      position: () => stored()?.position ?? -1,
+      commit: () => true,
+    }),
     readCsvRows: async (query) => (await longReader.read('csvRows', query)).listed,
     read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),

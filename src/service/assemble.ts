@@ -174,7 +174,8 @@ export const assemble = async (
   }
   const page: readonly Route[] = routes(makeHandlers({ ...making, page: () => page }))
   const own = dependenciesOf(parts, world, addresses, { tokens, sessions })
-  const dependencies: AppDependencies = { ...own, routes: page, isOpen, randomHex, ...reports }
+  const { acknowledge } = access.objects
+  const dependencies: AppDependencies = { ...own, routes: page, isOpen, randomHex, acknowledge, ...reports }
   const app = makeApp(dependencies)
   opened.push(runner.saveStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
   opened.push(withTimeout(monitor.start()))

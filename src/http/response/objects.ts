@@ -37,17 +37,29 @@ export interface Objects {
   readonly latest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** Reads lists that show everything answered so far, with the public position they show. */
   readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, ListResult<A>>>
+  /**
+   * The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. Also passes
+   * the position.
+   */
+  readonly showLists: <A>(read: (lists: Lists, position: number) => A) => Promise<E.Either<Failure, ListResult<A>>>
   /** Reads a list that may be long, in another thread if so. */
   readonly readList: <Name extends keyof ListReads>(
     name: Name,
     ...given: Parameters<ListReads[Name]>
   ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
+  /** The same as showLists does. */
+  readonly showList: Objects['readList']
+  /** Called with the position of each write that was acknowledged. */
+  readonly acknowledge: (position: number) => void
 }
 
 export const viewsBehind = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
 
 const listsUnavailable = (): Failure =>
   failure('unavailable', 'Lists are unavailable while the views cannot be written.')
+
+export const beyondStored = (position: number): Failure =>
+  failure('store_full', `The disk is full. Lists show the log up to position ${position} only.`)
 
 /** The object as of the end of a command: from the views, or from the log when they cannot keep up. */
 const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['after'] => {
@@ -73,6 +85,50 @@ const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['a
     const shown = (isReached: boolean) => (isReached ? fromViews() : undefined) ?? fromLog()
     const reached = views.waitForStorePosition(mark, VIEWS_TIMEOUT)
     return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
+  }
+}
+
+/** Reads lists that show everything answered so far. */
+const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
+  let acknowledged = -1
+
+  const ifUpToDate = <A>(shown: ListResult<A>): E.Either<Failure, ListResult<A>> =>
+    shown.position < acknowledged ? E.left(beyondStored(shown.position)) : E.right(shown)
+
+  const readLists: Objects['readLists'] = async (read) => {
+    if (!(await isReached())) return E.left(viewsBehind())
+    const lists = views.lists()
+    if (lists === undefined) return E.left(listsUnavailable())
+    return E.right({ position: views.position(), listed: read(lists) })
+  }
+
+  const readList: Objects['readList'] = async (name, ...given) => {
+    if (!(await isReached())) return E.left(viewsBehind())
+    const shown = views.read(name, ...given)
+    return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
+  }
+
+  const showLists: Objects['showLists'] = async (read) => {
+    const shown = await readLists((lists) => read(lists, views.position()))
+    const stored = E.isLeft(shown) ? views.stored() : undefined
+    if (stored === undefined) return shown
+    return ifUpToDate({ position: stored.position, listed: read(stored.lists, stored.position) })
+  }
+
+  const showList: Objects['showList'] = async (name, ...given) => {
+    const shown = await readList(name, ...given)
+    const stored = E.isLeft(shown) ? views.readStored(name, ...given) : undefined
+    return stored === undefined ? shown : ifUpToDate(await stored)
+  }
+
+  return {
+    readLists,
+    readList,
+    showLists,
+    showList,
+    acknowledge: (position: number): void => {
+      acknowledged = Math.max(acknowledged, position)
+    },
   }
 }
 
@@ -105,17 +161,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
       return version === undefined ? latest(kind, id) : E.right(version)
     },
     latest,
-    readLists: async (read) => {
-      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
-      const lists = views.lists()
-      if (lists === undefined) return E.left(listsUnavailable())
-      return E.right({ position: views.position(), listed: read(lists) })
-    },
-    readList: async (name, ...given) => {
-      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
-      const shown = views.read(name, ...given)
-      return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
-    },
+    ...makeLists(views, async () => views.waitForStorePosition(answered, VIEWS_TIMEOUT)),
   }
 }
 

@@ -13,7 +13,7 @@ import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { type Dated, documentResponse, type Objects, viewsBehind } from '../response/objects.ts'
+import { beyondStored, type Dated, documentResponse, type Objects, viewsBehind } from '../response/objects.ts'
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
@@ -86,7 +86,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
     }
     if (asOf.instant.epochNanoseconds > BigInt(clock()) * NANOSECONDS) return E.left(future('is in the future'))
     const time = millisecondsOf(asOf.instant)
-    const found = await objects.readLists(({ past }) => past.momentAt(time, views.position()))
+    const found = await objects.showLists(({ past }, last) => past.momentAt(time, last))
     return E.map(({ listed, position }: { listed: Moment; position: number }) => ({ moment: listed, position }))(found)
   }
 }
@@ -108,6 +108,13 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
       isCaughtUp = true
     }
   }
+}
+
+/** On a full disk, lists may not show the moment. */
+const ifShown = (then: PastMoment, read: E.Either<Refusal, ListResult<Page>>): E.Either<Refusal, Page> => {
+  if (E.isLeft(read)) return read
+  const { listed, position } = read.right
+  return position < then.position ? E.left(beyondStored(position)) : E.right(listed)
 }
 
 export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
@@ -138,9 +145,7 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       const shown = { ...version, position }
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
-    reservations: async (query, { moment }) =>
-      E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastReservations', query, moment)),
-    suts: async (query, { moment }) =>
-      E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastSuts', query, moment)),
+    reservations: async (query, then) => ifShown(then, await objects.showList('pastReservations', query, then.moment)),
+    suts: async (query, then) => ifShown(then, await objects.showList('pastSuts', query, then.moment)),
   }
 }

@@ -117,7 +117,7 @@ export const makeReservationReads = (dependencies: ReservationReadsDependencies)
       const part = mediaType === CSV ? csv.part : { limit, offset }
       const page = { ...part, createdBefore: createdBefore.right }
       const filters = { sut_ids, user_id, ...timesOf(query, now), sight: sightOf(user) }
-      const answered = await objects.readList('reservations', { ...page, ...filters, ...additionsFor(query) })
+      const answered = await objects.showList('reservations', { ...page, ...filters, ...additionsFor(query) })
       if (E.isLeft(answered)) return answered
       const { listed: found, position } = answered.right
       if (mediaType === CSV) return csv.respond(csvListOf(call, now), found, position, user._id)

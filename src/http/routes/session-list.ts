@@ -31,7 +31,7 @@ export const makeSessionList =
       return E.right({ ...response, ...(position !== undefined && { position }) })
     }
     if (isOfOthers) return listed({ documents: [], count: 0 })
-    const answered = await objects.readList('sessions', {
+    const answered = await objects.showList('sessions', {
       ...(mediaType === CSV ? csv.part : { limit, offset }),
       ...{ createdBefore: createdBefore.right, sut_id, reservation_id },
       user_id: user.role === 'tester' ? user._id : query.user_id,

@@ -77,7 +77,7 @@ export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDepe
     }
     const span = free && freeSpan(free, clock())
     if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-    const answered = await objects.readList('suts', { ...asked, free: span })
+    const answered = await objects.showList('suts', { ...asked, free: span })
     if (E.isLeft(answered)) return answered
     return listed(answered.right.listed, answered.right.position)
   },

@@ -20,6 +20,7 @@ import { makeTransactions } from './transaction.ts'
 import { isRebuildable, UnusableViews } from './unusable-views.ts'
 
 export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
+  readonly path: string
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
   /** The version of a document as of a revision of its stream. */
@@ -87,7 +88,7 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
     if (!readOnly) db.exec(PRAGMAS)
     checkShape(db, path, projections, readOnly)
     const checkpoints = checkpointsInThread ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
-    return fileOver(db, projections, checkpoints)
+    return { ...fileOver(db, projections, checkpoints), path }
   } catch (cause) {
     db?.close()
     const error = orDiskFull(cause, path)
@@ -125,7 +126,7 @@ const fileOver = (
   db: DatabaseSync,
   projections: readonly Shape[],
   checkpoints: WalCheckpoints | undefined,
-): ViewsFile => {
+): Omit<ViewsFile, 'path'> => {
   const { writers, lists, afterRows, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
   const retryKeys = makeRetryKeyTable(db, states)

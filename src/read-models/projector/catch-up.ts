@@ -40,6 +40,8 @@ export interface CatchUp {
   readonly take: (batch: Batch) => Promise<void>
   /** While the writer thread runs, nobody else may write, and lists do not show everything folded. */
   readonly hasWriterThread: () => boolean
+  /** Whether the file has its indexes, and nobody else writes it. */
+  readonly isFileUsable: () => boolean
   /** Waits until the writer thread, if any, has written everything. */
   readonly end: () => Promise<void>
 }
@@ -95,6 +97,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
       if (batch.caughtUp || writerThread.hasFailed()) await end()
     },
     hasWriterThread: () => writerThread !== undefined,
+    isFileUsable: () => writerThread === undefined && isFinished,
     end,
   }
 }

@@ -27,6 +27,8 @@ const COMMIT_AFTER = 1_000
 const RETRY_AFTER = 500
 
 export interface Writer {
+  /** Whether nothing can be written because the disk is full. */
+  readonly isDiskFull: () => boolean
   /** Called when there may be something to write. */
   readonly tick: () => void
   /** Whether folding must stop until rows have been written. */
@@ -52,7 +54,7 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progre
   const timer = makeTimer(() => attempt(commit))
   /** The disk is busy with a checkpoint. This is no failure, but nothing can be written. */
   let isHeldUp = false
-  const { succeed, fail, isAlarmed, nextSuccess } = makeOutcomes(alarms)
+  const { succeed, fail, isAlarmed, isDiskFull, nextSuccess } = makeOutcomes(alarms, file.path)
 
   const stage = (): void => {
     // Nothing is staged yet, or a read or write error rolled the transaction back.
@@ -92,6 +94,7 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progre
   return {
     snapshots,
     isAlarmed,
+    isDiskFull,
     isStopped: () => isAlarmed() || isHeldUp,
     stage: () => attempt(stage),
     settle: () => attempt(settle),
@@ -139,6 +142,7 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
   const tick = makeTick(file, pending, attempts)
   return {
     tick,
+    isDiskFull: attempts.isDiskFull,
     isFull: () => pending.count() >= PENDING_MAX,
     waitForRoom: async (signal) => {
       const stopped = Promise.withResolvers<void>()

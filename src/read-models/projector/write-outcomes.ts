@@ -1,15 +1,20 @@
+import { isOfFullDisk } from '../../files/full-disk.ts'
+
 export interface Alarms {
   /** Called once when views can no longer be written or read, and once when they can again. */
   readonly onAlarm: (what: string, error: unknown, part: 'views' | 'store') => void
   readonly onRecovery: (what: string, part: 'views' | 'store') => void
 }
 
-/** The results of writes: reports a failure once, and lets callers wait for a success. */
-export const makeOutcomes = (alarms: Alarms) => {
+/** The results of writes: reports a failure once, and lets callers wait for a success. @param path of the file */
+export const makeOutcomes = (alarms: Alarms, path: string) => {
   let alarmed = false
+  let isDiskFull = false
   let room = Promise.withResolvers<void>()
   return {
     isAlarmed: () => alarmed,
+    /** Whether the last write failed because the disk is full. */
+    isDiskFull: () => alarmed && isDiskFull,
     nextSuccess: () => room.promise,
     succeed: (): void => {
       if (alarmed) alarms.onRecovery('views can be written again', 'views')
@@ -20,6 +25,7 @@ export const makeOutcomes = (alarms: Alarms) => {
     fail: (error: unknown): void => {
       if (!alarmed) alarms.onAlarm('views cannot be written', error, 'views')
       alarmed = true
+      isDiskFull = isOfFullDisk(error, path)
     },
   }
 }

@@ -43,7 +43,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       include: `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
     },
     answer: refTo('ReservationList'),
-    refusals: ['list_too_large'],
+    refusals: ['list_too_large', 'store_full'],
   },
   'GET /api/sut_reservation/:id': {
     id: 'readReservation',
@@ -51,7 +51,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read a reservation',
     notes: { include: INCLUDE },
     answer: refTo('Reservation'),
-    refusals: ['reservation_not_found', 'reservation_cancelled'],
+    refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],
   },
   'POST /api/sut_reservation/:id/cancel': {
     id: 'cancelReservation',
@@ -168,7 +168,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     tag: 'SUTs',
     summary: 'List SUTs, newest created first',
     answer: refTo('SutList'),
-    refusals: ['list_too_large'],
+    refusals: ['list_too_large', 'store_full'],
   },
   'GET /api/sut/:id': {
     id: 'readSut',
@@ -179,7 +179,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     },
     answer: refTo('Sut'),
     isTagged: true,
-    refusals: ['sut_not_found'],
+    refusals: ['sut_not_found', 'store_full'],
   },
   'GET /api/sut/:id/availability': {
     id: 'readAvailability',
@@ -215,6 +215,6 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
     description:
       'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
     answer: refTo('SessionList'),
-    refusals: ['list_too_large'],
+    refusals: ['list_too_large', 'store_full'],
   },
 }

@@ -1,0 +1,75 @@
+import { copyFile, rm, statfs, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { dataWithPeople, start, temporaryData } from '../../http/harness.ts'
+import { refusalOf } from '../../http/refusals/problems.ts'
+import { aSut, NOW } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import { mounted } from './full-disk.ts'
+import '../../http/documents/fit-answers.ts'
+
+/** Kibibytes of the disk, and of the room that is left: too little for what is to be written. */
+const SIZE = 24_000
+const ROOM = 400
+
+const LISTS = ['/api/sut', '/api/sut_reservation', '/api/session']
+
+test('on a full disk lists show what was written before, unless a write beyond that was acknowledged', async (t) => {
+  const disk = join(await temporaryData(t), 'disk')
+  const why = await mounted(t, disk, SIZE)
+  if (why !== undefined) {
+    t.log(`nothing checked: ${why}`)
+    t.pass()
+    return
+  }
+  // Only the views are on it.
+  const data = await dataWithPeople(t)
+  const [views, ballast] = [join(disk, 'views.db'), join(disk, 'ballast')]
+  const [own, before] = [join(data, 'views.db'), join(await temporaryData(t), 'views.db')]
+
+  const first = await start(t, { now: NOW, data })
+  t.is((await first.as('admin').post('/api/sut/create', aSut())).status, 201)
+  const then = String((await first.as('audrey').get('/api/sut')).headers['berth-position'])
+  await first.stop()
+  await copyFile(own, before)
+  await copyFile(own, views)
+  await rm(own)
+  await symlink(views, own)
+  const second = await start(t, { now: NOW, data })
+  const description = 'x'.repeat(2_000)
+  for (let n = 0; n < 8; n++) {
+    const suts = Array.from({ length: 100 }, (_, at) => ({ ...aSut({ name: `${n} ${at}` }), description }))
+    const { status, text } = await second.as('admin').post('/api/sut/import', { suts })
+    t.is(status, 200, text)
+  }
+  const end = String((await second.as('audrey').get('/api/sut')).headers['berth-position'])
+  await second.stop()
+  for (const more of ['-wal', '-shm']) await rm(views + more, { force: true })
+  await copyFile(before, views)
+  const { bavail, bsize } = await statfs(disk)
+  await writeFile(ballast, Buffer.alloc(bavail * bsize - ROOM * 1024, 1))
+
+  const service = await start(t, { now: NOW, data })
+  const [admin, audrey] = [service.as('admin'), service.as('audrey')]
+  for (const path of [...LISTS, `/api/sut?as_of=${NOW}`, `/api/sut_reservation?as_of=${then}`]) {
+    const shown = await audrey.get(path)
+    t.deepEqual([shown.status, shown.headers['berth-position']], [200, then], path)
+    t.is(shown.json.count, path.startsWith('/api/sut?') || path === '/api/sut' ? 1 : 0, path)
+    const csv = await audrey.get(path, { Accept: 'text/csv' })
+    t.deepEqual([csv.status, csv.headers['berth-position']], [200, then], path)
+  }
+  for (const path of LISTS) {
+    t.is((await audrey.get(path, { 'Berth-After': then })).status, 200)
+    t.deepEqual(refusalOf(await audrey.get(path, { 'Berth-After': end })), [503, 'store_full'])
+    t.deepEqual(refusalOf(await audrey.get(path, { 'Berth-After': end, Accept: 'text/csv' })), [503, 'store_full'])
+  }
+  t.deepEqual(refusalOf(await audrey.get(`/api/sut?as_of=${end}`)), [503, 'store_full'])
+
+  const made = await admin.post('/api/sut/create', aSut())
+  t.is(made.status, 201, made.text)
+  for (const path of LISTS) t.deepEqual(refusalOf(await audrey.get(path)), [503, 'store_full'], path)
+  t.is((await audrey.get(`/api/sut/${String(made.json._id)}`)).text, made.text)
+  await rm(ballast)
+  await until('a list', async () => (await audrey.get('/api/sut')).status === 200, 10_000)
+  t.is((await audrey.get('/api/sut')).json.count, 802)
+})

@@ -54,8 +54,8 @@ export const readUnacknowledged = (table: string): ReadonlyMap<string, number> =
   return found
 }
 
-/** A file as texts of whole lines; none where it cannot be read. */
-async function* readLines(path: string): AsyncGenerator<string> {
+/** A file as texts of whole lines, each of some 64 KiB at most; none where it cannot be read. */
+export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = ''
   try {
     for await (const chunk of createReadStream(path, 'latin1')) {

@@ -6,6 +6,7 @@ import { access, mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
+import { isOfFullDisk } from '../../files/full-disk.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readUsersFile } from '../../users/users-file.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
@@ -29,7 +30,14 @@ const nearestExisting = async (path: string): Promise<string> => {
 }
 
 /** Permissions do not tell: root has all of them on `/proc`, which refuses everything. */
-const tryToCreateIn = async (directory: string): Promise<void> => rmdir(await mkdtemp(join(directory, '.berth-')))
+const tryToCreateIn = async (directory: string): Promise<void> => {
+  try {
+    await rmdir(await mkdtemp(join(directory, '.berth-')))
+  } catch (error) {
+    // A service with a log also starts on a full disk.
+    if (!isOfFullDisk(error, directory)) throw error
+  }
+}
 
 /** Why nothing can be created in a directory, which may not exist yet; undefined if something can. */
 const whyNotWritable = async (directory: string): Promise<string | undefined> => {
@@ -37,7 +45,7 @@ const whyNotWritable = async (directory: string): Promise<string | undefined> =>
   try {
     if (!(await stat(existing)).isDirectory()) return `${existing} is not a directory`
     await access(existing, constants.W_OK | constants.X_OK)
-    if (existing !== directory) await tryToCreateIn(existing)
+    await tryToCreateIn(existing)
     return undefined
   } catch (error) {
     return `${existing} cannot be written: ${reasonOf(error)}`

@@ -63,3 +63,9 @@ test('a client secret and a TLS authority must be regular files', async (t) => {
     ],
   )
 })
+
+withProc('a data directory that exists and refuses new files is a problem', async (t) => {
+  const [problem, ...others] = await problemsOf({ BERTH_DATA: '/proc' })
+  t.regex(String(problem), /^BERTH_DATA: \/proc cannot be written: /)
+  t.deepEqual(others, [])
+})

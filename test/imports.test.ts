@@ -71,7 +71,7 @@ const RULES: readonly Rule[] = [
   // The composition root, which picks the adapter. Only the rules below allow importing it.
   { files: 'src/service/', may: ['src/service/', ...ROOMS, 'projections/'] },
   { files: 'src/command-line/', may: ['src/command-line/', 'src/service/', ...ROOMS, 'projections/'] },
-  { files: 'src/web/', may: ['src/web/'], packages: ['preact', 'htm', '@novnc/novnc'] },
+  { files: 'src/web/', may: ['src/web/'], packages: ['preact', 'htm', '@novnc/novnc', 'csv-parse'] },
   // Separate programs, which run in a container.
   { files: 'src/deploy/', may: [] },
   { files: 'src/main.ts', may: ['src/command-line/', 'src/service/node-settings.ts'] },

@@ -13,6 +13,7 @@ import { StateBlock } from './parts/state.ts'
 import { useStore } from './parts/store.ts'
 import { texts } from './parts/texts.ts'
 import { Account } from './screens/account.ts'
+import { Machines } from './screens/machines/machines.ts'
 import { Mine } from './screens/mine/mine.ts'
 import { More } from './screens/more.ts'
 import { People } from './screens/people/people.ts'
@@ -26,6 +27,7 @@ import { MINUTE } from './timeline/times.ts'
 const SHOWN: Readonly<Record<string, ComponentType<{ readonly id: string | undefined }>>> = {
   schedule: Schedule,
   mine: Mine,
+  machines: Machines,
   screen: Screen,
   people: People,
   account: Account,

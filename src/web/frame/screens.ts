@@ -23,6 +23,7 @@ const { screens } = texts
 export const SCREENS: readonly Screen[] = [
   { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true },
   { name: 'mine', title: screens.mine, icon: 'clock', may: everyone, isInTabs: true },
+  { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true },
   { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },
   { name: 'people', title: screens.people, icon: 'users', may: ['administrator'], isInTabs: true, isInMore: true },
   { name: 'account', title: screens.account, icon: 'user', may: everyone, isInTabs: false, isInMore: true },

@@ -23,6 +23,25 @@ export interface Sut {
   readonly monitoring: Monitoring
 }
 
+/** What administrators set and a SUT does not show. */
+export interface Settings {
+  /** Null once it is retired. */
+  readonly listen_port: number | null
+  /** Seconds between probes; null if it is not monitored. */
+  readonly monitoring_interval: number | null
+  readonly has_password: boolean
+  readonly has_user_name: boolean
+  readonly rdp_width: number | null
+  readonly rdp_height: number | null
+}
+
+/** What a probe has found. */
+export interface Checked {
+  readonly reachable: boolean
+  readonly cause: string | null
+  readonly milliseconds: number
+}
+
 export interface Reservation {
   readonly _id: string
   readonly sut_id: string

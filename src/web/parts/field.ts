@@ -65,11 +65,11 @@ interface SelectProps extends FieldProps {
   readonly isDisabled?: boolean
 }
 
-/** The list of a select, without a label of its own. */
+/** The list of a select, whose label is not shown. */
 export const Select = (props: SelectProps): VNode => {
-  const { id, value, options, onChange, isDisabled = false } = props
+  const { id, label, value, options, onChange, isDisabled = false } = props
   return html`<span class="select">
-    <select id=${id} class="input" value=${value} disabled=${isDisabled} ...${described(props)}
+    <select id=${id} class="input" aria-label=${label} value=${value} disabled=${isDisabled} ...${described(props)}
       onChange=${({ target }: Event) => onChange((target as HTMLSelectElement).value)}>
       ${options.map(([key, text]) => html`<option key=${key} value=${key}>${text}</option>`)}
     </select>

@@ -35,6 +35,8 @@ export interface Sent {
   /** An `Idempotency-Key`: the request may be sent again with it and does nothing twice. */
   readonly key?: string | undefined
   readonly ifMatch?: string | undefined
+  /** Why, recorded for good with what the request does. */
+  readonly reason?: string | undefined
   /** The position that the answer must have reached. */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -49,11 +51,15 @@ export const newKey = (): string =>
 
 const unanswered = (): Refused => new Refused(0, { code: 'unanswered', detail: 'Berth does not answer.' })
 
-const headersOf = ({ body, key, ifMatch, after }: Sent, session: string | undefined): Record<string, string> => ({
+const headersOf = (
+  { body, key, ifMatch, reason, after }: Sent,
+  session: string | undefined,
+): Record<string, string> => ({
   ...(body !== undefined && { 'Content-Type': 'application/json' }),
   ...(session !== undefined && { Authorization: `Bearer ${session}` }),
   ...(key !== undefined && { 'Idempotency-Key': key }),
   ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+  ...(reason !== undefined && reason !== '' && { 'Berth-Reason': encodeURIComponent(reason.toWellFormed()) }),
   ...(after !== undefined && { 'Berth-After': after }),
 })
 

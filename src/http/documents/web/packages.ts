@@ -20,4 +20,9 @@ export const PACKAGES: readonly WebPackage[] = [
     entries: { '@novnc/novnc': 'core/rfb.js' },
   },
   { name: 'htm', files: ['dist/htm.mjs'], entries: { htm: 'dist/htm.mjs' } },
+  {
+    name: 'csv-parse',
+    files: ['dist/esm/sync.js'],
+    entries: { 'csv-parse/browser/esm/sync': 'dist/esm/sync.js' },
+  },
 ]

@@ -27,11 +27,11 @@ export const isFreeForAnHour = (sut: Sut, booked: readonly Booked[], now: number
   return until !== undefined && until >= now + HOUR
 }
 
-const matchesText = ({ name, os, version, description, tags }: Sut, text: string): boolean =>
+export const matchesText = ({ name, os, version, description, tags }: Sut, text: string): boolean =>
   [name, os, version, description, ...Object.values(tags)].some((part) => fold(part).includes(fold(text)))
 
 /** A machine must have, of each tag name that is chosen, one of the chosen values. */
-const matchesTags = (sut: Sut, chosen: ReadonlySet<string>): boolean => {
+export const matchesTags = (sut: Sut, chosen: ReadonlySet<string>): boolean => {
   const byName = Map.groupBy(chosen, (tag) => tag.slice(0, tag.indexOf('=')))
   const own = new Set(tagsOf(sut))
   return [...byName.values()].every((any) => any.some((tag) => own.has(tag)))

@@ -1,0 +1,113 @@
+import type { VNode } from 'preact'
+import type { Settings, Sut } from '../live/objects.ts'
+import { Select, Switch, TextField } from '../parts/field.ts'
+import { html } from '../parts/html.ts'
+import { type Values, withType } from './form.ts'
+import { TagsField } from './tags-field.ts'
+
+interface Props {
+  readonly values: Values
+  readonly errors: ReadonlyMap<string, string>
+  readonly change: (part: Partial<Values>) => void
+}
+
+const TYPES = [
+  ['vnc', 'VNC'],
+  ['rdp', 'RDP'],
+  ['tcp', 'TCP'],
+] as const
+
+type TextName = {
+  [Name in keyof Values]: Values[Name] extends string | undefined ? Name : never
+}[keyof Values]
+
+const TypeField = ({ values, change }: Props): VNode => html`<div class="field s2 f6">
+  <span class="label" id="machine-type">Type</span>
+  <div class="seg start" role="group" aria-labelledby="machine-type">
+    ${TYPES.map(
+      ([type, text]) =>
+        html`<button key=${type} type="button" aria-pressed=${values.sut_type === type} onClick=${() => change(withType(values, type as Sut['sut_type']))}>${text}</button>`,
+    )}
+  </div>
+</div>`
+
+interface SecretProps extends Props {
+  readonly name: 'user_name' | 'password'
+  readonly label: string
+  readonly isKept: boolean
+}
+
+/** What nobody can read. It is unchanged unless something is typed, or it is removed. */
+const SecretField = ({ values, errors, change, name, label, isKept }: SecretProps): VNode => {
+  const value = values[name]
+  const isRemoved = value === '' && isKept
+  const placeholder = isRemoved ? 'Will be removed' : isKept ? 'Unchanged' : 'None'
+  const set = (text: string | undefined): void => change({ [name]: text })
+  return html`<div class="s3">
+    <${TextField} id=${`machine-${name}`} label=${label} type=${name === 'password' ? 'password' : 'text'} maxLength=${4_096}
+      autocomplete=${name === 'password' ? 'new-password' : 'off'} placeholder=${placeholder} error=${errors.get(name)}
+      value=${value ?? ''} onInput=${(text: string) => set(text === '' ? undefined : text)} />
+    ${isKept && html`<button type="button" class="btn quiet small under" onClick=${() => set(isRemoved ? undefined : '')}>${isRemoved ? 'Keep it' : `Remove the ${label.toLowerCase()}`}</button>`}
+  </div>`
+}
+
+interface FieldsProps extends Props {
+  readonly settings: Settings | undefined
+  /** What a check has found. */
+  readonly children: unknown
+}
+
+/** How a machine is called and reached, and what it is. */
+export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] => {
+  const { values, errors, change, settings, children } = props
+  const text = (name: TextName, label: string, className: string, more: object = {}): VNode =>
+    html`<${TextField} key=${name} id=${`machine-${name}`} label=${label} className=${className} value=${values[name]} error=${errors.get(name)}
+      onInput=${(value: string) => change({ [name]: value })} ...${more} />`
+  const secret = (name: SecretProps['name'], label: string, isKept: boolean): VNode =>
+    html`<${SecretField} ...${props} name=${name} label=${label} isKept=${isKept} />`
+  const number = { inputMode: 'numeric', maxLength: 5 }
+  const long = { maxLength: 4_096 }
+  return [
+    text('name', 'Name', 's4 f6', { maxLength: 512, isFirst: true }),
+    html`<${TypeField} ...${props} />`,
+    text('address', 'Address', 's4', { maxLength: 255, placeholder: 'Host name or IP address' }),
+    text('port', 'Port', 's2', number),
+    html`<div class="check-place">${children}</div>`,
+    secret('user_name', 'User name', settings?.has_user_name === true),
+    secret('password', 'Password', settings?.has_password === true),
+    values.sut_type === 'rdp' && text('rdp_width', 'Width of the desktop', 's3', number),
+    values.sut_type === 'rdp' && text('rdp_height', 'Height of the desktop', 's3', number),
+    text('os', 'System', 's2', long),
+    text('manufacturer', 'Maker', 's2', long),
+    text('model', 'Model', 's2', long),
+    text('version', 'Version', 's3', long),
+    text('description', 'Description', '', { ...long, rows: 2 }),
+  ]
+}
+
+export const TagsAndState = ({ values, errors, change }: Props): readonly VNode[] => [
+  html`<${TagsField} tags=${values.tags} error=${errors.get('tags')} onChange=${(tags: Values['tags']) => change({ tags })} />`,
+  html`<${Switch} className="s3 f6" label="Can be reserved" isOn=${values.is_active} onChange=${(is_active: boolean) => change({ is_active })} />`,
+]
+
+const INTERVALS = [
+  [10, '10 s'],
+  [30, '30 s'],
+  [60, '60 s'],
+  [300, '5 m'],
+  [900, '15 m'],
+  [3_600, '1 h'],
+  [86_400, '24 h'],
+] as const
+
+/** Whether and how often a machine is probed. */
+export const Probing = ({ values, change }: Props): VNode => {
+  const { isMonitored, interval } = values
+  const others = INTERVALS.some(([seconds]) => seconds === interval) ? [] : [[interval, `${interval} s`] as const]
+  const options = [...others, ...INTERVALS].map(([seconds, text]) => [String(seconds), text] as const)
+  return html`<div class="row s3 f6">
+    <${Switch} label="Probe every" isOn=${isMonitored} onChange=${(isOn: boolean) => change({ isMonitored: isOn })} />
+    <span class="interval"><${Select} id="machine-interval" label="Probe every" value=${String(interval)} options=${options} isDisabled=${!isMonitored}
+      onChange=${(seconds: string) => change({ interval: Number(seconds) })} /></span>
+  </div>`
+}

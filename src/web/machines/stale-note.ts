@@ -1,0 +1,49 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
+import { meOf, usePage } from '../page/context.ts'
+import { html } from '../parts/html.ts'
+import { Icon } from '../parts/icon.ts'
+import { clockOf } from '../timeline/times.ts'
+
+/** Events that are looked through for who has changed a machine. */
+const LOOKED_AT = 50
+
+const partsOf = ({ type, changes }: Entry): string => {
+  if (type.startsWith('berth.SutMonitoring')) return 'Monitoring'
+  return [...new Set(changes.map(labelOf))].join(', ')
+}
+
+/** `Amina Diallo changed Version at 10:41.` */
+export const changedText = (entry: Entry | undefined, ownId: string): string => {
+  if (entry === undefined) return 'This machine was changed.'
+  const isOwn = entry.actor === ownId
+  const who = isOwn ? 'You' : (entry.actorname ?? 'Somebody')
+  return `${who} changed ${partsOf(entry)} at ${clockOf(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
+}
+
+interface Props {
+  readonly sutId: string
+  /** The ETag of the record that the form began with. */
+  readonly etag: string
+  readonly onLoad: () => void
+}
+
+/** Says who has changed the machine under the form. */
+export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
+  const page = usePage()
+  const [entry, setEntry] = useState<Entry | undefined>(undefined)
+  useEffect(() => {
+    const revision = Number.parseInt(etag.replace(/\D*/, ''), 10)
+    readNewest(page.api, sutId, LOOKED_AT).then(
+      ({ entries }) => setEntry(lastChange(entries, revision)),
+      // It is said without a name then.
+      () => undefined,
+    )
+  }, [etag])
+  return html`<div class="note warn middle" role="alert">
+    <${Icon} name="warning" />
+    <span class="grow">${changedText(entry, meOf(page)._id)} What you typed here is kept.</span>
+    <button type="button" class="btn small" onClick=${onLoad}>Load the new values</button>
+  </div>`
+}

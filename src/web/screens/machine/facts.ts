@@ -1,0 +1,59 @@
+import type { VNode } from 'preact'
+import type { Settings, Sut } from '../../live/objects.ts'
+import { CopyButton } from '../../parts/copy.ts'
+import { html } from '../../parts/html.ts'
+import { durationOf, MINUTE } from '../../timeline/times.ts'
+
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
+
+const every = (seconds: number): string => (seconds < 120 ? `${seconds} s` : durationOf((seconds / 60) * MINUTE))
+
+/** What administrators see besides. */
+const settingsOf = (sut: Sut, settings: Settings): readonly (readonly [string, string])[] => {
+  const { listen_port, monitoring_interval, has_password, has_user_name, rdp_width, rdp_height } = settings
+  const kept = joined(
+    has_user_name ? 'user name' : '',
+    has_user_name && has_password ? 'and' : '',
+    has_password ? 'password' : '',
+  )
+  return [
+    ['Listen port', listen_port === null ? 'none' : String(listen_port)],
+    ['In the vault', kept === '' ? 'nothing' : kept],
+    ['Probed', monitoring_interval === null ? 'no' : `every ${every(monitoring_interval)}`],
+    ...(sut.sut_type === 'rdp' && rdp_width !== null && rdp_height !== null
+      ? [['Desktop', `${rdp_width} × ${rdp_height}`] as const]
+      : []),
+  ]
+}
+
+/** What a machine is, and how it is reached. */
+export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }): VNode => {
+  const { sut_type, address, port, os, manufacturer, model, version, description } = sut
+  const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const rows = [
+    ['System', os],
+    ['Maker', joined(manufacturer, model)],
+    ['Version', version],
+    ...(settings === undefined ? [] : settingsOf(sut, settings)),
+  ].filter(([, value]) => value !== '')
+  return html`<dl class="facts">
+    <dt>Type</dt><dd>${sut_type.toUpperCase()}</dd>
+    <dt>Address</dt><dd class="row"><bdi class="mono">${place}</bdi><${CopyButton} text=${place} label="Copy the address" /></dd>
+    ${rows.map(([name, value]) => [html`<dt key=${name}>${name}</dt>`, html`<dd key=${`${name} value`}><bdi>${value}</bdi></dd>`])}
+    ${description !== '' && [html`<dt>Description</dt>`, html`<dd class="second lines"><bdi>${description}</bdi></dd>`]}
+  </dl>`
+}
+
+export const Tags = ({
+  sut,
+  onEdit,
+}: {
+  readonly sut: Sut
+  readonly onEdit: (() => void) | undefined
+}): VNode => html`<div class="stack">
+  <div class="row"><h2 class="grow">Tags</h2>${onEdit !== undefined && html`<button type="button" class="btn quiet small" aria-label="Edit the tags" onClick=${onEdit}>Edit</button>`}</div>
+  <div class="chips">
+    ${Object.entries(sut.tags).map(([name, value]) => html`<span key=${name} class="tag"><b>${name}</b><bdi>${value}</bdi></span>`)}
+    ${Object.keys(sut.tags).length === 0 && html`<span class="muted">None</span>`}
+  </div>
+</div>`

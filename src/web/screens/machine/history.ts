@@ -1,0 +1,109 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { type Entry, readNewest } from '../../events/entries.ts'
+import { type Kind, type Part, type Sentence, sentenceOf } from '../../events/sentence.ts'
+import type { Person } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { MenuChip } from '../../parts/menu.ts'
+import { FailedBlock } from '../../parts/state.ts'
+import { clockOf, midnightOf, numberOf, shortDayOf } from '../../timeline/times.ts'
+
+interface Props {
+  readonly sutId: string
+  readonly ownId: string
+  readonly now: number
+}
+
+const KINDS: Readonly<Record<Kind, string>> = {
+  reservations: 'Reservations',
+  sessions: 'Connections',
+  changes: 'Changes',
+  monitoring: 'Monitoring',
+}
+
+/** Entries that are read at first, and more with each "older". */
+const FIRST = 20
+const MORE = 100
+
+/** `10:30:04` today, otherwise `Tue 17:20`, or with the date. */
+const whenOf = (time: number, now: number): string => {
+  if (midnightOf(time) === midnightOf(now))
+    return `${clockOf(time)}:${String(new Date(time).getSeconds()).padStart(2, '0')}`
+  const isThisWeek = time > midnightOf(now, -6)
+  return `${isThisWeek ? shortDayOf(time).slice(0, 3) : shortDayOf(time).slice(4)} ${clockOf(time)}`
+}
+
+const PartView = ({ part }: { readonly part: Part }): VNode =>
+  typeof part === 'string' ? html`<bdi>${part}</bdi>` : html`<b class="medium"><bdi>${part.name}</bdi></b>`
+
+interface Told {
+  readonly entry: Entry
+  readonly sentence: Sentence
+}
+
+const Line = ({ entry, sentence, now }: Told & { readonly now: number }): VNode => html`<div class="ev">
+  <time datetime=${entry.time} title=${new Date(entry.time).toLocaleString('en-GB')}>${whenOf(Date.parse(entry.time), now)}</time>
+  <${Icon} name=${sentence.icon} />
+  <span>${sentence.parts.map((part, n) => html`<${PartView} key=${n} part=${part} />`)}${entry.reason !== undefined && html` <q><bdi>${entry.reason}</bdi></q>`}</span>
+  <span class="seq">${numberOf(Number(entry.sequence))}</span>
+</div>`
+
+/** The newest entries, and the names of those they are about. */
+const useHistory = (sutId: string, most: number) => {
+  const { api } = usePage()
+  return useReading(`history ${sutId} ${most}`, async () => {
+    const [newest, { value }] = await Promise.all([
+      readNewest(api, sutId, most),
+      api.get<{ readonly users: readonly Person[] }>('/api/user?limit=1000'),
+    ])
+    const names = new Map(value.users.map(({ _id, name }) => [_id, name]))
+    for (const { actor, actorname } of newest.entries)
+      if (actor !== undefined && actorname !== undefined) names.set(actor, actorname)
+    return { ...newest, names }
+  })
+}
+
+/** What was done with a machine, newest first. */
+export const History = ({ sutId, ownId, now }: Props): VNode => {
+  const [most, setMost] = useState(FIRST)
+  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set())
+  const { value: read, failed, retry } = useHistory(sutId, most)
+  // While more is read, what was read before stays.
+  const [before, setBefore] = useState(read)
+  if (read !== undefined && read !== before) setBefore(read)
+  const value = read ?? before
+  const told = useMemo(() => {
+    const reader = { ownId, nameOf: (id: string) => value?.names.get(id) }
+    return (value?.entries ?? []).map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
+  }, [value, ownId])
+  const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind))
+  const choices = (Object.keys(KINDS) as readonly Kind[]).map((key) => ({
+    key,
+    text: KINDS[key],
+    isChosen: kinds.has(key),
+  }))
+  const choose = (key: Kind): void => {
+    const next = new Set(kinds)
+    if (!next.delete(key)) next.add(key)
+    setKinds(next)
+  }
+  const older = value === undefined ? 0 : value.count - value.entries.length
+  const content = (): unknown => {
+    if (value === undefined)
+      return failed === undefined
+        ? html`<p class="muted" role="status">Loading</p>`
+        : html`<${FailedBlock} title="The history could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+    return html`<div>
+      ${shown.map((each) => html`<${Line} key=${each.entry.sequence} ...${each} now=${now} />`)}
+      ${shown.length === 0 && html`<p class="muted">Nothing of this kind among the ${value.entries.length} newest entries.</p>`}
+      ${older > 0 && html`<p class="older"><button type="button" class="btn quiet small" disabled=${read === undefined} onClick=${() => setMost(Math.min(1_000, value.entries.length + MORE))}>${numberOf(older)} older ${older === 1 ? 'entry' : 'entries'}</button></p>`}
+    </div>`
+  }
+  return html`<section class="section" aria-label="History">
+    <div class="section-head"><h2 class="grow">History</h2><${MenuChip} label=${kinds.size === 0 ? 'All kinds' : `${kinds.size} of 4 kinds`} isOn=${kinds.size > 0} choices=${choices} isMultiple onChoose=${choose} /></div>
+    ${content()}
+  </section>`
+}

@@ -1,0 +1,117 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { NamedReservation, Sut } from '../../live/objects.ts'
+import type { Known } from '../../machines/form.ts'
+import { MachineDialog } from '../../machines/machine-dialog.ts'
+import { readKnown } from '../../machines/save.ts'
+import { stateOf } from '../../machines/state.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { html } from '../../parts/html.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import type { Api, Refused } from '../../service/api.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { MINUTE, midnightOf, toIso } from '../../timeline/times.ts'
+import { show } from '../schedule/view.ts'
+import { Facts, Tags } from './facts.ts'
+import { Head } from './head.ts'
+import { History } from './history.ts'
+import { Monitoring } from './monitoring.ts'
+import { Week } from './week.ts'
+
+/** A machine and what is reserved in the next seven days. */
+interface Read {
+  readonly sut: Sut
+  /** With its settings, for administrators. */
+  readonly known: Known | undefined
+  readonly booked: readonly Booked[]
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Reservations of a machine in a week, at most: a quarter-hour each. */
+const MOST = 700
+
+const readMachine = async (api: Api, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
+  const path = `/api/sut_reservation?sut_id=${encodeURIComponent(id)}&from=${toIso(day)}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
+  const [found, { value }] = await Promise.all([
+    isAdministrator
+      ? readKnown(api, encodeURIComponent(id))
+      : api.get<Sut>(`/api/sut/${encodeURIComponent(id)}`).then((answer) => answer.value),
+    api.get<{ readonly sut_reservations: readonly NamedReservation[] }>(path),
+  ])
+  const booked = value.sut_reservations
+    .map(({ _id, user_id, start_time, end_time }) => ({
+      _id,
+      userId: user_id,
+      from: Date.parse(start_time),
+      to: Date.parse(end_time),
+    }))
+    .toSorted((a, b) => a.from - b.from)
+  const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
+  return 'settings' in found
+    ? { sut: found.sut, known: found, booked, names }
+    : { sut: found, known: undefined, booked, names }
+}
+
+const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
+  const isScoped = (meOf(usePage()).scope ?? '') !== ''
+  const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
+  return html`<${StateBlock} icon="search" title="There is no such machine" text=${text}><div class="row"><a class="btn" href=${linkTo('machines')}>${texts.screens.machines}</a></div><//>`
+}
+
+const Skeleton = (): VNode => html`<div class="page" aria-busy="true"><span class="vh" role="status">Loading</span>
+  <div class="page-head"><span class="sk sk-name"></span></div>
+  <div class="cols r320"><div class="stack">${[0, 1, 2, 3, 4, 5, 6].map((n) => html`<span key=${n} class=${`sk sk-block sk-${n % 5}`}></span>`)}</div></div>
+</div>`
+
+const Content = ({ read }: { readonly read: Read }): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [isEditing, setEditing] = useState(false)
+  const { sut, known, booked, names } = read
+  const state = stateOf(sut, booked, now, me._id)
+  const nameOf = ({ userId }: Booked): string => names.get(userId) ?? userId
+  const who = state.running && (state.running.userId === me._id ? 'You' : nameOf(state.running))
+  const edit = (): void => setEditing(true)
+  const onDay = (day: number): void => {
+    show({ zoom: 'day', time: day === midnightOf(now) ? undefined : day, open: undefined })
+    goTo('schedule')
+  }
+  return html`<div class="page">
+    <${Head} sut=${sut} known=${known} state=${state} who=${who} now=${now} mayReserve=${me.role !== 'auditor'} isAnswered=${isAnswered} onEdit=${edit} />
+    <div class="cols r320">
+      <div>
+        <section><div class="section-head"><h2 class="grow">Next 7 days</h2><a class="small" href=${linkTo('schedule')}>In the schedule</a></div>
+          <${Week} booked=${booked} now=${now} ownId=${me._id} nameOf=${nameOf} onDay=${onDay} />
+        </section>
+        <${Monitoring} sut=${sut} now=${now} />
+        ${me.role !== 'tester' && html`<${History} sutId=${sut._id} ownId=${me._id} now=${now} />`}
+      </div>
+      <aside class="stack machine-side"><${Facts} sut=${sut} settings=${known?.settings} /><${Tags} sut=${sut} onEdit=${known && isAnswered ? edit : undefined} /></aside>
+    </div>
+    ${isEditing && known !== undefined && html`<${MachineDialog} known=${known} onClose=${() => setEditing(false)} />`}
+  </div>`
+}
+
+/** One machine: who has it when, how it has been, and what was done with it. */
+export const Machine = ({ id }: { readonly id: string }): VNode => {
+  const page = usePage()
+  const isAdministrator = meOf(page).role === 'administrator'
+  const day = useStore(page.clock, (time) => midnightOf(time))
+  const { value, failed, retry } = useReading(`machine ${id} ${day}`, () =>
+    readMachine(page.api, id, isAdministrator, day),
+  )
+  const content = (): VNode => {
+    // It may have left the scope since it was read.
+    if (failed?.status === 404 || failed?.status === 422) return html`<${Gone} failed=${failed} />`
+    if (value !== undefined) return html`<${Content} read=${value} />`
+    if (failed === undefined) return html`<${Skeleton} />`
+    return html`<${FailedBlock} title="The machine could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+  }
+  return html`<main class="main">${content()}</main>`
+}

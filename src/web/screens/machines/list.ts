@@ -1,0 +1,128 @@
+import type { Sut } from '../../live/objects.ts'
+import { systemOf } from '../../live/objects.ts'
+import { type MachineState, stateOf } from '../../machines/state.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { isFreeForAnHour, matchesTags, matchesText } from '../schedule/filter.ts'
+
+/** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
+
+export interface Row {
+  readonly sut: Sut
+  readonly state: MachineState
+  /** The names of who has it and of who has it next. */
+  readonly who: string | undefined
+  readonly nextWho: string | undefined
+  readonly isFree: boolean
+}
+
+export const rowOf = (
+  sut: Sut,
+  booked: readonly Booked[],
+  now: number,
+  ownId: string,
+  nameOf: (userId: string) => string,
+): Row => {
+  const state = stateOf(sut, booked, now, ownId)
+  const name = (of: Booked | undefined): string | undefined =>
+    of === undefined ? undefined : of.userId === ownId ? 'You' : nameOf(of.userId)
+  return { sut, state, who: name(state.running), nextWho: name(state.next), isFree: isFreeForAnHour(sut, booked, now) }
+}
+
+export type Kind = MachineState['kind']
+
+export interface Filter {
+  readonly text: string
+  readonly kinds: ReadonlySet<Kind>
+  readonly types: ReadonlySet<Sut['sut_type']>
+  /** `name=value`. */
+  readonly tags: ReadonlySet<string>
+  readonly isBroken: boolean
+}
+
+export const NO_FILTER: Filter = { text: '', kinds: new Set(), types: new Set(), tags: new Set(), isBroken: false }
+
+export const isBroken = ({ state }: Row): boolean => state.kind === 'off'
+
+const hasText = ({ sut, who }: Row, text: string): boolean =>
+  matchesText(sut, text) || (who ?? '').toLocaleLowerCase().includes(text.toLocaleLowerCase())
+
+export const matches = (row: Row, { text, kinds, types, tags, isBroken: onlyBroken }: Filter): boolean =>
+  (text === '' || hasText(row, text)) &&
+  (kinds.size === 0 || kinds.has(row.state.kind)) &&
+  (types.size === 0 || types.has(row.sut.sut_type)) &&
+  matchesTags(row.sut, tags) &&
+  (!onlyBroken || isBroken(row))
+
+export type Column = 'name' | 'state' | 'who' | 'until' | 'system' | 'type'
+
+export interface Order {
+  readonly by: Column
+  readonly isDescending: boolean
+}
+
+const keyOf = ({ sut, state, who }: Row, by: Column): string | number | undefined => {
+  switch (by) {
+    case 'name':
+      return sut.name
+    case 'state':
+      return state.text
+    case 'who':
+      return who
+    case 'until':
+      return state.running?.to
+    case 'system':
+      return systemOf(sut) || undefined
+    case 'type':
+      return sut.sut_type
+  }
+}
+
+const compare = (a: string | number, b: string | number): number =>
+  typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : String(a).localeCompare(String(b), undefined, { numeric: true })
+
+/** Rows in order. Those that have nothing in the column come last, whatever the direction. */
+export const ordered = (rows: readonly Row[], { by, isDescending }: Order): readonly Row[] =>
+  rows.toSorted((a, b) => {
+    const [left, right] = [keyOf(a, by), keyOf(b, by)]
+    const byColumn =
+      left === undefined || right === undefined
+        ? Number(left === undefined) - Number(right === undefined)
+        : compare(left, right) * (isDescending ? -1 : 1)
+    return byColumn || compare(a.sut.name, b.sut.name) || compare(a.sut._id, b.sut._id)
+  })
+
+/** `6 free for 1 h, 13 in use, 2 offline, 1 inactive`. */
+export const summaryOf = (rows: readonly Row[]): string => {
+  const count = (...kinds: readonly Kind[]): number => rows.filter(({ state }) => kinds.includes(state.kind)).length
+  return [
+    [rows.filter(({ isFree }) => isFree).length, 'free for 1 h'],
+    [count('used', 'own'), 'in use'],
+    [count('off'), 'offline'],
+    [count('inactive'), 'inactive'],
+  ]
+    .filter(([many], n) => n === 0 || many !== 0)
+    .map(([many, text]) => `${many} ${text}`)
+    .join(', ')
+}
+
+/** Columns of a file that can be imported again. */
+const FIELDS = [
+  ...(['name', 'address', 'port', 'sut_type', 'is_active', 'os', 'version', 'manufacturer', 'model'] as const),
+  'description',
+] as const
+
+const quoted = (text: string): string =>
+  /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text
+
+/** Machines as CSV (RFC 4180), as an import takes them. */
+export const toCsv = (suts: readonly Sut[]): string => {
+  const tags = [...new Set(suts.flatMap((sut) => Object.keys(sut.tags)))].sort()
+  const header = [...FIELDS, ...tags.map((name) => `tag.${name}`)]
+  const rows = suts.map((sut) => [
+    ...FIELDS.map((name) => String(sut[name])),
+    ...tags.map((name) => sut.tags[name] ?? ''),
+  ])
+  return [header, ...rows].map((fields) => `${fields.map(quoted).join(',')}\r\n`).join('')
+}

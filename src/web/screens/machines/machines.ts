@@ -1,0 +1,115 @@
+import type { VNode } from 'preact'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { MachineDialog } from '../../machines/machine-dialog.ts'
+import { readUptimes } from '../../machines/read-uptime.ts'
+import type { Uptime } from '../../machines/uptime.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { html } from '../../parts/html.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { spanOf } from '../../timeline/span.ts'
+import { HOUR, MINUTE } from '../../timeline/times.ts'
+import { Machine } from '../machine/machine.ts'
+import { FilterBar, TitleBar } from './bars.ts'
+import { matches, NO_FILTER, ordered, rowOf } from './list.ts'
+import { MachineImport } from './machine-import.ts'
+import { MachineTable } from './table.ts'
+import { view } from './view.ts'
+
+const NONE: readonly Booked[] = []
+
+const Skeleton = (): VNode => html`<div class="machines-in" aria-busy="true">
+  <span class="vh" role="status">Loading</span>
+  ${Array.from({ length: 14 }, (_, n) => html`<div class="sk-row" key=${n}><span class="sk sk-name"></span><span class=${`sk sk-block sk-${n % 5}`}></span></div>`)}
+</div>`
+
+const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }): VNode => {
+  const scope = meOf(usePage()).scope ?? ''
+  if (scope !== '')
+    return html`<${StateBlock} icon="lock" title="No machine is in your scope" text=${`You see machines with ${scope.replaceAll(',', ', ')}. An administrator can change your scope or tag machines.`} />`
+  if (onAdd === undefined)
+    return html`<${StateBlock} icon="machine" title="No machines yet" text="An administrator can add them." />`
+  return html`<${StateBlock} icon="machine" title="No machines yet" text="Add one by hand, or a whole rack from a CSV file.">
+    <div class="row"><button type="button" class="btn primary" onClick=${onAdd}>Add a machine</button><button type="button" class="btn" onClick=${onImport}>Import a CSV file</button></div>
+  <//>`
+}
+
+/** Rows of all machines and of those that are shown. */
+const useRows = (now: number) => {
+  const page = usePage()
+  const { suts, bySut, people } = useStore(page.lab.lab)
+  const { filter, order } = useStore(view)
+  const ownId = meOf(page)._id
+  return useMemo(() => {
+    const nameOf = (id: string): string => people.get(id)?.name ?? id
+    const all = [...suts.values()].map((sut) => rowOf(sut, bySut.get(sut._id) ?? NONE, now, ownId, nameOf))
+    return {
+      all,
+      shown: ordered(
+        all.filter((row) => matches(row, filter)),
+        order,
+      ),
+    }
+  }, [suts, bySut, people, filter, order, now, ownId])
+}
+
+const NOTHING: ReadonlyMap<string, Uptime> = new Map()
+
+/** How the machines in view have been in the last day. What was read of others stays. */
+const useUptimes = (inView: readonly string[], now: number) => {
+  const { api } = usePage()
+  const day = { from: now - 24 * HOUR, to: now }
+  const { value } = useReading(`uptimes ${now} ${inView.join()}`, () => readUptimes(api, inView, day))
+  const kept = useRef(NOTHING)
+  return useMemo(() => {
+    if (value !== undefined) kept.current = new Map([...kept.current, ...value])
+    return { uptimes: kept.current, day }
+  }, [value, now])
+}
+
+/** All machines: what each is, who has it, and how it has been. */
+const List = (): VNode => {
+  const page = usePage()
+  const isAdministrator = meOf(page).role === 'administrator'
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
+  const { failed, retry } = useReading(`machines ${span.from}`, () => page.lab.load(span))
+  const isLoaded = useStore(page.lab.lab, (lab) => lab.isLoaded)
+  const { all, shown } = useRows(now)
+  const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
+  const [inView, setInView] = useState<readonly string[]>([])
+  const { uptimes, day } = useUptimes(inView, now)
+  const close = (): void => setOpen(undefined)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== '/' || event.target instanceof HTMLInputElement || open !== undefined) return
+    event.preventDefault()
+    document.getElementById('machines-filter')?.focus()
+  }
+  const content = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined
+        ? html`<${Skeleton} />`
+        : html`<${FailedBlock} title="The machines could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+    if (all.length === 0)
+      return html`<${Empty} onAdd=${isAdministrator ? () => setOpen('add') : undefined} onImport=${() => setOpen('import')} />`
+    if (shown.length === 0)
+      return html`<${StateBlock} icon="filter" title="No machine matches">
+        <div class="row"><button type="button" class="btn" onClick=${() => view.update((before) => ({ ...before, filter: NO_FILTER }))}>Clear filters</button></div>
+      <//>`
+    return html`<${MachineTable} rows=${shown} now=${now} uptimes=${uptimes} day=${day} onView=${setInView} />`
+  }
+  return html`<main class="main flush" onKeyDown=${onKeyDown}>
+    <${TitleBar} all=${all} shown=${shown} isAdministrator=${isAdministrator} isAnswered=${isAnswered} onAdd=${() => setOpen('add')} onImport=${() => setOpen('import')} />
+    <${FilterBar} all=${all} />
+    ${content()}
+    ${open === 'add' && html`<${MachineDialog} known=${undefined} onClose=${close} />`}
+    ${open === 'import' && html`<${MachineImport} onClose=${close} />`}
+  </main>`
+}
+
+/** The machines, or one of them. */
+export const Machines = ({ id }: { readonly id: string | undefined }): VNode =>
+  id === undefined ? html`<${List} />` : html`<${Machine} key=${id} id=${id} />`

@@ -1,0 +1,51 @@
+import test from 'ava'
+import {
+  type CsvRow,
+  problemsOf,
+  problemsOfErrors,
+  problemText,
+  readCsv,
+  recordsOf,
+} from '../../../src/web/importing/rows.ts'
+
+/** CSV files, as the page reads them. */
+
+const read = async (text: string) => readCsv(new TextEncoder().encode(text))
+const COLUMNS = { required: ['name', 'port'], optional: ['os'], prefix: 'tag.', most: 2 }
+const rowsOf = async (text: string): Promise<readonly CsvRow[]> => (await read(text)) as readonly CsvRow[]
+const texts = async (text: string) => problemsOf(await rowsOf(text), COLUMNS).map(problemText)
+
+test('rows become records by the names of their columns, without what is empty', async (t) => {
+  const rows = await rowsOf('\uFEFFname,port,os,tag.rack\r\n"a, ""b""",1,,2\r\n\r\nc,2,"two\r\nlines",\r\n')
+  t.deepEqual(problemsOf(rows, COLUMNS), [])
+  t.deepEqual(recordsOf(rows), [
+    { name: 'a, "b"', port: '1', 'tag.rack': '2' },
+    { name: 'c', port: '2', os: 'two\nlines' },
+  ])
+})
+
+test('problems of a file name their line', async (t) => {
+  t.deepEqual(await texts('name,colour\na,red\n'), [
+    'Line 1 must name the column port.',
+    'Line 1, colour: is no column of an import.',
+  ])
+  t.deepEqual(await texts('name,port\n'), ['The file has no rows below the one that names the columns.'])
+  t.deepEqual(await texts('name,port\na,1\nb\n'), ['Line 3 has 1 fields; the first row names 2.'])
+  t.deepEqual(await texts('name,port\na,1\nb,2\nc,3\n'), [
+    'Line 4 is beyond the 2 rows that a file may have: split the file.',
+  ])
+  t.like(await read('name,port\na,"1\n'), { line: 2 })
+  t.like(await readCsv(Uint8Array.of(0x6e, 0xff)), { detail: 'must be in UTF-8' })
+})
+
+test('what the service says of a row has the line of that row', async (t) => {
+  const rows = await rowsOf('name,port\n"a\nb",1\nc,0\n')
+  const errors = [
+    { pointer: '#/suts/1/port', detail: 'must be a whole number from 1 to 65535' },
+    { pointer: '#/suts/0/tags/rack', detail: 'is too long' },
+  ]
+  t.deepEqual(problemsOfErrors(errors, rows).map(problemText), [
+    'Line 4, port: must be a whole number from 1 to 65535.',
+    'Line 2, tag.rack: is too long.',
+  ])
+})

@@ -1,0 +1,108 @@
+import { type AddressInfo, createServer } from 'node:net'
+import test from 'ava'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+
+/** Machines, and one machine, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+/** Something that takes connections. */
+const listen = async (): Promise<number> => {
+  const server = createServer((socket) => socket.on('error', () => undefined))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  later.teardown(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+test('in Chromium an administrator adds a machine, which is probed, and imports others from a CSV file', async (t) => {
+  const port = await listen()
+  const admin = await openFor(t, browser, 'admin')
+  if (admin === undefined) return
+  const { page } = admin
+  await page.goto('/#/machines')
+  await page.getByRole('button', { name: 'Add a machine' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add a machine' })
+  await dialog.getByRole('button', { name: 'TCP' }).click()
+  await dialog.getByLabel('Address').fill('127.0.0.1')
+  await dialog.getByLabel('Port').fill('99999')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('It must be a whole number from 1 to 65535.').waitFor()
+  await checkAccessible(t, page)
+  await dialog.getByLabel('Name', { exact: true }).fill('plc 1')
+  await dialog.getByLabel('Port').fill(String(port))
+  await dialog.getByLabel('Tags').fill('rack=3')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Remove rack=3' }).waitFor()
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText(/^As saved, it answers in \d+ ms\.$/).waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'plc 1' })
+  await row.getByText('rack').waitFor()
+
+  await page.getByRole('button', { name: 'Import' }).click()
+  const importing = page.getByRole('dialog', { name: 'Import machines' })
+  const choose = (text: string) =>
+    importing.getByLabel('CSV file').setInputFiles({ name: 'lab.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  await choose('name,address,port,sut_type\nnode 1,node-1,0,vnc\n')
+  await importing.getByText('Line 2, port: must be a whole number from 1 to 65535.').waitFor()
+  await choose('name,address,port,sut_type,tag.rack\nnode 1,node-1,5900,vnc,4\nnode 2,node-2,5900,vnc,4\n')
+  await importing.getByText('2 machines can be added.').waitFor()
+  await checkAccessible(t, page)
+  await importing.getByRole('button', { name: 'Add 2 machines' }).click()
+  await importing.getByText('2 machines added.').waitFor()
+  await importing.getByRole('button', { name: 'Done' }).click()
+  await page.getByPlaceholder('Name, tag, person').fill('node')
+  await page.getByText('2 of 3').waitFor()
+  await checkAccessible(t, page)
+  checkQuiet(t, admin, service.url)
+})
+
+test('in Chromium two edit a machine: what one typed is kept, and the history has both', async (t) => {
+  const body = aSut({ name: 'gpu 1', version: '550.90' })
+  const id = String((await service.as('admin').post('/api/sut/create', body)).json._id)
+  const admin = await openFor(t, browser, 'admin')
+  const alice = await openFor(t, browser, 'alice')
+  if (admin === undefined || alice === undefined) return
+  const { page } = admin
+  await page.goto('/#/machines')
+  await page.getByRole('link', { name: 'gpu 1' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit gpu 1' })
+  await dialog.getByLabel('Description').fill('Two cards')
+  await service.as('admin').post(`/api/sut/${id}/update`, { version: '555.42' })
+  await dialog.getByText(/^You changed Version at .* in another tab\. What you typed here is kept\.$/).waitFor()
+  await checkAccessible(t, page)
+  await dialog.getByRole('button', { name: 'Load the new values' }).click()
+  t.is(await dialog.getByLabel('Version').inputValue(), '555.42')
+  await dialog.getByLabel('Reason, recorded for good').fill('new cards')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const history = page.getByRole('region', { name: 'History' })
+  await history.getByText('changed version from 550.90 to 555.42').waitFor()
+  await history.getByText('new cards').waitFor()
+  await checkAccessible(t, page)
+
+  await alice.page.goto(`/#/machines/${id}`)
+  await alice.page.getByText('Two cards').waitFor()
+  t.false(await alice.page.getByRole('heading', { name: 'History' }).isVisible())
+  t.false(await alice.page.getByRole('button', { name: 'Edit', exact: true }).isVisible())
+  await page.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: 'Retire…' }).click()
+  await page.getByText('Retire gpu 1? It leaves all lists. Its history stays.').waitFor()
+  await page.getByRole('button', { name: 'Retire', exact: true }).click()
+  await page.getByRole('heading', { name: 'Machines' }).waitFor()
+  for (const opened of [admin, alice]) checkQuiet(t, opened, service.url)
+})

@@ -1,0 +1,65 @@
+import test from 'ava'
+import {
+  changesOf,
+  createOf,
+  EMPTY,
+  isOtherRecord,
+  parseTag,
+  rebase,
+  valuesOf,
+  withType,
+} from '../../../src/web/machines/form.ts'
+import { known } from './machines.ts'
+
+/** The form of a machine: what is sent of it. */
+
+const before = valuesOf(known())
+
+test('a form in which nothing was changed sends nothing', (t) => {
+  t.deepEqual(changesOf(before, known()), [])
+})
+
+test('only what differs is sent: fields, then tags as a patch, then monitoring', (t) => {
+  const values = { ...before, version: '26.04', port: ' 5901', tags: { os: 'linux' }, interval: 300, password: '' }
+  t.deepEqual(changesOf(values, known()), [
+    { verb: 'update', body: { version: '26.04', port: 5_901, password: '' } },
+    { verb: 'tags', body: { os: 'linux', rack: null } },
+    { verb: 'monitoring', body: { enabled: true, interval: 300 } },
+  ])
+  t.deepEqual(changesOf({ ...before, isMonitored: false }, known()), [{ verb: 'monitoring', body: { enabled: false } }])
+})
+
+test('what is no number is sent as typed, so that the service says what it must be', (t) => {
+  t.deepEqual(changesOf({ ...before, port: 'vnc' }, known())[0]?.body, { port: 'vnc' })
+})
+
+test('a new machine is sent without what was left empty', (t) => {
+  t.deepEqual(createOf({ ...EMPTY, name: 'bench 2', address: 'bench-2', tags: { rack: '2' } }), {
+    ...{ name: 'bench 2', sut_type: 'vnc', address: 'bench-2', port: 5_900, tags: { rack: '2' } },
+  })
+  t.like(createOf({ ...EMPTY, is_active: false }), { name: '', port: 5_900, is_active: false })
+})
+
+test('another type brings its usual port, unless another one was typed', (t) => {
+  t.is(withType(EMPTY, 'rdp').port, '3389')
+  t.is(withType(withType(EMPTY, 'rdp'), 'tcp').port, '')
+  t.is(withType({ ...EMPTY, port: '5999' }, 'rdp').port, '5999')
+})
+
+test('new values keep what was typed, except where somebody else has changed the same', (t) => {
+  const after = valuesOf(known({ version: '26.04', os: 'Debian' }))
+  const typed = { ...before, version: 'mine', description: 'mine', tags: { rack: '3' } }
+  t.deepEqual(rebase(typed, before, after), { ...after, description: 'mine', tags: { rack: '3' } })
+})
+
+test('a tag is a name and a value', (t) => {
+  t.deepEqual(parseTag(' rack = 2 '), ['rack', '2'])
+  t.deepEqual(parseTag('note=a=b'), ['note', 'a=b'])
+  for (const wrong of ['rack', '=2', '-a=1', `a=${'x'.repeat(257)}`]) t.is(parseTag(wrong), undefined, wrong)
+})
+
+test('a probe changes no record, and a change does', (t) => {
+  t.false(isOtherRecord('"3.1"', '"3.2"'))
+  t.false(isOtherRecord('"3"', '"3.1"'))
+  t.true(isOtherRecord('"3.1"', '"4.1"'))
+})

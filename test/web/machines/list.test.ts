@@ -1,0 +1,99 @@
+import test from 'ava'
+import { percentOf, shareUp, slotsOf, uptimeOf } from '../../../src/web/machines/uptime.ts'
+import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
+import { toSut } from '../../../src/web/screens/machines/to-sut.ts'
+import { weekOf } from '../../../src/web/timeline/week.ts'
+import { booked, time } from '../timeline/times.ts'
+import { sut } from './machines.ts'
+
+/** The list of machines and the strips: arithmetic without a browser. */
+
+const offline = { status: 'Offline', status_description: 'SUT is offline: it timed out', last_updated: '' } as const
+const nameOf = (id: string): string => (id === 'jo' ? 'Jonas' : 'Mei')
+const row = (part: Parameters<typeof sut>[0], ...all: ReturnType<typeof booked>[]) =>
+  rowOf(sut(part), all, time('10:42'), 'me', nameOf)
+
+const ROWS = [
+  row({ _id: 'a', name: 'b-10' }, booked('1', '10:00', '12:30', 'jo'), booked('2', '13:00', '14:00', 'me')),
+  row({ _id: 'b', name: 'b-9' }, booked('3', '10:00', '11:30', 'me')),
+  row({ _id: 'c', name: 'a', monitoring: offline }),
+  row({ _id: 'd', name: 'c', is_active: false, tags: {} }),
+  row({ _id: 'e', name: 'd' }, booked('4', '11:00', '12:00', 'mei')),
+]
+const names = (rows: typeof ROWS) => rows.map(({ sut: { name } }) => name)
+
+test('a row says what a machine is, who has it, and who is next', (t) => {
+  t.deepEqual(
+    ROWS.map(({ state, who, nextWho }) => [state.text, who, nextWho]),
+    [
+      ['In use', 'Jonas', 'You'],
+      ['Yours', 'You', undefined],
+      ['Offline, timed out', undefined, undefined],
+      ['Inactive', undefined, undefined],
+      ['Free', undefined, 'Mei'],
+    ],
+  )
+  t.is(summaryOf(ROWS), '0 free for 1 h, 2 in use, 1 offline, 1 inactive')
+})
+
+test('rows are sorted as people count, and what is empty comes last in either direction', (t) => {
+  const by = (column: Parameters<typeof ordered>[1]['by'], isDescending = false) =>
+    names([...ordered(ROWS, { by: column, isDescending })])
+  t.deepEqual(by('name'), ['a', 'b-9', 'b-10', 'c', 'd'])
+  t.deepEqual(by('until'), ['b-9', 'b-10', 'a', 'c', 'd'])
+  t.deepEqual(by('until', true), ['b-10', 'b-9', 'a', 'c', 'd'])
+})
+
+test('filters take a name, a tag, a person, a state', (t) => {
+  const shown = (part: Partial<typeof NO_FILTER>) =>
+    names(ROWS.filter((each) => matches(each, { ...NO_FILTER, ...part })))
+  t.deepEqual(shown({ text: 'JONAS' }), ['b-10'])
+  t.deepEqual(shown({ tags: new Set(['rack=2']), kinds: new Set(['free'] as const) }), ['d'])
+  t.deepEqual(shown({ isBroken: true }), ['a'])
+})
+
+test('a list saved as CSV can be imported again', (t) => {
+  const text = toCsv([
+    sut({ name: 'a "b", c', description: 'two\nlines', tags: { rack: '2' } }),
+    sut({ tags: { os: 'qnx' } }),
+  ])
+  const [header, first] = text.split('\r\n')
+  t.is(header, 'name,address,port,sut_type,is_active,os,version,manufacturer,model,description,tag.os,tag.rack')
+  t.is(first, '"a ""b"", c",10.0.0.1,5900,vnc,true,Ubuntu,24.04,,,"two\nlines",,2')
+  t.deepEqual(toSut({ name: 'a', port: '5900', is_active: 'true', 'tag.rack': '2' }), {
+    ...{ name: 'a', port: 5_900, is_active: true, tags: { rack: '2' } },
+  })
+})
+
+const HOUR = 3_600_000
+const at = (hours: number): string => new Date(hours * HOUR).toISOString()
+const SPAN = { from: 0, to: 24 * HOUR }
+
+test('a strip overlooks no outage, and says where nothing is known', (t) => {
+  const outages = [
+    { from: at(2.1), to: at(2.2), cause: 'refused' },
+    { from: at(23), to: null, cause: 'timed_out' },
+  ]
+  const uptime = uptimeOf({ outages, unknown: [{ from: at(0), to: at(1.7) }] }, SPAN.to)
+  const slots = slotsOf(uptime, SPAN, 24)
+  t.deepEqual(slots.slice(0, 4), ['unknown', 'unknown', 'down', 'up'])
+  t.is(slots.at(-1), 'down')
+  t.is(percentOf(shareUp(uptime, SPAN)), '95.1%')
+})
+
+test('100% is said only without an outage, and nothing where nothing is known', (t) => {
+  const short = uptimeOf({ outages: [{ from: at(2), to: at(2.001), cause: 'refused' }], unknown: [] }, SPAN.to)
+  t.is(percentOf(shareUp(short, SPAN)), '99.9%')
+  t.is(percentOf(shareUp({ outages: [], unknown: [] }, SPAN)), '100%')
+  t.is(percentOf(shareUp({ outages: [], unknown: [SPAN] }, SPAN)), '–')
+})
+
+test('a week has seven days, and a night is in both of its days', (t) => {
+  const night = { ...booked('n', '22:00', '23:00'), to: time('23:00') + 4 * HOUR }
+  const days = weekOf([night], time('10:42'))
+  t.is(days.length, 7)
+  t.deepEqual(
+    days.map(({ blocks }) => blocks.map(({ a, z }) => [a, z])),
+    [[[1_320, 1_440]], [[0, 180]], [], [], [], [], []],
+  )
+})

@@ -1,0 +1,18 @@
+import type { Sut } from '../../../src/web/live/objects.ts'
+import type { Known } from '../../../src/web/machines/form.ts'
+
+export const sut = (part: Partial<Sut> = {}): Sut => ({
+  ...{ _id: 'a', name: 'bench 1', description: '', address: '10.0.0.1', port: 5900, sut_type: 'vnc', is_active: true },
+  ...{ manufacturer: '', model: '', os: 'Ubuntu', version: '24.04', tags: { rack: '2' } },
+  monitoring: { status: 'Online', status_description: 'SUT is online', last_updated: '2030-05-02T08:00:00Z' },
+  ...part,
+})
+
+export const known = (part: Partial<Sut> = {}): Known => ({
+  sut: sut(part),
+  settings: {
+    ...{ listen_port: 20_000, monitoring_interval: 60, has_password: true, has_user_name: false },
+    ...{ rdp_width: null, rdp_height: null },
+  },
+  etag: '"3.1"',
+})

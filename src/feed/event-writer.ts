@@ -2,6 +2,7 @@ import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './event
 import type { Format } from './events/frames.ts'
 import type { Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
+import type { Writer } from './stream.ts'
 
 /** Skipped events after which a filtered reader gets a checkpoint event. */
 const SKIPPED_MAX = 1_024
@@ -17,15 +18,6 @@ export interface StreamRequest {
   readonly format: Format
 }
 
-/** Writes events to one reader and tracks its position. */
-export interface EventWriter {
-  readonly position: () => number
-  /** Writes the first of these entries, up to the size limit. */
-  readonly write: (entries: readonly Entry[]) => void
-  /** Sends the current position, unless the reader knows it. */
-  readonly writeCheckpoint: () => void
-}
-
 export interface EventWriterOptions extends StreamRequest {
   readonly source: Pick<Source, 'encode'>
 }
@@ -33,7 +25,7 @@ export interface EventWriterOptions extends StreamRequest {
 export const makeEventWriter = (
   outlet: Outlet,
   { after, end, filter, format, source }: EventWriterOptions,
-): EventWriter => {
+): Writer<Entry> => {
   const isFiltered = isFiltering(filter)
   let position = after
   let known = after

@@ -1,18 +1,19 @@
-import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import * as E from 'fp-ts/lib/Either.js'
+
+import type * as E from 'fp-ts/lib/Either.js'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
-import type { Users } from '../users/users.ts'
 import { CHUNK } from './chunks.ts'
-import type { StreamRequest } from './event-writer.ts'
-import type { Entry, Filter } from './events/entry.ts'
-import { isWanted } from './events/entry.ts'
-import { type Hold, makeMembership } from './hold.ts'
+import { makeEventWriter, type StreamRequest } from './event-writer.ts'
+import { type Entry, type Filter, isWanted } from './events/entry.ts'
+import type { Hold } from './hold.ts'
+
 import { makeSource, type Source } from './source.ts'
-import { FEED_LIMITS, type FeedLimits, type FeedMeasures, type LimitReached, makeSubscribers } from './subscribers.ts'
+import type { Sending } from './stream.ts'
+import { FEED_LIMITS, type FeedLimits, type LimitReached } from './subscribers.ts'
+import { makeSubscriptions, type Subscription, type Subscriptions, type SubscriptionsOptions } from './subscriptions.ts'
 
 /** Events scanned per page request. */
 const SCANNED_MAX = 4_096
@@ -42,14 +43,6 @@ export interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> 
   readonly before: number
 }
 
-/** A stream with a reserved slot. */
-export interface Subscription {
-  /** Writes the stream; resolves when it has ended. */
-  readonly run: (response: ServerResponse) => Promise<void>
-  /** Gives up the slot instead of running. */
-  readonly leave: () => void
-}
-
 /** The events of the log from any position on. */
 export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
@@ -58,30 +51,15 @@ export interface Feed {
   readonly pageBack: (request: BackwardsRequest) => Promise<Page>
   /** @throws StoreUnavailable when the log cannot be read */
   readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
-  /**
-   * Ends every stream with an event that gives the reason. Resolves when readers have taken it, or after the drain
-   * timeout.
-   */
-  readonly close: () => Promise<void>
+  readonly close: Subscriptions['close']
 }
 
-export interface FeedOptions {
+export interface FeedOptions extends Omit<SubscriptionsOptions, 'limits' | 'reasonToEnd'> {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog'>
-  /** Whether users still are what they were when they were authenticated. */
-  readonly users: {
-    readonly isCurrent: (user: User) => boolean
-    /** Whether the token of a user has expired. */
-    readonly hasExpired: (user: User) => boolean
-    readonly onChange: Users['onChange']
-  }
   /** The name of the log. */
   readonly origin: string
   readonly limits?: Partial<FeedLimits> | undefined
-  readonly measures: FeedMeasures
-  /** A random number from 0 to 255. */
-  readonly randomByte: () => number
-  readonly onError: (error: unknown) => void
   /** Called when an interrupted subscription to the log has resumed. */
   readonly onResumed?: OnResumed
 }
@@ -138,60 +116,30 @@ const readBack = async (source: Source, { before, ...request }: BackwardsRequest
   return { events, next, caughtUp: next === 0 }
 }
 
-/** Milliseconds between checks for tokens that have expired. */
-const EXPIRY_INTERVAL = 1_000
-
-/** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
-const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
-
 export const makeFeed = (options: FeedOptions): Feed => {
-  const { views, users, measures, randomByte, onError } = options
+  const { views, onError } = options
   let isFailed = false
   const onFailed = (error: unknown): void => {
     isFailed = true
     onError(error)
   }
   const source = makeSource({ ...options, onFailed })
-  const subscribers = makeSubscribers({
+  const subscriptions = makeSubscriptions({
+    ...options,
     limits: { ...FEED_LIMITS, ...options.limits },
-    measures,
     reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
   })
-  const stopWatching = users.onChange(() => subscribers.disconnect((user) => !users.isCurrent(user), 'user_changed'))
-  const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL).unref()
 
   return {
     page: (request) => readPage(source, request),
     pageBack: (request) => readBack(source, request),
-    subscribe: async (user, request, hold) => {
-      const slot = subscribers.reserveSlot(user, hold !== undefined)
-      if (typeof slot === 'string') return E.left(slot)
-      const { join, leave, joining } = makeMembership(source, request.end === undefined)
-      try {
-        if (hold === undefined) await join()
-      } catch (error) {
-        slot.leave()
-        throw error
-      }
-      const held = hold && joining(hold)
-      return E.right({
-        run: async (response) => {
-          const retry = retryDelay(randomByte())
-          const started = slot.start(response, { ...request, hold: held, source, retry, onFailed: onError })
-          // The user may have changed since authentication.
-          if (!users.isCurrent(user)) subscribers.disconnect((one) => one === user, 'user_changed')
-          await started.finally(leave)
-        },
-        leave: () => {
-          slot.leave()
-          leave()
-        },
-      })
+    subscribe: (user, request, hold) => {
+      const makeWriter: Sending<Entry>['makeWriter'] = (outlet, after) =>
+        makeEventWriter(outlet, { ...request, after, source })
+      return subscriptions.subscribe(user, { ...request, source, makeWriter }, source, hold)
     },
     close: async () => {
-      stopWatching()
-      clearInterval(timer)
-      await subscribers.close()
+      await subscriptions.close()
       source.close()
     },
   }

@@ -1,6 +1,5 @@
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { EndReason } from './events/frames.ts'
-import type { Source } from './source.ts'
 
 /** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */
 export interface Hold {
@@ -44,7 +43,14 @@ export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => 
   }
 }
 
-/** A reader's membership in the shared live subscription. */
+/** What readers that follow the log share. */
+export interface Members {
+  /** Starts it if this is the first reader. @throws StoreUnavailable when the log cannot be read */
+  readonly join: () => Promise<void>
+  readonly leave: () => void
+}
+
+/** A reader's membership. */
 export interface Membership {
   readonly join: () => Promise<void>
   readonly leave: () => void
@@ -52,21 +58,21 @@ export interface Membership {
   readonly joining: (hold: Hold) => Hold
 }
 
-export const makeMembership = (source: Pick<Source, 'join' | 'leave'>, isLive: boolean): Membership => {
+export const makeMembership = (members: Members, isLive: boolean): Membership => {
   let hasJoined = false
   let isGone = false
   const join = async (): Promise<void> => {
     if (!isLive) return
-    await source.join()
+    await members.join()
     hasJoined = true
     // The reader may have left while joining.
-    if (isGone) source.leave()
+    if (isGone) members.leave()
   }
   return {
     join,
     leave: () => {
       isGone = true
-      if (hasJoined) source.leave()
+      if (hasJoined) members.leave()
     },
     joining: (hold) => ({
       ...hold,

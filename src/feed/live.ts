@@ -4,10 +4,10 @@ import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts
 import { beforeTheFirst, logContinues, type Progress, progressAfter } from '../read-models/file/progress.ts'
 import { makeOutageTimer, type OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeCallQueue } from './call-queue.ts'
 import { CHUNK, markBefore } from './chunks.ts'
 import type { WaitUntilDurable } from './durability.ts'
 import { type Entry, makeEntry } from './events/entry.ts'
+import { makeWaiting } from './waiting.ts'
 
 /** Newest events kept for readers slightly behind; at most twice as many. */
 const NEWEST_MIN = 8 * CHUNK
@@ -99,21 +99,6 @@ const makeNewest = (origin: string) => {
     },
     forget: (): void => {
       entries = []
-    },
-  }
-}
-
-/** Callbacks that wait for new events; each is called once. */
-const makeWaiting = () => {
-  const queue = makeCallQueue()
-  let waiting = new Set<() => void>()
-  return {
-    add: (call: () => void): void => void waiting.add(call),
-    forget: (call: () => void): void => void waiting.delete(call),
-    wake: (): void => {
-      const calls = waiting
-      waiting = new Set()
-      queue.add(calls)
     },
   }
 }

@@ -5,19 +5,16 @@ import { makeWaitUntilDurable } from './durability.ts'
 import type { Entry } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import { type Live, type LiveOptions, makeLive } from './live.ts'
+import type { Supply } from './stream.ts'
 
 /** Encoded runs of events, shared by unfiltered readers at the same position. */
 const WRITTEN_MAX = 128
 const BYTES_MAX = 16 << 20
 
-/** Where subscribers pull events from: the live subscription once caught up, chunks of the log before that. */
-export interface Source extends Pick<Live, 'join' | 'leave' | 'onChange' | 'forget'> {
-  /**
-   * Durable events after `position`, at most up to `end`; empty if there are none yet.
-   *
-   * @throws StoreUnavailable when the log cannot be read; the caller may retry
-   */
-  readonly readAfter: (position: number, end?: number) => Promise<readonly Entry[]>
+/**
+ * Where subscribers pull durable events from: the live subscription once caught up, chunks of the log before that.
+ */
+export interface Source extends Pick<Live, 'join' | 'leave'>, Supply<Entry> {
   /** Encodes a run of events, cached for other readers. */
   readonly encode: (format: Format, entries: readonly Entry[]) => Buffer
   readonly close: () => void

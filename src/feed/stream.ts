@@ -1,19 +1,50 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import { type EventWriter, makeEventWriter, type StreamRequest } from './event-writer.ts'
-import type { EndReason } from './events/frames.ts'
+import type { EndReason, Frames } from './events/frames.ts'
 import { type Hold, makeHolding } from './hold.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
-import type { Source } from './source.ts'
 
 /** Milliseconds before reading again after a failure. */
 const RETRY_AFTER = 250
 
-export interface StreamOptions extends StreamRequest {
+/** What a stream sends, by position in the log. */
+export interface Supply<A> {
+  /**
+   * What follows a position, at most up to `end`; empty if there is nothing yet.
+   *
+   * @throws StoreUnavailable when the log cannot be read; the caller may retry
+   */
+  readonly readAfter: (position: number, end?: number) => Promise<readonly A[]>
+  /** Calls `call` once, when there is more. */
+  readonly onChange: (call: () => void) => void
+  readonly forget: (call: () => void) => void
+}
+
+/** Writes to one reader and tracks its position. */
+export interface Writer<A> {
+  readonly position: () => number
+  /** Writes the first of these, up to a size limit. */
+  readonly write: (next: readonly A[]) => void
+  /** Sends the current position, unless the reader knows it. */
+  readonly writeCheckpoint: () => void
+}
+
+/** What is sent to one reader, and how. */
+export interface Sending<A> {
+  /** The position after which to begin; of no meaning while the stream is held. */
+  readonly after: number
+  /** The last position to send; undefined to continue live. */
+  readonly end: number | undefined
+  readonly format: Frames
+  readonly source: Supply<A>
+  /** Called once the stream begins. */
+  readonly makeWriter: (outlet: Outlet, after: number) => Writer<A>
+}
+
+export interface StreamOptions<A> extends Sending<A> {
   /** Absent if the stream begins at once. */
   readonly hold?: Hold | undefined
-  readonly source: Pick<Source, 'readAfter' | 'encode' | 'onChange' | 'forget'>
   /** Called when the stream is no longer held. */
   readonly onBegun?: () => void
   /** Milliseconds between heartbeats. */
@@ -40,15 +71,15 @@ export interface Stream {
   readonly check: (now: number) => void
 }
 
-interface Run extends Pick<StreamOptions, 'source' | 'end'> {
+interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end'> {
   readonly outlet: Outlet
   readonly bell: Bell
-  readonly writer: EventWriter
+  readonly writer: Writer<A>
   readonly isOver: () => boolean
 }
 
-/** Sends events as fast as the reader takes them, up to the end, or indefinitely if there is none. */
-const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run): Promise<void> => {
+/** Sends as fast as the reader takes them, up to the end, or indefinitely if there is none. */
+const sendAll = async <A>({ source, end, outlet, bell, writer, isOver }: Run<A>): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
     if (outlet.fullSince() !== undefined) return bell.wait()
@@ -80,7 +111,7 @@ const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run):
 }
 
 /** Sends heartbeats. Returns true if the reader has taken nothing for too long. */
-const makeHeartbeat = ({ format, end, heartbeat, stallTimeout }: StreamOptions, outlet: Outlet, bell: Bell) => {
+const makeHeartbeat = <A>({ format, end, heartbeat, stallTimeout }: StreamOptions<A>, outlet: Outlet, bell: Bell) => {
   let lastBeat = performance.now()
   return (now: number, writeCheckpoint: () => void): boolean => {
     const fullSince = outlet.fullSince()
@@ -95,14 +126,14 @@ const makeHeartbeat = ({ format, end, heartbeat, stallTimeout }: StreamOptions, 
 }
 
 /** Starts streaming to a reader. The response head must have been written. */
-export const startStream = (response: ServerResponse, options: StreamOptions): Stream => {
-  const { source, format, end: last, retry, onFailed, hold, onBegun } = options
+export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): Stream => {
+  const { source, format, end: last, retry, onFailed, hold, onBegun, makeWriter } = options
   const over = Promise.withResolvers<Ended>()
   const bell = makeBell()
   const outlet = makeOutlet(response, bell.ring)
   const isTooSlow = makeHeartbeat(options, outlet, bell)
   const holding = makeHolding(hold, onBegun)
-  let writer = makeEventWriter(outlet, options)
+  let writer: Writer<A> | undefined
   let isOver = false
 
   const finish = (how: Ended): void => {
@@ -115,14 +146,15 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
   const end = (why: EndReason): void => {
     if (isOver) return
     // A held stream has no position: the reader keeps the one it sent.
-    const ending = format.ending(why, holding.isHeld() ? -1 : writer.position())
+    const ending = format.ending(why, writer?.position() ?? -1)
     // A stream with an end is cut off, so that the reader can see it is incomplete.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
-  const run = async (): Promise<void> => {
-    await streamEvents({ source, end: last, outlet, bell, writer, isOver: () => isOver })
+  const run = async (after: number): Promise<void> => {
+    writer = makeWriter(outlet, after)
+    await sendAll({ source, end: last, outlet, bell, writer, isOver: () => isOver })
     if (isOver) return
     response.end(format.checkpoint(writer.position()))
     finish('done')
@@ -132,8 +164,7 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
     if (isOver || after === undefined) return
     if (typeof after !== 'number') return end(after)
     holding.release()
-    writer = makeEventWriter(outlet, { ...options, after })
-    await run()
+    await run(after)
   }
   const safely = (running: Promise<void>): Promise<void> =>
     running.catch((error) => {
@@ -145,12 +176,12 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
   if (response.destroyed) finish('left')
   else {
     outlet.write(format.opening(retry) + (holding.isHeld() ? format.heartbeat : ''))
-    if (!holding.isHeld()) void safely(run())
+    if (!holding.isHeld()) void safely(run(options.after))
   }
   const check = (now: number): void => {
     if (isOver) return
     if (holding.isHeld()) void safely(begin())
-    if (isTooSlow(now, () => holding.isHeld() || writer.writeCheckpoint())) end('too_slow')
+    if (isTooSlow(now, () => writer?.writeCheckpoint())) end('too_slow')
   }
   return { isHeld: holding.isHeld, ended: over.promise, end, check }
 }

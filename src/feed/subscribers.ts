@@ -41,9 +41,9 @@ export interface FeedMeasures {
 
 /** A reserved slot, to be used or given up. */
 export interface Slot {
-  readonly start: (
+  readonly start: <A>(
     response: ServerResponse,
-    options: Omit<StreamOptions, 'heartbeat' | 'stallTimeout'>,
+    options: Omit<StreamOptions<A>, 'heartbeat' | 'stallTimeout'>,
   ) => Promise<void>
   readonly leave: () => void
 }

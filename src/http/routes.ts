@@ -9,7 +9,7 @@ import {
   sutUpdateBody,
   tagsBody,
 } from './codecs/bodies.ts'
-import { EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
+import { type ChangesQuery, changesQuery, EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
 import { sessionsQuery } from './codecs/lists.ts'
@@ -23,7 +23,7 @@ import { type Call, get, getWithQuery, post, type Route, type RouteResult } from
 import { CSV } from './response/csv-lists.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
-import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
+import { STREAM_MEDIA_TYPES } from './routes/events.ts'
 import { type Health, healthRoutes } from './routes/health.ts'
 import type { HistoryHandlers } from './routes/history.ts'
 import type { LoginHandlers } from './routes/login/login.ts'
@@ -35,6 +35,7 @@ import type { CheckHandler } from './routes/probes/checks.ts'
 import type { ReservationReads } from './routes/reservation-reads.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
 import type { SessionList } from './routes/session-list.ts'
+import { EVENT_STREAM } from './routes/stream-start.ts'
 import type { SutLists } from './routes/sut-lists.ts'
 import type { SutHandlers } from './routes/suts.ts'
 import { type UserHandlers, userRoutes } from './routes/users/user-routes.ts'
@@ -58,6 +59,7 @@ export interface Handlers {
   readonly hasSingleSignOn: boolean
   readonly singleSignOn: SingleSignOnHandlers
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
+  readonly changes: (call: Call<unknown, ChangesQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
   /** In the Prometheus text format. */
@@ -96,6 +98,7 @@ export const routes = ({
   hasSingleSignOn,
   singleSignOn,
   events,
+  changes,
   health,
   documents,
   metrics,
@@ -185,6 +188,15 @@ export const routes = ({
     isResumable: true,
     heldOpen: EVENT_STREAM,
     handle: events,
+  }),
+  getWithQuery({
+    path: '/api/changes',
+    may: everyone,
+    mediaType: EVENT_STREAM,
+    query: changesQuery,
+    isResumable: true,
+    heldOpen: EVENT_STREAM,
+    handle: changes,
   }),
 
   get({

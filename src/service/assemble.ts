@@ -5,6 +5,7 @@ import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import { fits } from '../domain/user/scope.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { type Changes, makeChanges } from '../feed/changes/changes.ts'
 import { type Feed, makeFeed } from '../feed/feed.ts'
 import { isOwnAddress } from '../gateway/connections/own-addresses.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
@@ -61,29 +62,33 @@ const openOwnMonitor = (
     hold: forwarded.hold,
   })
 
-const openFeed = (
+/** The streams of the log and of what changes. */
+const openStreams = (
   { origin }: Config,
-  { log, feed: limits }: World,
+  { log, ...limits }: World,
   randomHex: RandomHex,
-  { store, views, metrics }: Parts,
+  { store, views, users: known, metrics }: Parts,
   signedIn: SignedIn,
-): Feed =>
-  makeFeed({
-    store,
-    views,
-    users: signedIn,
-    origin,
-    limits,
-    measures: metrics,
+): { readonly feed: Feed; readonly changes: Changes } => {
+  const shared = {
+    ...{ store, views, users: signedIn },
     randomByte: () => Number.parseInt(randomHex(1), 16),
-    onError: (error) => log.error({ err: error }, 'event stream failed'),
-    onResumed: logResumed(log),
-  })
+    onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
+  }
+  return {
+    feed: makeFeed({
+      ...{ ...shared, origin, limits: limits.feed },
+      measures: metrics.feed,
+      onResumed: logResumed(log),
+    }),
+    changes: makeChanges({ ...shared, known, limits: limits.changes, measures: metrics.changes }),
+  }
+}
 
 /** Ends streams and waits at once, while other requests are drained: they would not end by themselves in time. */
 const closeWithStreams = (
   listening: Listening,
-  feed: Feed,
+  { feed, changes }: ReturnType<typeof openStreams>,
   consoles: Consoles,
   { endWaits }: Parts['forwarded'],
 ): Listening => ({
@@ -92,7 +97,7 @@ const closeWithStreams = (
     const closed = listening.close(within)
     consoles.close()
     endWaits()
-    await feed.close()
+    await Promise.all([feed.close(), changes.close()])
     await closed
   },
 })
@@ -151,7 +156,7 @@ export const assemble = async (
   const { clock, sinceBoot, randomBytes, log } = world
   const isOpen = (): boolean => isServing(condition())
   const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
-  const feed = openFeed(config, world, randomHex, parts, signedIn)
+  const streams = openStreams(config, world, randomHex, parts, signedIn)
   const { quotas, close: closeQuotas } = openQuotas({
     quotaDefault: config.quotaDefault,
     users: parts.users,
@@ -167,8 +172,8 @@ export const assemble = async (
     ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
   })
   const making = {
-    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, sessions, quotas, endReservations },
-    ...{ ...access, log, csvLimits: world.csv },
+    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, sessions, quotas, endReservations },
+    ...{ ...streams, ...access, log, csvLimits: world.csv },
     check: monitor.check,
     endBindings: makeEndBindings(ending),
   }
@@ -188,5 +193,5 @@ export const assemble = async (
       PROCESSES_TIMEOUT,
     ),
   )
-  return closeWithStreams(listening, feed, consoles, parts.forwarded)
+  return closeWithStreams(listening, streams, consoles, parts.forwarded)
 }

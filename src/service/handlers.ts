@@ -4,8 +4,10 @@ import type { EndBindings, EndReservations } from '../commands/users/end-reserva
 import { eraseUser } from '../commands/users/erase-user.ts'
 import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
+import type { Changes } from '../feed/changes/changes.ts'
 import type { Feed } from '../feed/feed.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
+import { readWebFiles } from '../http/documents/web/web-files.ts'
 import type { Route } from '../http/protocol/route.ts'
 import { type CsvLimits, makeCsvLists } from '../http/response/csv-lists.ts'
 import type { Objects } from '../http/response/objects.ts'
@@ -14,6 +16,7 @@ import { makeConnectionHandler } from '../http/routes/access/connection.ts'
 import { type CheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { makeAuditHandlers } from '../http/routes/audit.ts'
+import { makeChangesHandler } from '../http/routes/changes.ts'
 import { makeEvents } from '../http/routes/events.ts'
 import { isReady, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
@@ -43,6 +46,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   readonly parts: Parts
   readonly runner: Runner
   readonly feed: Feed
+  readonly changes: Changes
   readonly sessions: LoginSessions
   readonly log: World['log']
   readonly objects: Objects
@@ -58,11 +62,16 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
 }
 
 export const makeHandlers = (options: HandlersOptions): Handlers => {
-  const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, page } = options
+  const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, changes, page } = options
   const { sessions, quotas, objects, endReservations, endBindings, isOurs, checkConsole } = options
   const { store, views, users, vault, clientPseudonyms, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
   const nameOf = makeUserNames(users)
+  const streams = {
+    views,
+    head: store.head,
+    isOpen: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
+  }
   const asOf = makeAsOfReads({ objects, views, store, clock })
   const csv = makeCsvLists({ views, nameOf, limits: options.csvLimits })
   return {
@@ -104,12 +113,8 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
     }),
     hasSingleSignOn: config.oidc !== undefined,
-    events: makeEvents({
-      feed,
-      views,
-      head: store.head,
-      isOpen: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
-    }),
+    events: makeEvents({ feed, ...streams }),
+    changes: makeChangesHandler({ changes, ...streams, digest: async () => (await readWebFiles()).digest }),
     health: makeHealth(condition),
     documents: makeDocuments(page),
     metrics: metrics.text,

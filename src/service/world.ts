@@ -1,5 +1,6 @@
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { ChangesLimits } from '../feed/changes/changes.ts'
 import type { FeedLimits } from '../feed/subscribers.ts'
 import type { ConsoleLimits } from '../http/console/bridge.ts'
 import type { CsvLimits } from '../http/response/csv-lists.ts'
@@ -43,6 +44,8 @@ export interface World {
   readonly feed?: Partial<FeedLimits>
   /** Overrides the limits of http/response/csv-lists.ts. */
   readonly csv?: Partial<CsvLimits>
+  /** Overrides the limits of feed/changes/changes.ts. */
+  readonly changes?: Partial<ChangesLimits>
   /** Overrides the limits of http/console/bridge.ts. */
   readonly console?: Partial<ConsoleLimits>
 }

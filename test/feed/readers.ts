@@ -78,6 +78,7 @@ export interface OpenStream {
 const WITHIN = 20_000
 
 export interface Asking {
+  readonly path?: string
   readonly name?: string
   readonly accept?: string
   readonly headers?: Headers
@@ -89,11 +90,11 @@ const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 export const openStream = (
   port: number,
   query = '',
-  { name = 'audrey', accept = EVENT_STREAM, headers = {} }: Asking = {},
+  { path = '/api/events', name = 'audrey', accept = EVENT_STREAM, headers = {} }: Asking = {},
 ): Promise<OpenStream> =>
   new Promise((resolve, reject) => {
     const all = { Authorization: basic(name), Accept: accept, ...headers }
-    const sent = request({ agent, host: '127.0.0.1', port, path: `/api/events${query}`, headers: all }, (response) => {
+    const sent = request({ agent, host: '127.0.0.1', port, path: `${path}${query}`, headers: all }, (response) => {
       let text = ''
       const ended = Promise.withResolvers<'whole' | 'cut'>()
       const changed = new Set<() => void>()

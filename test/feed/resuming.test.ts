@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { BEGINNING } from '../../src/event-store/event-store.ts'
+import { makeEventWriter } from '../../src/feed/event-writer.ts'
 import { type Entry, makeEntry } from '../../src/feed/events/entry.ts'
 import { eventStream, type Format } from '../../src/feed/events/frames.ts'
+import type { Outlet } from '../../src/feed/outlet.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import { type } from '../command-line/terminal.ts'
 import { startEmbedded } from '../copy/typed.ts'
@@ -176,7 +178,8 @@ test('an event between the last read and the start of listening is delivered at 
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {
-    startStream(response, { ...streamRequest, source, heartbeat: 60_000, stallTimeout: 60_000 })
+    const makeWriter = (outlet: Outlet, after: number) => makeEventWriter(outlet, { ...streamRequest, after, source })
+    startStream(response, { ...streamRequest, makeWriter, source, heartbeat: 60_000, stallTimeout: 60_000 })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

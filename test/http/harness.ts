@@ -33,6 +33,7 @@ export interface Setting {
   readonly timeouts?: World['timeouts']
   readonly feed?: World['feed']
   readonly csv?: World['csv']
+  readonly changes?: World['changes']
   readonly console?: World['console']
   /** Aborts a start that waits for the store. */
   readonly signal?: AbortSignal
@@ -159,6 +160,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     ...(setting.timeouts && { timeouts: setting.timeouts }),
     ...(setting.feed && { feed: setting.feed }),
     ...(setting.csv && { csv: setting.csv }),
+    ...(setting.changes && { changes: setting.changes }),
     ...(setting.console && { console: setting.console }),
     ...(setting.signal && { signal: setting.signal }),
   })

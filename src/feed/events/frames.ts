@@ -12,12 +12,10 @@ export const DETAILS: Readonly<Record<EndReason, string>> = {
   failed: 'The service failed. Its log has the cause.',
 }
 
-/** How a stream of events is encoded. */
-export interface Format {
-  readonly name: string
+/** How a stream is encoded, apart from what it is about. */
+export interface Frames {
   /** The beginning of the stream. `retry` is the reconnection delay in milliseconds. */
   readonly opening: (retry: number) => string
-  readonly event: (entry: Entry) => string
   /** Shows that the connection is alive. */
   readonly heartbeat: string
   /**
@@ -28,7 +26,14 @@ export interface Format {
   readonly ending: (why: EndReason, position: number) => string
 }
 
-const eventSource = (type: string, position: number, data: string): string =>
+/** How a stream of events is encoded. */
+export interface Format extends Frames {
+  readonly name: string
+  readonly event: (entry: Entry) => string
+}
+
+/** A message of Server-Sent Events. */
+export const eventSource = (type: string, position: number, data: string): string =>
   `${position < 0 ? '' : `id: ${formatPosition(position)}\n`}event: ${type}\ndata: ${data}\n\n`
 
 /** Server-Sent Events (WHATWG HTML, section 9.2). */

@@ -74,3 +74,10 @@ export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
   return E.right({ after, isBackwards, before, limit, follow, types, sut_id, user_id, actor, from, to })
 }
 withSchema(eventsQuery, () => schemaOf(parameters))
+
+export interface ChangesQuery {
+  /** The position after which to begin. */
+  readonly after?: number | typeof LATEST
+}
+
+export const changesQuery: DecodeQuery<ChangesQuery> = parametersOf({ after: afterParameter })

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
+import { KINDS } from '../../feed/changes/change.ts'
 import { DETAILS } from '../../feed/events/frames.ts'
 import { closedObject } from './openapi/answer-schemas.ts'
 import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
@@ -6,16 +7,37 @@ import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
 /** The AsyncAPI 3.0 document of the feed. */
 
+type Schemas<Name extends string> = Readonly<Record<Name, JsonSchema>>
+
+const sequence = { type: 'string', pattern: '^[0-9]{20}$' } as const
+
 /** Messages of a stream that are not events of the log. */
-const signs = (): Readonly<Record<'checkpoint' | 'error', JsonSchema>> => ({
+const signs = (): Schemas<'checkpoint' | 'error'> => ({
   checkpoint: {
     title: 'The position of a reader for which no event matched',
-    ...closedObject({ sequence: { type: 'string', pattern: '^[0-9]{20}$' } }),
+    ...closedObject({ sequence }),
   },
   error: {
     title: 'Why the stream ended',
     ...closedObject({ code: { type: 'string', enum: Object.keys(DETAILS) }, detail: { type: 'string' } }),
   },
+})
+
+const digest = { type: 'string', description: 'The digest in the addresses of the files of the page.' } as const
+
+/** Messages of a stream of changes only. */
+const tidings = (): Schemas<'ready' | 'change' | 'reload'> => ({
+  ready: { title: 'From where the stream follows', ...closedObject({ sequence, digest }) },
+  change: {
+    title: 'An object that changed, with its last event',
+    ...closedObject({
+      sequence,
+      kind: { type: 'string', enum: [...KINDS] },
+      _id: { type: 'string' },
+      sut_id: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    }),
+  },
+  reload: { title: 'Too much changed to be told: read everything again', ...closedObject({ sequence, digest }) },
 })
 
 const message = (name: string, schema: string): JsonSchema => ({
@@ -27,10 +49,25 @@ const message = (name: string, schema: string): JsonSchema => ({
 
 const messages = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(eventTypes.map((type) => [type, message(`berth.${type}`, type)])),
-  ...Object.fromEntries(Object.keys(signs()).map((name) => [name, message(name, name)])),
+  ...Object.fromEntries(
+    [...Object.keys(signs()), ...Object.keys(tidings())].map((name) => [name, message(name, name)]),
+  ),
 })
 
 const security = ['basic', 'bearer'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
+
+const channel = (address: string, title: string, description: string, names: readonly string[]): JsonSchema => ({
+  ...{ address, title, description },
+  servers: [{ $ref: '#/servers/plain' }, { $ref: '#/servers/encrypted' }],
+  messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+})
+
+const sending = (name: string, summary: string, names: readonly string[]): JsonSchema => ({
+  ...{ action: 'send', summary, security },
+  channel: { $ref: `#/channels/${name}` },
+  bindings: { http: { method: 'GET', bindingVersion: '0.3.0' } },
+  messages: names.map((one) => ({ $ref: `#/channels/${name}/messages/${one}` })),
+})
 
 /** Only the operator knows the service's address. Clients fill in the one they got this document from. */
 const server = (protocol: 'http' | 'https', description: string): JsonSchema => ({
@@ -43,7 +80,8 @@ const server = (protocol: 'http' | 'https', description: string): JsonSchema => 
 
 export const asyncApi = (version: string): JsonSchema => {
   const all = messages()
-  const names = Object.keys(all)
+  const ofEvents = [...eventTypes, ...Object.keys(signs())]
+  const ofChanges = [...Object.keys(tidings()), ...Object.keys(signs())]
   return {
     asyncapi: '3.0.0',
     info: {
@@ -58,28 +96,30 @@ export const asyncApi = (version: string): JsonSchema => {
       encrypted: server('https', 'Encrypted, with the certificate of the service or of a proxy in front of it.'),
     },
     channels: {
-      events: {
-        address: '/api/events',
-        title: 'Events',
-        servers: [{ $ref: '#/servers/plain' }, { $ref: '#/servers/encrypted' }],
-        description:
-          'Server-Sent Events: `id` is the position, `event` the type, `data` the CloudEvent. Resume with `Last-Event-ID` or `after`.',
-        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
-      },
+      events: channel(
+        '/api/events',
+        'Events',
+        'Server-Sent Events: `id` is the position, `event` the type, `data` the CloudEvent. Resume with `Last-Event-ID` or `after`.',
+        ofEvents,
+      ),
+      changes: channel(
+        '/api/changes',
+        'Changes',
+        'Server-Sent Events: which of the objects that one may read have changed, without their contents. Resume with `Last-Event-ID` or `after`.',
+        ofChanges,
+      ),
     },
     operations: {
-      sendEvents: {
-        action: 'send',
-        channel: { $ref: '#/channels/events' },
-        summary: 'Sends every event once, in order.',
-        security,
-        bindings: { http: { method: 'GET', bindingVersion: '0.3.0' } },
-        messages: names.map((name) => ({ $ref: `#/channels/events/messages/${name}` })),
-      },
+      sendEvents: sending('events', 'Sends every event once, in order.', ofEvents),
+      sendChanges: sending('changes', 'Sends each object that changed, once in 250 ms.', ofChanges),
     },
     components: {
       messages: all,
-      schemas: { ...Object.fromEntries(eventTypes.map((type) => [type, cloudEventSchema(type)])), ...signs() },
+      schemas: {
+        ...Object.fromEntries(eventTypes.map((type) => [type, cloudEventSchema(type)])),
+        ...signs(),
+        ...tidings(),
+      },
       securitySchemes,
     },
   }

@@ -1,48 +1,44 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid, type Problem } from '../../domain/failure.ts'
 import { formatPosition } from '../../domain/values/position.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Filter } from '../../feed/events/entry.ts'
 import { eventStream, type Format, lines } from '../../feed/events/frames.ts'
 import type { Feed, Page } from '../../feed/feed.ts'
-import type { Hold } from '../../feed/hold.ts'
-import type { LimitReached } from '../../feed/subscribers.ts'
-import type { Views } from '../../read-models/views.ts'
-import { LATEST } from '../codecs/as-of.ts'
 import type { EventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
-import { type Refusal, refusal } from '../protocol/problem.ts'
+import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import {
+  beginOrHold,
+  begunResponse,
+  EVENT_STREAM,
+  heldResponse,
+  makeHold,
+  placeProblem,
+  reachPosition,
+  STREAM_REFUSALS,
+  type StartDependencies,
+  startPosition,
+} from './stream-start.ts'
 
 const LINES = 'application/x-ndjson'
-export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 /** Media types of streams, besides JSON pages. */
 export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 
-/** Prevents proxies from buffering or transforming the stream. */
-const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
+/** Where a stream or a page begins unless the client says so. */
+const BEGINNING = -1
 
-const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
-  of_user: refusal('too_many_subscribers', 'This user has reached the limit of event streams. Close one.'),
+const SUBSCRIPTION_REFUSALS = {
+  ...STREAM_REFUSALS,
   of_all: refusal('unavailable', 'The service has reached its limit of event streams. Try again.'),
-  held: refusal('unavailable', 'Too many event streams are waiting for the service to be ready. Try again.'),
-  closed: refusal('unavailable', 'The service is stopping.'),
 }
 
-export interface EventsDependencies {
+export interface EventsDependencies extends StartDependencies {
   readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
-  readonly views: Pick<Views, 'position' | 'mark' | 'waitForPosition' | 'waitForStorePosition'>
-  /** The store position of the log's last event. */
-  readonly head: () => Promise<number>
-  /** Whether requests can be answered. */
-  readonly isOpen: () => boolean
 }
-
-/** Milliseconds to wait for events that the log has and this instance has not reached. */
-const CATCH_UP_TIMEOUT = 5_000
 
 /** Parameters that do not fit the media type of the response. */
 const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaType: string): readonly Problem[] => [
@@ -56,45 +52,6 @@ const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaTyp
     ? [inQuery('order', 'is only for pages, not for streams')]
     : []),
 ]
-
-/** Where a request says where to begin. */
-type Place = 'after' | 'before' | 'Last-Event-ID'
-
-const placeProblem = (name: Place, detail: string): Refusal =>
-  invalid([{ ...inQuery(name, detail), in: name === 'Last-Event-ID' ? 'header' : 'query' }])
-
-const notReached = (after: string | number): Refusal =>
-  refusal('position_not_reached', `This instance has not reached position ${after} yet.`)
-
-/** Waits for a position this instance has not reached; refuses one beyond the log. */
-const reachPosition = async (
-  { views, head }: EventsDependencies,
-  position: number,
-  name: Place,
-): Promise<E.Either<Refusal, number>> => {
-  if (position <= views.position()) return E.right(position)
-  if ((await head()) > views.mark()) {
-    if (await views.waitForPosition(position, CATCH_UP_TIMEOUT)) return E.right(position)
-    if ((await head()) > views.mark()) return E.left(notReached(position))
-  }
-  return E.left(placeProblem(name, 'is beyond the end of the log'))
-}
-
-/** The position after which to begin. */
-const startPosition = async (
-  dependencies: EventsDependencies,
-  { query, lastEventId }: Call<unknown, EventsQuery>,
-): Promise<E.Either<Refusal, number>> => {
-  const { views, head } = dependencies
-  // A reconnecting client repeats its first request, so Last-Event-ID takes precedence over `after`.
-  const after = lastEventId ?? query.after ?? -1
-  if (after === LATEST) {
-    return (await views.waitForStorePosition(await head(), CATCH_UP_TIMEOUT))
-      ? E.right(views.position())
-      : E.left(notReached(LATEST))
-  }
-  return reachPosition(dependencies, after, lastEventId === undefined ? 'after' : 'Last-Event-ID')
-}
 
 const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteResponse => ({
   status: 200,
@@ -120,26 +77,15 @@ const respondBackwards = async (
   return E.right(pageAnswer(position < 0 ? { ...page, next: -1 } : page, position))
 }
 
-/** Holds a stream until it can begin, because a browser never retries a refused one. */
-const makeHold = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
-  isOpen: dependencies.isOpen,
-  begin: async () => {
-    const begun = await startPosition(dependencies, call)
-    if (E.isRight(begun)) return begun.right
-    // A position beyond the end of the log belongs to another log.
-    return begun.left.code === 'position_not_reached' ? undefined : 'another_log'
-  },
-})
-
 const subscribeHeld = async (
   dependencies: EventsDependencies,
   call: Call<unknown, EventsQuery>,
   request: StreamRequest,
-): RouteResult => {
-  const subscribed = await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call))
-  if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
-  return E.right({ status: 200, body: { ...subscribed.right, isHeld: true }, headers: HEADERS })
-}
+): RouteResult =>
+  heldResponse(
+    await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call, BEGINNING)),
+    SUBSCRIPTION_REFUSALS,
+  )
 
 const respondWithEvents = async (
   dependencies: EventsDependencies,
@@ -148,7 +94,7 @@ const respondWithEvents = async (
 ): RouteResult => {
   const { feed, views } = dependencies
   const { query, mediaType, user } = call
-  const begun = await startPosition(dependencies, call)
+  const begun = await startPosition(dependencies, call, BEGINNING)
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
@@ -157,9 +103,7 @@ const respondWithEvents = async (
     return E.right(pageAnswer(page, position))
   }
   const end = mediaType === LINES && !query.follow ? position : undefined
-  const subscribed = await feed.subscribe(user, { ...request, after, end })
-  if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
-  return E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
+  return begunResponse(await feed.subscribe(user, { ...request, after, end }), SUBSCRIPTION_REFUSALS, position)
 }
 
 /** Responds with events of the log, as a page or a stream. */
@@ -175,13 +119,9 @@ export const makeEvents =
     if (query.isBackwards) return respondBackwards(dependencies, call, filter)
     const request = { after: -1, end: undefined, filter, format }
     if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
-    if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, request)
-    try {
-      const response = await respondWithEvents(dependencies, call, request)
-      const isEarly = E.isLeft(response) && response.left.code === 'position_not_reached'
-      return isEarly ? subscribeHeld(dependencies, call, request) : response
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      return subscribeHeld(dependencies, call, request)
-    }
+    return beginOrHold(
+      dependencies,
+      () => respondWithEvents(dependencies, call, request),
+      () => subscribeHeld(dependencies, call, request),
+    )
   }

@@ -9,7 +9,10 @@ import { type ProbeMeasures, probeMeasures } from './measures/probes.ts'
 import { type ScheduleMeasures, scheduleMeasures } from './measures/schedule.ts'
 
 /** Measurements reported by the parts of the service. */
-export interface Measures extends FeedMeasures, ProbeMeasures, ScheduleMeasures, GatewayMeasures {
+export interface Measures extends ProbeMeasures, ScheduleMeasures, GatewayMeasures {
+  /** The streams of the log, and those of changes. */
+  readonly feed: FeedMeasures
+  readonly changes: FeedMeasures
   readonly answered: (answered: RequestSummary) => void
   readonly appended: (outcome: 'done' | AppendFailure) => void
   /** A commit of this many appends took this many milliseconds. */
@@ -173,7 +176,8 @@ export const makeMetrics = (others: () => Promise<string> = async () => ''): Met
   return {
     ...requestMeasures([register]),
     ...logMeasures([register]),
-    ...feedMeasures([register]),
+    feed: feedMeasures([register], 'feed', 'event streams'),
+    changes: feedMeasures([register], 'changes', 'streams of changes'),
     ...probeMeasures([register]),
     ...scheduleMeasures([register]),
     ...gatewayMeasures([register]),

@@ -139,6 +139,14 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /api/outages': { expected: READ, ask: get(`/api/outages?sut_id=SUT&${A_DAY}`) },
   'GET /api/session': { expected: READ, ask: get('/api/session') },
   'GET /api/events': { expected: OVERSEE, ask: get('/api/events') },
+  'GET /api/changes': {
+    expected: READ,
+    // A stream never ends: only a refusal is read to its end.
+    ask: async (client) => {
+      const head = await client.request('HEAD', '/api/changes')
+      return head.status < 400 ? head : client.get('/api/changes')
+    },
+  },
   'GET /api/audit/checkpoint': { expected: OVERSEE, ask: get('/api/audit/checkpoint') },
   'GET /api/audit/key': { expected: READ, ask: get('/api/audit/key') },
   'GET /api/audit/inclusion': { expected: OVERSEE, ask: get('/api/audit/inclusion?event=EVENT') },

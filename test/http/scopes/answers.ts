@@ -1,4 +1,7 @@
+import { toldUntilNow } from '../../feed/changes/told.ts'
+import { openStream } from '../../feed/readers.ts'
 import type { Answer } from '../client.ts'
+import { idOf } from '../harness.ts'
 import type { Lab } from './lab.ts'
 import { type Question, withIds } from './questions.ts'
 
@@ -41,12 +44,28 @@ const describe = ({ path }: Question, { status, headers, text }: Answer, lab: La
   return path.startsWith('/api/') || status >= 400 ? comparable(whole, lab) : whole
 }
 
+/** Since alice has her scope, all that she is told of, once an object. */
+const askForChanges = async ({ service }: Lab, { path }: Question): Promise<string> => {
+  const changes = await service.as('admin').get(`/api/events?type=UserChanged&user_id=${idOf('alice')}&limit=1000`)
+  const scoped = (changes.json.events as readonly { readonly sequence: string }[]).at(-1)?.sequence ?? '0'
+  const address = path.replace('after=0', `after=${scoped}`)
+  const stream = await openStream(service.port, '', { path: address, name: 'alice' })
+  const reading = await toldUntilNow(service, stream)
+  stream.close()
+  return reading.messages
+    .filter(({ kind }) => kind !== 'checkpoint')
+    .map(({ kind, data }) => `${kind} ${data}`)
+    .join('\n')
+}
+
 const titleOf = ({ method, path, headers, body, time }: Question): string =>
   [method, path, time, headers.Accept, body && JSON.stringify(body)].filter(Boolean).join(' ')
 
 /** Asks as alice. What has an entity tag is read once more with it. */
 const ask = async (lab: Lab, question: Question): Promise<readonly [title: string, answer: string][]> => {
   const { method, path, headers, body } = question
+  if (question.route === 'GET /api/changes')
+    return [[titleOf(question), comparable(await askForChanges(lab, question), lab)]]
   const alice = lab.service.as('alice')
   const text = body === undefined ? undefined : withIds(JSON.stringify(body), lab)
   const answer = await alice.request(method, withIds(path, lab), headers, text)

@@ -68,7 +68,13 @@ export const openLab = async (t: Tidying): Promise<Lab> => {
   const { store, openStore } = openStoreOf(data)
   // The key that verifies checkpoints is that of the lab, whatever is in it.
   const environment = { BERTH_AUDIT_KEY: Buffer.alloc(32, 1).toString('base64') }
-  const service = await start(t, { now: NOW, data, openStore, environment })
+  const service = await start(t, {
+    now: NOW,
+    data,
+    openStore,
+    environment,
+    changes: { heartbeat: 30, checkInterval: 10 },
+  })
   const admin = service.as('admin')
   const ids = new Map(['admin', 'alice', 'bob', 'audrey'].map((name) => [name, idOf(name)]))
   const ports = new Map<string, number>()

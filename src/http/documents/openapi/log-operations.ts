@@ -39,6 +39,16 @@ export const logOperations: Readonly<Record<string, Operation>> = {
       to: 'Only events recorded before.',
     },
   },
+  'GET /api/changes': {
+    id: 'readChanges',
+    tag: 'History and feed',
+    summary: 'Follow which objects change',
+    description:
+      'Server-Sent Events: `ready` with the position from which it follows, then `change` for each object that changed and may be read, one entry an object in 250 ms, and `reload` where there are too many to tell. /asyncapi.json describes them.',
+    answer: { type: 'string' },
+    refusals: ['too_many_subscribers'],
+    notes: { after: 'The position after which to begin; from now on by default.' },
+  },
   'GET /api/audit/checkpoint': {
     id: 'readCheckpoint',
     tag: 'Proof',

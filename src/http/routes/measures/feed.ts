@@ -4,16 +4,16 @@ import type { FeedMeasures } from '../../../feed/subscribers.ts'
 /** Ends caused by the service. */
 const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed'] as const
 
-/** Counts subscribers of the log. */
-export const feedMeasures = (registers: Registry[]): FeedMeasures => {
+/** Counts subscribers of one kind of stream. */
+export const feedMeasures = (registers: Registry[], name: 'feed' | 'changes', what: string): FeedMeasures => {
   const subscribers = new Gauge({
-    name: 'berth_feed_subscribers',
-    help: 'Open event streams.',
+    name: `berth_${name}_subscribers`,
+    help: `Open ${what}.`,
     registers,
   })
   const cutOffs = new Counter({
-    name: 'berth_feed_cut_offs_total',
-    help: 'Event streams ended by the service, by reason.',
+    name: `berth_${name}_cut_offs_total`,
+    help: `The ${what} that the service ended, by reason.`,
     labelNames: ['why'],
     registers,
   })

@@ -1,4 +1,5 @@
 import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
+import { openStream } from '../../../feed/readers.ts'
 import type { Running } from '../../harness.ts'
 import { PAGE_SCRIPT } from '../../page-script.ts'
 import { addressOf } from './story.ts'
@@ -47,6 +48,21 @@ const TEXTS: readonly (readonly [operation: string, name: string, at?: string])[
   ['GET /problems/:code', 'The beginning of a page', 'stale'],
 ]
 
+/** The beginning of a stream, without what changes with the page. */
+const tellChanges = async (service: Running, examples: Example[]): Promise<void> => {
+  const [operation, name] = ['GET /api/changes', 'The beginning of a stream']
+  const stream = await openStream(service.port, '?after=00000000000000000006', { path: '/api/changes' })
+  await stream.until(({ messages }) => messages.length > 2)
+  stream.close()
+  const body = stream
+    .text()
+    .split('\n\n')
+    .slice(1, 4)
+    .join('\n\n')
+    .replace(/"digest":"[^"]+"/, '"digest":"…"')
+  examples.push({ operation, name, mediaType: String(stream.headers['content-type']), body })
+}
+
 export const tellPages = async (service: Running, examples: Example[]): Promise<void> => {
   const audrey = service.as('audrey')
   for (const [operation, name, at = ''] of TEXTS) {
@@ -77,6 +93,7 @@ export const tellPages = async (service: Running, examples: Example[]): Promise<
     const { json } = await audrey.get(addressOf(operation))
     examples.push({ operation, name: 'Its first members', mediaType: 'application/json', body: opening(json) })
   }
+  await tellChanges(service, examples)
   const operation = 'GET /schemas/:file'
   const { json } = await audrey.get(addressOf(operation, { at: 'ReservationCancelled.1.json' }))
   examples.push({ operation, name: 'The data of ReservationCancelled', mediaType: 'application/json', body: json })

@@ -1,0 +1,81 @@
+import type { Recorded } from '../../domain/event.ts'
+import { isAboutUser, sutIdOf, userOf } from '../events/cloud-event.ts'
+
+/** The kinds of objects whose changes are told, as paths of the interface name them. */
+export const KINDS = ['sut', 'sut_reservation', 'session', 'user'] as const
+export type ChangeKind = (typeof KINDS)[number]
+
+/** An object that has changed, by one event or by several. */
+export interface Change {
+  /** The position of the last of its events. */
+  readonly position: number
+  readonly kind: ChangeKind
+  readonly id: string
+  readonly sutId: string | undefined
+  /** The holder of a reservation or session, or the user itself. */
+  readonly userId: string | undefined
+  /** Where a user came, went, returned, was erased or renamed: the last position of such an event. */
+  readonly rosterAt: number | undefined
+  /** Where a user got another quota, and another scope. */
+  readonly quotaAt: number | undefined
+  readonly scopeAt: number | undefined
+  /** Where the tags of a SUT changed, with the revisions in its stream. */
+  readonly retagged: readonly { readonly position: number; readonly revision: number }[]
+}
+
+/** The start and the end of a reservation change nothing that is shown. */
+const kindOf = ({ type }: Recorded): ChangeKind | undefined => {
+  if (type === 'ReservationStarted' || type === 'ReservationEnded' || type === 'SutCreationAbandoned') return undefined
+  if (type.startsWith('Reservation')) return 'sut_reservation'
+  if (type.startsWith('Session')) return 'session'
+  if (type.startsWith('Sut')) return 'sut'
+  return type.startsWith('User') ? 'user' : undefined
+}
+
+const isOfRoster = (event: Recorded): boolean =>
+  event.type === 'UserChanged' ? event.data.credentials?.changed.includes('name') === true : isAboutUser(event.type)
+
+/** What an event changes; undefined if nobody is told. */
+export const changeOf = (event: Recorded, position: number): Change | undefined => {
+  const kind = kindOf(event)
+  if (kind === undefined || !('_id' in event.data)) return undefined
+  const { type, data, revision } = event
+  const at = (isSo: boolean): number | undefined => (isSo ? position : undefined)
+  return {
+    ...{ position, kind, id: event.data._id, sutId: sutIdOf(event), userId: userOf(event) },
+    rosterAt: at(kind === 'user' && isOfRoster(event)),
+    quotaAt: at(type === 'UserChanged' && data.quota !== undefined),
+    scopeAt: at(type === 'UserChanged' && data.scope !== undefined),
+    retagged: type === 'SutUpdated' && data.tags !== undefined ? [{ position, revision }] : [],
+  }
+}
+
+const merge = (before: Change, after: Change): Change => ({
+  ...after,
+  rosterAt: after.rosterAt ?? before.rosterAt,
+  quotaAt: after.quotaAt ?? before.quotaAt,
+  scopeAt: after.scopeAt ?? before.scopeAt,
+  retagged: [...before.retagged, ...after.retagged],
+})
+
+/** Changes of a stretch of the log, one an object, in order of their last events. */
+export interface Collected {
+  readonly add: (event: Recorded, position: number) => void
+  readonly changes: () => readonly Change[]
+}
+
+export const collect = (): Collected => {
+  const byObject = new Map<string, Change>()
+  return {
+    add: (event, position) => {
+      const change = changeOf(event, position)
+      if (change === undefined) return
+      const name = `${change.kind} ${change.id}`
+      const before = byObject.get(name)
+      // Put at the end, where its last event is.
+      byObject.delete(name)
+      byObject.set(name, before === undefined ? change : merge(before, change))
+    },
+    changes: () => [...byObject.values()],
+  }
+}

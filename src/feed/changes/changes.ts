@@ -1,0 +1,140 @@
+import type * as E from 'fp-ts/lib/Either.js'
+import type { Sut } from '../../../projections/sut.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { User } from '../../users/user.ts'
+import type { Users } from '../../users/users.ts'
+import { makeWaitUntilDurable } from '../durability.ts'
+import { eventStream } from '../events/frames.ts'
+import type { Hold } from '../hold.ts'
+import type { Sending } from '../stream.ts'
+import { FEED_LIMITS, type FeedLimits, type LimitReached } from '../subscribers.ts'
+import {
+  makeSubscriptions,
+  type Subscription,
+  type Subscriptions,
+  type SubscriptionsOptions,
+} from '../subscriptions.ts'
+import { makeWaiting } from '../waiting.ts'
+import { type Gathering, placeMessage } from './gathering.ts'
+import { makeGatherings } from './gatherings.ts'
+import type { TagsOf, Viewer } from './sight.ts'
+
+export interface ChangesLimits extends FeedLimits {
+  /** Milliseconds during which changes are gathered. */
+  readonly interval: number
+  /** Entries of a gathering that a reader is sent. */
+  readonly entries: number
+  /** Events that a reader may be behind. */
+  readonly behind: number
+}
+
+export const CHANGES_LIMITS: ChangesLimits = {
+  ...FEED_LIMITS,
+  perUser: 64,
+  interval: 250,
+  entries: 500,
+  behind: 10_000,
+}
+
+export interface ChangesOptions extends Omit<SubscriptionsOptions, 'limits' | 'reasonToEnd'> {
+  readonly store: EventStore
+  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch' | 'newest' | 'asOf'>
+  /** The users as they are. */
+  readonly known: Pick<Users, 'byId' | 'settled'>
+  readonly limits?: Partial<ChangesLimits> | undefined
+}
+
+export interface ChangesRequest {
+  /** The position after which to begin. */
+  readonly after: number
+  /** The digest of the page that is served. */
+  readonly digest: string
+}
+
+/** Tells everyone which of the objects that they may read have changed. */
+export interface Changes {
+  /** @throws StoreUnavailable when the log cannot be read */
+  readonly subscribe: (
+    user: User,
+    request: ChangesRequest,
+    hold?: Hold,
+  ) => Promise<E.Either<LimitReached, Subscription>>
+  readonly close: Subscriptions['close']
+}
+
+const tagsIn = (version: { readonly document: string } | undefined): Sut['tags'] | undefined =>
+  version && (JSON.parse(version.document) as Sut).tags
+
+const makeTagsOf = ({ newest, asOf }: ChangesOptions['views']): TagsOf => ({
+  now: (sutId) => tagsIn(newest('sut', sutId)),
+  before: (sutId, revision) => tagsIn(asOf('sut', sutId, revision - 1)),
+})
+
+/** Writes gatherings as one reader sees them. The first message says from where. */
+const makeWriterFor =
+  ({ views, known }: ChangesOptions, { _id, role }: User, digest: string): Sending<Gathering>['makeWriter'] =>
+  (outlet, after) => {
+    let position = after
+    let told = Math.min(after, views.position())
+    const viewer = (): Viewer | undefined => {
+      const user = known.byId(_id)
+      return user && { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
+    }
+    outlet.write(placeMessage('ready', told, digest))
+    return {
+      position: () => position,
+      write: ([gathering]) => {
+        if (gathering === undefined) return
+        const reader = viewer()
+        const messages = reader && gathering.messagesFor(reader, position)
+        position = gathering.to
+        if (messages === 'reload') {
+          told = position
+          outlet.write(placeMessage('reload', position, digest))
+        } else if (messages?.last !== undefined) {
+          told = messages.last
+          outlet.write(messages.bytes)
+        }
+      },
+      writeCheckpoint: () => {
+        if (position !== told) outlet.write(eventStream.checkpoint(position))
+        told = position
+      },
+    }
+  }
+
+export const makeChanges = (options: ChangesOptions): Changes => {
+  const { store, views, known, onError } = options
+  const limits = { ...CHANGES_LIMITS, ...options.limits }
+  let isFailed = false
+  const waiting = makeWaiting()
+  const gatherings = makeGatherings({
+    ...{ store, views, limits },
+    tagsOf: makeTagsOf(views),
+    waitUntilDurable: makeWaitUntilDurable({ store, views }),
+    settled: known.settled,
+    wake: waiting.wake,
+    onFailed: (error) => {
+      isFailed = true
+      onError(error)
+    },
+  })
+  const subscriptions = makeSubscriptions({
+    ...options,
+    limits,
+    reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
+  })
+  const source = { readAfter: gatherings.readAfter, onChange: waiting.add, forget: waiting.forget }
+  const sending = { end: undefined, format: eventStream, source }
+  return {
+    subscribe: (user, { after, digest }, hold) => {
+      const makeWriter = makeWriterFor(options, user, digest)
+      return subscriptions.subscribe(user, { ...sending, after, makeWriter }, gatherings, hold)
+    },
+    close: async () => {
+      await subscriptions.close()
+      gatherings.close()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { formatScope } from '../../domain/user/scope.ts'
+import { formatPosition } from '../../domain/values/position.ts'
+import { eventSource } from '../events/frames.ts'
+import type { Change } from './change.ts'
+import { hasNewSight, isSeen, type TagsOf, type Viewer } from './sight.ts'
+
+/** The same for all who see the same. */
+export interface Messages {
+  readonly bytes: Buffer
+  /** The position of the last one; undefined if there is none. */
+  readonly last: number | undefined
+}
+
+/** What changed in a stretch of the log, as messages. */
+export interface Gathering {
+  /** The position before the stretch, and its last. */
+  readonly from: number
+  readonly to: number
+  /** The messages for a reader that has read up to a position; `reload` if it must read everything again. */
+  readonly messagesFor: (viewer: Viewer, after: number) => Messages | 'reload'
+}
+
+export interface GatheringOptions {
+  readonly from: number
+  readonly to: number
+  /** Undefined if there are too many. */
+  readonly changes: readonly Change[] | undefined
+  readonly tagsOf: TagsOf
+  /** Entries, at most; a reader with more reads everything again. */
+  readonly most: number
+}
+
+/** A message that says from where a reader follows, and which page is served. */
+export const placeMessage = (name: 'ready' | 'reload', position: number, digest: string): string =>
+  eventSource(name, position, JSON.stringify({ sequence: formatPosition(position), digest }))
+
+const entryMessage = ({ position, kind, id, sutId }: Change): string =>
+  eventSource(
+    'change',
+    position,
+    JSON.stringify({ sequence: formatPosition(position), kind, _id: id, sut_id: sutId ?? null }),
+  )
+
+/** Looks up each SUT once. */
+const remembering = ({ now, before }: TagsOf): TagsOf => {
+  const known = new Map<string, ReturnType<TagsOf['now']>>()
+  return {
+    now: (sutId) => {
+      if (!known.has(sutId)) known.set(sutId, now(sutId))
+      return known.get(sutId)
+    },
+    before,
+  }
+}
+
+export const makeGathering = ({ from, to, changes, tagsOf: look, most }: GatheringOptions): Gathering => {
+  const tagsOf = remembering(look)
+  /** Whoever has something of its own among the changes sees what nobody else does. */
+  const owners = new Set(changes?.map(({ userId }) => userId))
+  const shared = new Map<string, Messages | 'reload'>()
+
+  const messagesFor = (viewer: Viewer, after: number): Messages | 'reload' => {
+    if (changes === undefined || hasNewSight(changes, viewer, after)) return 'reload'
+    const seen: Change[] = []
+    for (const change of changes) {
+      if (!isSeen(change, viewer, after, tagsOf)) continue
+      if (seen.push(change) > most) return 'reload'
+    }
+    return { bytes: Buffer.from(seen.map(entryMessage).join('')), last: seen.at(-1)?.position }
+  }
+  const nameOf = ({ userId, role, scope }: Viewer, after: number): string => {
+    const place = after <= from ? '' : `${after}`
+    if (role !== 'tester') return `all ${place}`
+    return `${owners.has(userId) ? userId : ''} ${place} ${scope === undefined ? '' : formatScope(scope)}`
+  }
+
+  return {
+    from,
+    to,
+    messagesFor: (viewer, after) => {
+      const name = nameOf(viewer, after)
+      const found = shared.get(name)
+      if (found !== undefined) return found
+      const made = messagesFor(viewer, after)
+      shared.set(name, made)
+      return made
+    },
+  }
+}

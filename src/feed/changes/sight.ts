@@ -1,0 +1,52 @@
+import type { Role } from '../../domain/events/user.ts'
+import { fits, type Scope } from '../../domain/user/scope.ts'
+import type { Change } from './change.ts'
+
+/** Who reads, as far as it decides on what is told. */
+export interface Viewer {
+  readonly userId: string
+  readonly role: Role
+  /** Undefined if it may see every SUT. */
+  readonly scope: Scope | undefined
+}
+
+type Tags = Readonly<Record<string, string>>
+
+/** The tags of SUTs; undefined if there is no such SUT. */
+export interface TagsOf {
+  readonly now: (sutId: string) => Tags | undefined
+  /** What they were before the event at a revision of the SUT's stream. */
+  readonly before: (sutId: string, revision: number) => Tags | undefined
+}
+
+const isInScope = (tags: Tags | undefined, scope: Scope): boolean => tags !== undefined && fits(tags, scope)
+
+/** A SUT that has left the scope is told too. */
+const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: number, { now, before }: TagsOf): boolean =>
+  isInScope(now(id), scope) ||
+  retagged.some(({ position, revision }) => position > after && isInScope(before(id, revision), scope))
+
+const isLater = (at: number | undefined, after: number): boolean => at !== undefined && at > after
+
+/** Whether a reader is told of a change that happened after a position. */
+export const isSeen = (change: Change, { userId, role, scope }: Viewer, after: number, tagsOf: TagsOf): boolean => {
+  if (change.position <= after) return false
+  if (role !== 'tester') return true
+  const isOwn = change.userId === userId
+  switch (change.kind) {
+    case 'session':
+      return isOwn
+    case 'user':
+      return isLater(change.rosterAt, after) ? scope === undefined || isOwn : isOwn && isLater(change.quotaAt, after)
+    case 'sut_reservation':
+      return scope === undefined || isOwn || (change.sutId !== undefined && isInScope(tagsOf.now(change.sutId), scope))
+    case 'sut':
+      return scope === undefined || isSutSeen(change, scope, after, tagsOf)
+    default:
+      return change.kind satisfies never
+  }
+}
+
+/** Whether what a reader may see has changed as a whole. */
+export const hasNewSight = (changes: readonly Change[], { userId, role }: Viewer, after: number): boolean =>
+  role === 'tester' && changes.some((change) => change.userId === userId && isLater(change.scopeAt, after))

@@ -1,0 +1,66 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Changes } from '../../feed/changes/changes.ts'
+import type { Hold } from '../../feed/hold.ts'
+import { LATEST } from '../codecs/as-of.ts'
+import type { ChangesQuery } from '../codecs/events.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import {
+  beginOrHold,
+  begunResponse,
+  heldResponse,
+  isEarly,
+  makeHold,
+  placeOf,
+  STREAM_REFUSALS,
+  type StartDependencies,
+  startPosition,
+} from './stream-start.ts'
+
+export interface ChangesDependencies extends StartDependencies {
+  readonly changes: Pick<Changes, 'subscribe'>
+  /** The digest of the page that is served. */
+  readonly digest: () => Promise<string>
+}
+
+type ChangesCall = Call<unknown, ChangesQuery>
+
+/** Where a stream begins. A position that the log does not have is one of another log: it is told to read again. */
+const startOf = async (dependencies: ChangesDependencies, call: ChangesCall): ReturnType<typeof startPosition> => {
+  const begun = await startPosition(dependencies, call, LATEST)
+  const place = placeOf(call, LATEST)
+  return E.isLeft(begun) && !isEarly(begun.left) && place !== LATEST ? E.right(place) : begun
+}
+
+const holdFor = (dependencies: ChangesDependencies, call: ChangesCall): Hold => ({
+  ...makeHold(dependencies, call, LATEST),
+  begin: async () => {
+    const begun = await startOf(dependencies, call)
+    return E.isRight(begun) ? begun.right : undefined
+  },
+})
+
+/** Tells a user what has changed of what it may read. */
+export const makeChangesHandler =
+  (dependencies: ChangesDependencies) =>
+  async (call: ChangesCall): RouteResult => {
+    const { changes, views } = dependencies
+    const digest = await dependencies.digest()
+    return beginOrHold(
+      dependencies,
+      async () => {
+        const begun = await startOf(dependencies, call)
+        if (E.isLeft(begun)) return begun
+        const position = views.position()
+        return begunResponse(
+          await changes.subscribe(call.user, { after: begun.right, digest }),
+          STREAM_REFUSALS,
+          position,
+        )
+      },
+      async () =>
+        heldResponse(
+          await changes.subscribe(call.user, { after: -1, digest }, holdFor(dependencies, call)),
+          STREAM_REFUSALS,
+        ),
+    )
+  }

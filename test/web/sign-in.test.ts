@@ -87,6 +87,7 @@ test('in Chromium a session that has ended elsewhere brings the form over the pa
     (await service.anyone.post('/api/login', { name: 'bob', password: passwordOf('bob') })).json.session,
   )
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('button', { name: 'Sign out of all browsers' }).click()
   await page.getByLabel('Password').waitFor()
   t.is(await statusWith(service, other), 401)
   checkQuiet(t, opened, service.url)

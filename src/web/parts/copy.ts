@@ -7,9 +7,12 @@ import { Icon } from './icon.ts'
 export const CopyButton = ({
   text,
   label = 'Copy',
+  isWide = false,
 }: {
   readonly text: string
   readonly label?: string
+  /** Whether the label is shown beside the icon. */
+  readonly isWide?: boolean
 }): VNode | undefined => {
   const [isCopied, setCopied] = useState(false)
   if (!('clipboard' in navigator)) return undefined
@@ -20,6 +23,8 @@ export const CopyButton = ({
     )
     setTimeout(() => setCopied(false), 2_000)
   }
+  if (isWide)
+    return html`<button type="button" class="btn small" onClick=${copy}><${Icon} name=${isCopied ? 'check' : 'copy'} />${isCopied ? 'Copied' : label}</button>`
   return html`<button type="button" class="btn icon quiet small" aria-label=${isCopied ? 'Copied' : label} title=${label} onClick=${copy}>
     <${Icon} name=${isCopied ? 'check' : 'copy'} />
   </button>`

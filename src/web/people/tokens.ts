@@ -1,0 +1,52 @@
+import { usePage } from '../page/context.ts'
+import { type Reading, useReading } from '../page/reading.ts'
+import type { Role } from '../service/session.ts'
+import { clockOf, dateOf, relativeDayOf } from '../timeline/times.ts'
+
+export interface Token {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** RFC 3339. */
+  readonly created_at: string
+  /** `null`: never. */
+  readonly expires_at: string | null
+}
+
+/** The answer to a request for a new one. A repeated request does not get the token. */
+export interface IssuedToken extends Token {
+  readonly token?: string
+}
+
+const DAY = 86_400_000
+/** Milliseconds before the end of a token in which it is marked. */
+const SOON = 14 * DAY
+
+/** A user has at most 1,000 that are good. */
+export const useTokens = (userId: string): Reading<readonly Token[]> => {
+  const { api } = usePage()
+  return useReading(
+    `tokens ${userId}`,
+    async () => (await api.get<{ tokens: readonly Token[] }>(`/api/user/${userId}/token?limit=1000`)).value.tokens,
+  )
+}
+
+/** `Today 10:41`, `3 Nov 2026`. */
+export const madeText = ({ created_at }: Token, now: number): string => {
+  const time = Date.parse(created_at)
+  const day = relativeDayOf(time, now)
+  return day === 'Today' || day === 'Yesterday' ? `${day} ${clockOf(time)}` : dateOf(time)
+}
+
+/** `3 Nov 2027`, `in 6 days`. Undefined: never. */
+export const expiryOf = (
+  { expires_at }: Token,
+  now: number,
+): { readonly text: string; readonly isSoon: boolean } | undefined => {
+  if (expires_at === null) return undefined
+  const left = Date.parse(expires_at) - now
+  if (left > SOON) return { text: dateOf(Date.parse(expires_at)), isSoon: false }
+  const days = Math.floor(left / DAY)
+  if (days > 1) return { text: `in ${days} days`, isSoon: true }
+  return { text: days === 1 ? 'in 1 day' : 'within a day', isSoon: true }
+}

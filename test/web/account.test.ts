@@ -1,0 +1,52 @@
+import test from 'ava'
+import { passwordOf } from '../http/client.ts'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { statusWith } from '../http/logins/login.ts'
+import { accountOf, checkAccessible, checkQuiet, openFor } from './stage.ts'
+
+/** One's own account, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+test('in Chromium one makes a token, sees it once, revokes it, and changes the own password', async (t) => {
+  await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 12 } })
+  const opened = await openFor(t, browser, 'alice')
+  if (opened === undefined) return
+  const { page } = opened
+  await accountOf(opened, 'alice').click()
+  await page.getByText('0 of 12 h').waitFor()
+  await page.getByText('No tokens.').waitFor()
+  await page.getByRole('button', { name: 'New token' }).click()
+  await page.getByRole('dialog', { name: 'New token' }).getByLabel('What it is for').fill('nightly <b>')
+  await page.keyboard.press('Enter')
+  await page.getByText('It is shown only once.').waitFor()
+  const token = String(await page.locator('.secret').textContent())
+  t.is(await statusWith(service, token), 200)
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Revoke nightly <b>' }).click()
+  await page.getByRole('button', { name: 'Revoke nightly <b> for good' }).click()
+  await page.getByText('No tokens.').waitFor()
+  t.is(await statusWith(service, token), 401)
+
+  const form = page.getByRole('region', { name: 'Password' })
+  await form.getByLabel('Old password').fill('not this one')
+  await form.getByLabel('New password').fill('battery staple')
+  await form.getByRole('button', { name: 'Change' }).click()
+  await form.getByText('It is wrong.').waitFor()
+  await form.getByLabel('Old password').fill(passwordOf('alice'))
+  await form.getByRole('button', { name: 'Change' }).click()
+  await form.getByText('Your password is changed.').waitFor()
+  t.is((await service.anyone.post('/api/login', { name: 'alice', password: 'battery staple' })).status, 200)
+  await accountOf(opened, 'alice').waitFor()
+  checkQuiet(t, opened, service.url)
+})

@@ -1,0 +1,24 @@
+import test from 'ava'
+import { expiryOf, madeText, type Token } from '../../../src/web/people/tokens.ts'
+
+/** What the page says of tokens, without a browser. */
+
+const NOW = Date.parse('2026-11-25T09:42:00Z')
+
+const aToken: Token = {
+  ...{ _id: '1', name: 'nightly', role: 'tester', created_at: '2026-01-05T12:00:00Z', expires_at: null },
+}
+const until = (expires_at: string) => expiryOf({ ...aToken, expires_at }, NOW)
+
+test('a token that expires within two weeks is told by what is left', (t) => {
+  t.is(expiryOf(aToken, NOW), undefined)
+  t.deepEqual(until('2026-12-02T09:42:00Z'), { text: 'in 7 days', isSoon: true })
+  t.deepEqual(until('2026-11-26T10:00:00Z'), { text: 'in 1 day', isSoon: true })
+  t.deepEqual(until('2026-11-25T10:00:00Z'), { text: 'within a day', isSoon: true })
+  t.deepEqual(until('2027-03-01T12:00:00Z'), { text: '1 Mar 2027', isSoon: false })
+})
+
+test('a token that was made today is told by its time', (t) => {
+  t.regex(madeText({ ...aToken, created_at: new Date(NOW).toISOString() }, NOW), /^Today \d\d:\d\d$/)
+  t.is(madeText(aToken, NOW), '5 Jan 2026')
+})

@@ -1,7 +1,7 @@
 import { makeStore, type Store } from '../parts/store.ts'
 import type { Api } from '../service/api.ts'
 import type { Booked, Stretch } from '../timeline/calendar.ts'
-import { toIso } from '../timeline/times.ts'
+import { MINUTE, toIso } from '../timeline/times.ts'
 import type { List, Person, Reservation, Sut } from './objects.ts'
 
 /** The machines, the people and the reservations that the page has read. Each object is kept once. */
@@ -25,11 +25,14 @@ const EMPTY: Lab = {
 /** Entries of a page of a list, at most. */
 const PAGE = 1_000
 
+/** The schedule shows minutes: a machine that was given back within this one is free at once. */
+const toMinute = (time: string): number => Math.floor(Date.parse(time) / MINUTE) * MINUTE
+
 const toBooked = ({ _id, user_id, start_time, end_time }: Reservation): Booked => ({
   _id,
   userId: user_id,
-  from: Date.parse(start_time),
-  to: Date.parse(end_time),
+  from: toMinute(start_time),
+  to: toMinute(end_time),
 })
 
 const indexBySut = (reservations: Iterable<Reservation>): ReadonlyMap<string, readonly Booked[]> => {

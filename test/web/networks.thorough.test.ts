@@ -1,0 +1,135 @@
+import test from 'ava'
+import { freePort } from '../gateway/peers.ts'
+import { LAB_HOST, openPageFor, startBrowser } from '../http/documents/browser.ts'
+import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { startSlowNetwork } from './slow-network.ts'
+import { accountOf, openFor, signIn } from './stage.ts'
+
+/** The page on networks as labs have them: slow, lossy, without TLS, and gone for a while. */
+
+/** Milliseconds for what should happen at once, on a busy machine. */
+const SOON = 60_000
+
+const reservationsOf = async (service: Running): Promise<number> =>
+  (await service.as('admin').get('/api/sut_reservation')).json.count as number
+
+test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is sent twice', async (t) => {
+  t.timeout(6 * SOON)
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const network = await startSlowNetwork(t, service.port, { delay: 150, losesEvery: 50 })
+  const alice = await openPageFor(t, await startBrowser(t, `http://127.0.0.1:${network.port}`), undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  page.setDefaultTimeout(SOON)
+  await page.goto('/')
+  await signIn(alice, 'alice')
+  await accountOf(alice, 'alice').waitFor()
+  for (let round = 1; round <= 4; round++) {
+    const row = page.getByRole('row').filter({ hasText: 'bench 1' })
+    await row.hover()
+    await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+    await page.getByRole('button', { name: /^Reserve until/ }).click()
+    const own = row.getByRole('gridcell', { name: /^You .*, in use$/ })
+    await own.waitFor()
+    t.is(await reservationsOf(service), round)
+    await own.click()
+    await page.getByRole('button', { name: 'Release' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/^Release bench 1 now/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Release' }).click()
+    await own.waitFor({ state: 'detached' })
+  }
+  t.true(network.lost() > 0, 'connections were lost')
+})
+
+test('in Chromium the page says that it is cut off, and heals after ten minutes without a reload', async (t) => {
+  t.timeout(6 * SOON)
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.clock.install()
+  await page.evaluate(`window.isSamePage = true`)
+  await page.context().setOffline(true)
+  await page
+    .getByRole('alert')
+    .getByText(/^Not connected since/)
+    .waitFor()
+  await page.clock.fastForward('10:00')
+  await createSut(service.as('admin'), { name: 'bench 2' })
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('row').filter({ hasText: 'bench 2' }).waitFor()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  t.true(await page.evaluate('window.isSamePage'))
+})
+
+test('in Chromium a restart of the service under an open page heals without a reload', async (t) => {
+  t.timeout(6 * SOON)
+  const data = await dataWithPeople(t)
+  const environment = { BERTH_PORT: String(await freePort()) }
+  const service = await start(t, { data, environment })
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.evaluate(`window.isSamePage = true`)
+  await service.stop()
+  await page
+    .getByRole('alert')
+    .getByText(/^Not connected since/)
+    .waitFor()
+  const again = await start(t, { data, environment })
+  await createSut(again.as('admin'), { name: 'bench 2' })
+  await page.getByRole('row').filter({ hasText: 'bench 2' }).waitFor()
+  t.true(await page.evaluate('window.isSamePage'))
+})
+
+test('in Chromium the page works over plain HTTP under the name of a lab', async (t) => {
+  t.timeout(6 * SOON)
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const alice = await openPageFor(t, await startBrowser(t, `http://${LAB_HOST}:${service.port}`), undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  await page.goto('/')
+  t.false(await page.evaluate('isSecureContext'))
+  await signIn(alice, 'alice')
+  await accountOf(alice, 'alice').waitFor()
+  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
+  await row.hover()
+  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await page.getByRole('button', { name: /^Reserve until/ }).click()
+  await row.getByRole('gridcell', { name: /^You .*, in use$/ }).waitFor()
+  await page.getByRole('link', { name: /^Mine/ }).first().click()
+  await page.getByRole('article', { name: 'bench 1' }).waitFor()
+  await page.getByText('Needs HTTPS.').waitFor()
+  t.deepEqual(alice.faults, [])
+})
+
+test('in Chromium a page that is open during an update loads itself again once, and then says so', async (t) => {
+  t.timeout(6 * SOON)
+  const service = await start(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
+  const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 900 })
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  let asked = 0
+  await page.route('**/packages~@novnc~**', (route) => {
+    asked += 1
+    return route.fulfill({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: '' })
+  })
+  await page.route('**/console', (route) => route.fulfill({ json: { url: '/api/console/none', expires_at: '' } }))
+  await page.goto(`/#/screen/${made.json._id}`)
+  await page.getByRole('heading', { name: 'Berth was updated' }).waitFor()
+  await until('it was tried before and after a reload', () => Promise.resolve(asked === 2), SOON)
+  await page.getByRole('button', { name: 'Load the page again' }).waitFor()
+  t.is(asked, 2)
+})

@@ -1,7 +1,7 @@
 import test from 'ava'
+import { toSut } from '../../../src/web/machines/to-sut.ts'
 import { percentOf, shareUp, slotsOf, uptimeOf } from '../../../src/web/machines/uptime.ts'
 import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
-import { toSut } from '../../../src/web/screens/machines/to-sut.ts'
 import { weekOf } from '../../../src/web/timeline/week.ts'
 import { booked, time } from '../timeline/times.ts'
 import { sut } from './machines.ts'

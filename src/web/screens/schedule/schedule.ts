@@ -17,6 +17,7 @@ import { BlockPopover } from './block-popover.ts'
 import { DraftPopover } from './draft-popover.ts'
 import { isFiltering, isFreeForAnHour, matches, NO_FILTER } from './filter.ts'
 import { Grid } from './grid.ts'
+import { SetUp, useSetUp } from './set-up.ts'
 import { show, type View, view } from './view.ts'
 
 const NONE: readonly Booked[] = []
@@ -43,19 +44,10 @@ const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="
   ${Array.from({ length: 14 }, (_, n) => html`<div class="tl-row"><div class="tl-head"><span class="sk sk-name"></span></div><div class="tl-lane"><span class=${`sk sk-block sk-${n % 5}`}></span></div></div>`)}
 </div></div>`
 
-const NoMachines = ({
-  isAdministrator,
-  scope,
-}: {
-  readonly isAdministrator: boolean
-  readonly scope: string | undefined
-}): VNode => {
+const NoMachines = ({ scope }: { readonly scope: string | undefined }): VNode => {
   if (scope !== undefined && scope !== '')
     return html`<div class="tl"><${StateBlock} icon="lock" title="No machine is in your scope" text=${`You see machines with ${scope.replaceAll(',', ', ')}. An administrator can change your scope or tag machines.`} /></div>`
-  const text = isAdministrator
-    ? 'Add one with the command line or the interface: the guide says how.'
-    : 'An administrator can add them.'
-  return html`<div class="tl"><${StateBlock} icon="machine" title="No machines yet" text=${text} /></div>`
+  return html`<div class="tl"><${StateBlock} icon="machine" title="No machines yet" text="An administrator can add them." /></div>`
 }
 
 const NoMatch = (): VNode => html`<div class="tl"><${StateBlock} icon="filter" title="No machine matches">
@@ -122,6 +114,7 @@ export const Schedule = (): VNode => {
   const { isLoaded, bySut, people } = useStore(page.lab.lab)
   const { all, shown, freeCount, rows } = useRows(now)
   const mayReserve = me.role !== 'auditor'
+  const isSettingUp = useSetUp(me.role === 'administrator')
   const nameOf = (id: string): string => people.get(id)?.name ?? id
 
   const openCell = (sut: Sut, cell: Cell, at: number): void => {
@@ -150,12 +143,12 @@ export const Schedule = (): VNode => {
       return failed === undefined
         ? html`<${Skeleton} />`
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
-    if (all.length === 0)
-      return html`<${NoMachines} isAdministrator=${me.role === 'administrator'} scope=${me.scope} />`
+    if (all.length === 0) return html`<${NoMachines} scope=${me.scope} />`
     if (shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
     return html`<${Grid} rows=${rows} count=${shown.length} bySut=${bySut} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       draft=${open?.kind === 'draft' ? open.draft : undefined} onFold=${onFold} onOpen=${openCell} onDraft=${(draft: ReturnType<typeof draftAt>) => show({ open: { kind: 'draft', draft } })} onQuick=${quick} onKey=${onKey} />`
   }
+  if (isLoaded && isSettingUp) return html`<main class="main"><${SetUp} /></main>`
   return html`<main class="main flush">
     <${DateBar} span=${span} />
     <${FilterBar} suts=${all} freeCount=${freeCount} shownCount=${shown.length} />

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { ImportDialog, type Kind } from '../../importing/import-dialog.ts'
-import { USUAL_INTERVAL } from '../../machines/form.ts'
-import { usePage } from '../../page/context.ts'
-import { Switch } from '../../parts/field.ts'
-import { html } from '../../parts/html.ts'
-import { newKey, postSafely, Refused } from '../../service/api.ts'
+import { ImportDialog, type Kind } from '../importing/import-dialog.ts'
+import { usePage } from '../page/context.ts'
+import { Switch } from '../parts/field.ts'
+import { html } from '../parts/html.ts'
+import { newKey, postSafely, Refused } from '../service/api.ts'
+import { USUAL_INTERVAL } from './form.ts'
 import { toSut } from './to-sut.ts'
 
 const KIND: Kind = {

@@ -1,0 +1,33 @@
+import test from 'ava'
+import { startBrowser } from '../http/documents/browser.ts'
+import { dataWithPeople, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+
+/** An empty lab, in a real browser. */
+
+const later = tidyingLater()
+test.after.always(later.tidy)
+
+test('in Chromium an empty lab leads an administrator to the first machine, person and reservation', async (t) => {
+  t.timeout(120_000)
+  const service = await start(later, { data: await dataWithPeople(later) })
+  const browser = await startBrowser(later, service.url)
+  const [admin, alice] = [await openFor(t, browser, 'admin'), await openFor(t, browser, 'alice')]
+  if (admin === undefined || alice === undefined) return
+  const { page } = admin
+  await alice.page.getByRole('heading', { name: 'No machines yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Set up your lab' }).waitFor()
+  t.true(await page.getByRole('button', { name: 'Reserve', exact: true }).isDisabled())
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Add a machine' }).click()
+  await page.getByRole('dialog', { name: 'Add a machine' }).waitFor()
+  await page.keyboard.press('Escape')
+  await service.as('admin').post('/api/sut/create', aSut({ name: 'bench 1' }))
+  await page.getByRole('heading', { name: /^Add a machine ?, done/ }).waitFor()
+  await page.getByRole('heading', { name: /^Add a person ?, done/ }).waitFor()
+  await page.getByRole('button', { name: 'Reserve', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Reserve bench 1' }).waitFor()
+  await alice.page.getByRole('row').filter({ hasText: 'bench 1' }).first().waitFor()
+  checkQuiet(t, admin, service.url)
+})

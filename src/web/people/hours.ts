@@ -1,16 +1,9 @@
 import type { VNode } from 'preact'
 import { html } from '../parts/html.ts'
-import { numberOf } from '../timeline/times.ts'
 import type { Used } from './user.ts'
 
 /** Hundredths from which a quota is nearly used up. */
 const NEAR = 90
-
-/** `31 of 40 h`, `61 h`. */
-export const hoursTextOf = ({ hours, quota }: Used): string => {
-  const most = quota?.hours_per_week ?? null
-  return most === null ? `${numberOf(hours)} h` : `${numberOf(hours)} of ${numberOf(most)} h`
-}
 
 /** How much of the hours of the week is used, where they are limited. */
 export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }): VNode | undefined => {

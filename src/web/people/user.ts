@@ -1,4 +1,5 @@
 import type { Role } from '../service/session.ts'
+import { numberOf } from '../timeline/times.ts'
 
 /** Users, as administrators and they themselves see them. */
 
@@ -44,3 +45,9 @@ export const ROLES: readonly (readonly [Role, string])[] = [
 ]
 
 export const roleTextOf = (role: Role): string => ROLES.find(([key]) => key === role)?.[1] ?? role
+
+/** `31 of 40 h`, `61 h`. */
+export const hoursTextOf = ({ hours, quota }: Used): string => {
+  const most = quota?.hours_per_week ?? null
+  return most === null ? `${numberOf(hours)} h` : `${numberOf(hours)} of ${numberOf(most)} h`
+}

@@ -4,8 +4,8 @@ import { useReading } from '../../page/reading.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
-import { HoursMeter, hoursTextOf } from '../../people/hours.ts'
-import type { Used } from '../../people/user.ts'
+import { HoursMeter } from '../../people/hours.ts'
+import { hoursTextOf, type Used } from '../../people/user.ts'
 
 const Week = ({ used }: { readonly used: Used }): VNode => {
   const count = used.quota?.reservations_max ?? null

@@ -1,5 +1,4 @@
-import { hoursTextOf } from '../../people/hours.ts'
-import { type ListedUser, roleTextOf } from '../../people/user.ts'
+import { hoursTextOf, type ListedUser, roleTextOf } from '../../people/user.ts'
 
 /** The list of people: what a row says, and in what order they stand. Pure. */
 

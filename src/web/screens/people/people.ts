@@ -5,8 +5,12 @@ import { meOf, usePage } from '../../page/context.ts'
 import { RETRY_AFTER, useReading } from '../../page/reading.ts'
 import { Switch } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
-import { FailedBlock } from '../../parts/state.ts'
+import { Icon } from '../../parts/icon.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
 import type { ListedUser } from '../../people/user.ts'
+import { AddDialog } from './add-dialog.ts'
+import { Drawer } from './drawer.ts'
 import { type Order, ordered } from './list.ts'
 import { PeopleTable } from './table.ts'
 
@@ -14,6 +18,11 @@ const Skeleton = (): VNode => html`<div class="list" aria-busy="true">
   <span class="vh" role="status">Loading</span>
   ${Array.from({ length: 10 }, (_, n) => html`<div class="sk-row" key=${n}><span class="sk sk-name"></span></div>`)}
 </div>`
+
+const Alone = ({ onAdd, isDisabled }: { readonly onAdd: () => void; readonly isDisabled: boolean }): VNode =>
+  html`<${StateBlock} icon="users" title="Nobody else yet" text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself.">
+    <div class="row"><button type="button" class="btn primary" disabled=${isDisabled} onClick=${onAdd}>Add a person</button></div>
+  <//>`
 
 /** Users, with what they have reserved this week, removed ones too if that is wanted. */
 const useUsers = (isWithRemoved: boolean) => {
@@ -24,21 +33,30 @@ const useUsers = (isWithRemoved: boolean) => {
 
 /** Who uses the lab: roles, quotas and how they are used, scopes. */
 export const People = ({ id }: { readonly id: string | undefined }): VNode => {
-  const ownId = meOf(usePage())._id
+  const page = usePage()
+  const ownId = meOf(page)._id
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const [isWithRemoved, setWithRemoved] = useState(false)
   const [order, setOrder] = useState<Order>({ by: 'name', isDescending: false })
+  const [isAdding, setAdding] = useState(false)
   const { value, failed, retry } = useUsers(isWithRemoved)
   const users = useMemo(() => ordered(value ?? [], order), [value, order])
   const content = (): VNode => {
     if (value !== undefined)
-      return html`<${PeopleTable} users=${users} ownId=${ownId} openId=${id} order=${order} onOrder=${setOrder} />`
+      return html`<${PeopleTable} users=${users} ownId=${ownId} openId=${id} order=${order} onOrder=${setOrder}>
+        ${value.length === 1 && !isWithRemoved && html`<${Alone} onAdd=${() => setAdding(true)} isDisabled=${!isAnswered} />`}
+      <//>`
     if (failed === undefined) return html`<${Skeleton} />`
-    return html`<${FailedBlock} title="The people could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+    return html`<div class="list"><${FailedBlock} title="The people could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
   }
-  return html`<main class="main flush">
+  return html`<main class=${id === undefined ? 'main flush' : 'main flush has-drawer'}>
     <div class="bar"><h1>People</h1><span class="muted num">${value?.length}</span><span class="grow"></span>
-      <${Switch} label="Removed too" className="small second" isOn=${isWithRemoved} onChange=${setWithRemoved} />
+      <${Switch} label="Removed too" className="small second desk-only" isOn=${isWithRemoved} onChange=${setWithRemoved} />
+      <button type="button" class="btn" disabled=${!isAnswered} onClick=${() => setAdding(true)}><${Icon} name="plus" />Add a person</button>
     </div>
-    <div class="split">${content()}</div>
+    <div class="split">${content()}
+      ${id !== undefined && html`<${Drawer} key=${id} id=${id} used=${value?.find(({ _id }) => _id === id)?.used} onChanged=${retry} />`}
+    </div>
+    ${isAdding && html`<${AddDialog} onAdded=${retry} onClose=${() => setAdding(false)} />`}
   </main>`
 }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { goTo, linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
@@ -76,10 +76,12 @@ interface Props {
   readonly openId: string | undefined
   readonly order: Order
   readonly onOrder: (order: Order) => void
+  /** Below the table. */
+  readonly children?: unknown
 }
 
 /** The people; arrows move, Enter opens. */
-export const PeopleTable = ({ users, ownId, openId, order, onOrder }: Props): VNode => {
+export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: Props): VNode => {
   const list = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState(0)
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -95,6 +97,15 @@ export const PeopleTable = ({ users, ownId, openId, order, onOrder }: Props): VN
     setAt(row)
     list.current?.querySelector<HTMLElement>(`[data-row="${row}"]`)?.focus()
   }
+  // The focus returns to whom it left.
+  const last = useRef(openId)
+  useEffect(() => {
+    const index = users.findIndex(({ _id }) => _id === (openId ?? last.current))
+    if (index >= 0) setAt(index)
+    if (openId === undefined && last.current !== undefined)
+      list.current?.querySelector<HTMLElement>(`[data-row="${Math.max(index, 0)}"]`)?.focus()
+    last.current = openId
+  }, [openId])
   const stop = Math.min(at, users.length - 1)
   const head = { order, onOrder }
   return html`<div class="list" ref=${list} tabindex="-1" role="region" aria-label="People">
@@ -105,5 +116,6 @@ export const PeopleTable = ({ users, ownId, openId, order, onOrder }: Props): VN
       </tr></thead>
       <tbody>${users.map((user, index) => html`<${Row} key=${user._id} user=${user} index=${index} isMe=${user._id === ownId} isOpen=${user._id === openId} isStop=${index === stop} />`)}</tbody>
     </table>
+    ${children}
   </div>`
 }

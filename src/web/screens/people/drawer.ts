@@ -1,0 +1,98 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { useSending } from '../../page/sending.ts'
+import { Confirm } from '../../parts/confirm.ts'
+import { RefusedNote } from '../../parts/field.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { initialsOf } from '../../parts/initials.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Used, User } from '../../people/user.ts'
+import { Removal, Removed } from './leaving.ts'
+import { PasswordDialog } from './password-dialog.ts'
+import { PersonForm } from './person-form.ts'
+import { PersonTokens } from './person-tokens.ts'
+
+interface Props {
+  readonly id: string
+  /** Undefined until the list was read. */
+  readonly used: Used | undefined
+  /** Called after each change. */
+  readonly onChanged: () => void
+}
+
+/** Ends the sessions of somebody else. */
+const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswered: boolean }): VNode => {
+  const { send, refused, isBusy } = useSending()
+  const [isAsking, setAsking] = useState(false)
+  const [isDone, setDone] = useState(false)
+  const signOut = async (): Promise<void> => {
+    setDone((await send(`/api/user/${encodeURIComponent(user._id)}/logout`)) !== undefined)
+    setAsking(false)
+  }
+  return html`<section class="part stack">
+    <div class="section-head"><h3 class="grow">Sessions</h3>
+      ${!isAsking && html`<button type="button" class="btn quiet small" disabled=${!isAnswered} onClick=${() => setAsking(true)}>Sign out everywhere</button>`}</div>
+    ${isAsking && html`<${Confirm} question=${`Sign ${user.name} out of every browser?`} action="Sign out" isDisabled=${isBusy || !isAnswered} onConfirm=${signOut} back="Back" onBack=${() => setAsking(false)} />`}
+    ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
+    <span class="small muted said" role="status">${isDone && 'All sessions have ended.'}</span>
+  </section>`
+}
+
+const close = (): void => {
+  goTo('people')
+}
+
+/** One person: what may be changed, tokens, sessions, and leaving. On phones a page of its own. */
+export const Drawer = ({ id, used, onChanged }: Props): VNode => {
+  const page = usePage()
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const { value, failed, retry } = useReading(`person ${id}`, () =>
+    page.api.get<User>(`/api/user/${encodeURIComponent(id)}`),
+  )
+  const [isPassword, setPassword] = useState(false)
+  const title = useRef<HTMLHeadingElement>(null)
+  const user = value?.value
+  useEffect(() => title.current?.focus(), [user === undefined])
+  const isMe = id === meOf(page)._id
+  const changed = (): void => {
+    retry()
+    onChanged()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && !isPassword && !(event.target as HTMLElement).closest('dialog')) close()
+  }
+  const buttons = isMe
+    ? html`<a class="btn" href=${linkTo('account')}><${Icon} name="key" />Your account</a>`
+    : html`<button type="button" class="btn" disabled=${!isAnswered} onClick=${() => setPassword(true)}><${Icon} name="key" />New password</button>`
+  const content = (): VNode => {
+    if (value === undefined || user === undefined) {
+      if (failed === undefined)
+        return html`<div aria-busy="true"><span class="vh" role="status">Loading</span><span class="sk sk-name"></span></div>`
+      if (failed.status === 404) return html`<${StateBlock} icon="user" title="There is no such person" />`
+      return html`<${FailedBlock} title="This person could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+    }
+    if (user.removed_at !== undefined)
+      return html`<${Removed} user=${user} isAnswered=${isAnswered} onChanged=${changed} />`
+    return html`
+      <${PersonForm} newest=${value} applied=${used?.quota ?? null} isAnswered=${isAnswered} onSaved=${changed}>${buttons}<//>
+      ${
+        !isMe &&
+        html`<${PersonTokens} user=${user} isAnswered=${isAnswered} />
+        <${SignOut} user=${user} isAnswered=${isAnswered} />
+        <${Removal} user=${user} open=${used?.reservations ?? 0} isAnswered=${isAnswered} onChanged=${changed} />`
+      }
+      ${isPassword && html`<${PasswordDialog} user=${user} onClose=${() => setPassword(false)} />`}`
+  }
+  const name = user?.name ?? ''
+  return html`<aside class="drawer" aria-label=${name === '' ? 'Person' : name} onKeyDown=${onKeyDown}>
+    <div class="row drawer-head"><span class=${isMe ? 'avatar me' : 'avatar'} data-i=${initialsOf(name)} aria-hidden="true"></span>
+      <h2 class="grow clip" tabindex="-1" ref=${title}><bdi>${name}</bdi></h2>
+      <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick=${close}><${Icon} name="x" /></button></div>
+    ${content()}
+  </aside>`
+}

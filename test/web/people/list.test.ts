@@ -1,0 +1,21 @@
+import test from 'ava'
+import type { ListedUser } from '../../../src/web/people/user.ts'
+import { ordered, tagsOfScope } from '../../../src/web/screens/people/list.ts'
+
+const person = (name: string, hours: number, role: ListedUser['role'] = 'tester'): ListedUser => ({
+  ...{ _id: name, name, role, quota: null, scope: '', created_at: '2030-01-01T00:00:00Z' },
+  used: { hours, reservations: 1, quota: null },
+})
+const people = [person('lab 10', 3), person('audrey', 0, 'auditor'), person('lab 9', 7)]
+const names = (users: readonly ListedUser[]): readonly string[] => users.map(({ name }) => name)
+
+test('people stand in the order of a column, those without a value last in both directions', (t) => {
+  t.deepEqual(names(ordered(people, { by: 'name', isDescending: false })), ['audrey', 'lab 9', 'lab 10'])
+  t.deepEqual(names(ordered(people, { by: 'week', isDescending: false })), ['lab 10', 'lab 9', 'audrey'])
+  t.deepEqual(names(ordered(people, { by: 'week', isDescending: true })), ['lab 9', 'lab 10', 'audrey'])
+})
+
+test('a scope is shown tag by tag', (t) => {
+  t.deepEqual(tagsOfScope('team=qa1,rack=4'), ['team=qa1', 'rack=4'])
+  t.deepEqual(tagsOfScope(''), [])
+})

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.ts'
-import { followLog } from './live/follow.ts'
+import { followChanges } from './live/follow.ts'
 import { openLab } from './live/lab.ts'
 import { openOwn } from './live/own.ts'
 import { openClock } from './page/clock.ts'
@@ -15,7 +15,7 @@ import { openSession } from './service/session.ts'
 
 const control = openSession()
 const { api } = control
-const position = followLog(api, () => control.session.get().phase === 'in')
+const { position, heardAt } = followChanges(control)
 const page: PageContext = {
   control,
   api,
@@ -26,6 +26,7 @@ const page: PageContext = {
   clock: openClock(),
   theme: openTheme(),
   position,
+  heardAt,
 }
 
 // Nothing of one user may be shown to another.

@@ -64,7 +64,6 @@ test('in Chromium the page says that it is cut off, and heals after ten minutes 
   await page.clock.fastForward('10:00')
   await createSut(service.as('admin'), { name: 'bench 2' })
   await page.context().setOffline(false)
-  await page.getByRole('button', { name: 'Try now' }).click()
   await page.getByRole('row').filter({ hasText: 'bench 2' }).waitFor()
   await page.getByRole('alert').waitFor({ state: 'detached' })
   t.true(await page.evaluate('window.isSamePage'))
@@ -89,6 +88,25 @@ test('in Chromium a restart of the service under an open page heals without a re
   await createSut(again.as('admin'), { name: 'bench 2' })
   await page.getByRole('row').filter({ hasText: 'bench 2' }).waitFor()
   t.true(await page.evaluate('window.isSamePage'))
+})
+
+test('in Chromium one tab follows for all of a browser, and another takes over when it is closed', async (t) => {
+  t.timeout(6 * SOON)
+  const service = await start(t)
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const follows = () => alice.requests.filter(({ pathname }) => pathname === '/api/changes').length
+  await until('the first tab follows', () => Promise.resolve(follows() === 1), SOON)
+  const second = await alice.page.context().newPage()
+  await second.goto('/')
+  const rowOf = (name: string) => second.getByRole('row').filter({ hasText: name })
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  await rowOf('bench 1').waitFor()
+  t.is(follows(), 1, 'the second tab is told by the first')
+  await alice.page.close()
+  await until('the second tab follows', () => Promise.resolve(follows() === 2), SOON)
+  await createSut(service.as('admin'), { name: 'bench 2' })
+  await rowOf('bench 2').waitFor()
 })
 
 test('in Chromium the page works over plain HTTP under the name of a lab', async (t) => {

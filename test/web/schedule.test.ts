@@ -1,9 +1,9 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { type Chromium, type NoBrowser, openPageFor, startBrowser } from '../http/documents/browser.ts'
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, openFor, signIn } from './stage.ts'
 
 /** The schedule, in a real browser: by role and visible text, as people use it. */
 
@@ -47,14 +47,16 @@ test('in Chromium one reserves a free machine in two actions, and a colleague se
 
 test('in Chromium a refusal says who has it and offers the next free window, and release frees it', async (t) => {
   const sut = await makeMachine('bench 2')
-  const alice = await openFor(t, browser, 'alice')
+  const alice = await openPageFor(t, browser, undefined)
   if (alice === undefined) return
   const { page } = alice
+  // Somebody will be faster, and the page cannot know yet: it is told of no change.
+  await page.route('**/api/changes*', () => undefined)
+  await page.goto('/')
+  await signIn(alice, 'alice')
   const row = rowOf(page, 'bench 2')
   await row.hover()
   await row.getByRole('button', { name: 'Reserve bench 2 for 1 h' }).click()
-  // Somebody is faster, and the page cannot know yet: it waits for an answer about the log.
-  await page.route('**/api/user/me', () => undefined)
   await page.route(
     '**/api/sut_reservation/create',
     async (route) => {
@@ -66,7 +68,6 @@ test('in Chromium a refusal says who has it and offers the next free window, and
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await page.getByText('bench 2 was taken').waitFor()
   await page.getByText(/bob.*has it from .*reserved a moment ago/s).waitFor()
-  await page.unroute('**/api/user/me')
   await page.getByRole('button', { name: /next free/ }).click()
   const own = row.getByRole('gridcell', { name: /^You/ })
   await own.waitFor()

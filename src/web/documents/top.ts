@@ -35,7 +35,7 @@ export const openTop = (): PageContext => {
   const position = makeStore<string | undefined>(undefined)
   const own = openOwn(api, () => control.session.get().me?._id, position)
   const page: PageContext = {
-    ...{ control, api, position, own },
+    ...{ control, api, position, own, heardAt: makeStore(Date.now()) },
     ...{ lab: openLab(api), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
   }
   control.session.watch(() => void own.read())

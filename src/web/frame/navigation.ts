@@ -38,11 +38,19 @@ export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
         html`<a key=${name} href=${linkTo(name)} aria-current=${currentIf(name === current)}>${title}${' '}<${Count} of=${name} /></a>`,
     )
 
-/** Whether the service answers. */
+/** Milliseconds without a sign of the service, which sends one every 15 s, from which the page says so. */
+const BEHIND = 20_000
+
+/** Whether the service answers, and whether it tells of changes. */
 const LiveState = (): VNode => {
-  const { control } = usePage()
+  const { control, clock, heardAt } = usePage()
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
-  return html`<span class=${isAnswered ? 'live' : 'live cut'} role="status"><i></i>${isAnswered ? texts.live : texts.notConnected}</span>`
+  const heard = useStore(heardAt)
+  const behind = useStore(clock, (now) => (now - heard > BEHIND ? Math.floor((now - heard) / 1_000) : 0))
+  if (!isAnswered) return html`<span class="live cut" role="status"><i></i>${texts.notConnected}</span>`
+  return behind > 0
+    ? html`<span class="live behind" role="status"><i></i>${behind} s behind</span>`
+    : html`<span class="live" role="status"><i></i>${texts.live}</span>`
 }
 
 export const ThemeButton = (): VNode => {

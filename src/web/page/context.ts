@@ -23,6 +23,8 @@ export interface PageContext {
   readonly theme: ReturnType<typeof openTheme>
   /** The position of the log. What is shown is read again when it moves. */
   readonly position: Store<string | undefined>
+  /** When the service was last heard of, in Unix milliseconds. */
+  readonly heardAt: Store<number>
 }
 
 const Context = createContext<PageContext | undefined>(undefined)

@@ -1,0 +1,59 @@
+/**
+ * Which tab of this browser follows the service for all of them. The lease is in `localStorage`, as Web Locks need
+ * HTTPS. It ends by itself when its tab does not renew it: tabs that nobody sees run rarely.
+ */
+
+const KEPT = 'berth leader'
+/** Milliseconds that a lease lasts, and between looks at it. */
+const LASTS = 2_000
+const LOOK_EVERY = 600
+
+interface Lease {
+  readonly tab: string
+  /** Unix milliseconds. */
+  readonly until: number
+}
+
+const read = (): Lease | undefined => {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+export interface Lead {
+  readonly isLeading: () => boolean
+}
+
+/** Calls `onLead` when this tab begins or ceases to lead. It leads only while `isWanted`. */
+export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeading: boolean) => void): Lead => {
+  let isLeading = false
+  const set = (next: boolean): void => {
+    if (next === isLeading) return
+    isLeading = next
+    onLead(next)
+  }
+  const giveUp = (): void => {
+    if (read()?.tab === tab) localStorage.removeItem(KEPT)
+    set(false)
+  }
+  const look = (): void => {
+    if (!isWanted()) {
+      giveUp()
+      return
+    }
+    const lease = read()
+    const isFree = lease === undefined || !(lease.until > Date.now()) || lease.until > Date.now() + LASTS
+    // Whoever has written last leads: the others see it at their next look.
+    if (isFree || lease.tab === tab) localStorage.setItem(KEPT, JSON.stringify({ tab, until: Date.now() + LASTS }))
+    set(isLeading ? read()?.tab === tab : lease?.tab === tab)
+  }
+  setInterval(look, LOOK_EVERY)
+  addEventListener('pagehide', giveUp)
+  addEventListener('storage', ({ key }) => {
+    if (key === KEPT) look()
+  })
+  look()
+  return { isLeading: () => isLeading }
+}

@@ -104,3 +104,10 @@ export const problemsOfErrors = (
     const line = n === undefined ? undefined : rows[Number(n) + 1]?.line
     return { line, column: column.replace('tags/', 'tag.'), detail }
   })
+
+const quoted = (text: string): string =>
+  /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text
+
+/** The text of a CSV file (RFC 4180). */
+export const csvOf = (rows: readonly (readonly string[])[]): string =>
+  rows.map((fields) => `${fields.map(quoted).join(',')}\r\n`).join('')

@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { ListedUser } from '../../../src/web/people/user.ts'
 import { ordered, tagsOfScope } from '../../../src/web/screens/people/list.ts'
+import { toUser } from '../../../src/web/screens/people/to-user.ts'
 
 const person = (name: string, hours: number, role: ListedUser['role'] = 'tester'): ListedUser => ({
   ...{ _id: name, name, role, quota: null, scope: '', created_at: '2030-01-01T00:00:00Z' },
@@ -18,4 +19,20 @@ test('people stand in the order of a column, those without a value last in both 
 test('a scope is shown tag by tag', (t) => {
   t.deepEqual(tagsOfScope('team=qa1,rack=4'), ['team=qa1', 'rack=4'])
   t.deepEqual(tagsOfScope(''), [])
+})
+
+test('a row of a file has its quota in numbers, none as no limit, and default as the one of the service', (t) => {
+  const row = { name: 'erin', role: 'tester', scope: 'team=qa1' }
+  t.deepEqual(toUser({ ...row, quota: 'hours_per_week=12.5, reservations_max=none' }), {
+    ...row,
+    quota: { hours_per_week: 12.5, reservations_max: null },
+  })
+  t.deepEqual(toUser({ ...row, quota: 'default' }), { ...row, quota: null })
+  t.deepEqual(toUser(row), row)
+})
+
+test('what a quota of a file has wrong is sent as it stands, for the service to name it', (t) => {
+  t.deepEqual(toUser({ name: 'erin', quota: 'hours_per_week=many,40' }), {
+    ...{ name: 'erin', quota: { hours_per_week: 'many', 40: '' } },
+  })
 })

@@ -64,5 +64,6 @@ export const Account = (): VNode => {
     <${Tokens} role=${me.role} />
     <${Sessions} />
     <${Appearance} />
+    <nav class="section row wrap" aria-label="Help"><a href="/guide">${texts.guide}</a><a href="/docs">${texts.docs}</a></nav>
   </div></main>`
 }

@@ -1,3 +1,4 @@
+import { csvOf } from '../../importing/rows.ts'
 import type { Sut } from '../../live/objects.ts'
 import { systemOf } from '../../live/objects.ts'
 import { type MachineState, stateOf } from '../../machines/state.ts'
@@ -113,9 +114,6 @@ const FIELDS = [
   'description',
 ] as const
 
-const quoted = (text: string): string =>
-  /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text
-
 /** Machines as CSV (RFC 4180), as an import takes them. */
 export const toCsv = (suts: readonly Sut[]): string => {
   const tags = [...new Set(suts.flatMap((sut) => Object.keys(sut.tags)))].sort()
@@ -124,5 +122,5 @@ export const toCsv = (suts: readonly Sut[]): string => {
     ...FIELDS.map((name) => String(sut[name])),
     ...tags.map((name) => sut.tags[name] ?? ''),
   ])
-  return [header, ...rows].map((fields) => `${fields.map(quoted).join(',')}\r\n`).join('')
+  return csvOf([header, ...rows])
 }

@@ -12,6 +12,7 @@ import type { ListedUser } from '../../people/user.ts'
 import { AddDialog } from './add-dialog.ts'
 import { Drawer } from './drawer.ts'
 import { type Order, ordered } from './list.ts'
+import { PeopleImport } from './people-import.ts'
 import { PeopleTable } from './table.ts'
 
 const Skeleton = (): VNode => html`<div class="list" aria-busy="true">
@@ -19,9 +20,16 @@ const Skeleton = (): VNode => html`<div class="list" aria-busy="true">
   ${Array.from({ length: 10 }, (_, n) => html`<div class="sk-row" key=${n}><span class="sk sk-name"></span></div>`)}
 </div>`
 
-const Alone = ({ onAdd, isDisabled }: { readonly onAdd: () => void; readonly isDisabled: boolean }): VNode =>
+interface AloneProps {
+  readonly onAdd: () => void
+  readonly onImport: () => void
+  readonly isDisabled: boolean
+}
+
+const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode =>
   html`<${StateBlock} icon="users" title="Nobody else yet" text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself.">
-    <div class="row"><button type="button" class="btn primary" disabled=${isDisabled} onClick=${onAdd}>Add a person</button></div>
+    <div class="row"><button type="button" class="btn primary" disabled=${isDisabled} onClick=${onAdd}>Add a person</button>
+      <button type="button" class="btn" disabled=${isDisabled} onClick=${onImport}>Import a CSV file</button></div>
   <//>`
 
 /** Users, with what they have reserved this week, removed ones too if that is wanted. */
@@ -38,13 +46,14 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const [isWithRemoved, setWithRemoved] = useState(false)
   const [order, setOrder] = useState<Order>({ by: 'name', isDescending: false })
-  const [isAdding, setAdding] = useState(false)
+  const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
+  const close = (): void => setOpen(undefined)
   const { value, failed, retry } = useUsers(isWithRemoved)
   const users = useMemo(() => ordered(value ?? [], order), [value, order])
   const content = (): VNode => {
     if (value !== undefined)
       return html`<${PeopleTable} users=${users} ownId=${ownId} openId=${id} order=${order} onOrder=${setOrder}>
-        ${value.length === 1 && !isWithRemoved && html`<${Alone} onAdd=${() => setAdding(true)} isDisabled=${!isAnswered} />`}
+        ${value.length === 1 && !isWithRemoved && html`<${Alone} onAdd=${() => setOpen('add')} onImport=${() => setOpen('import')} isDisabled=${!isAnswered} />`}
       <//>`
     if (failed === undefined) return html`<${Skeleton} />`
     return html`<div class="list"><${FailedBlock} title="The people could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
@@ -52,11 +61,13 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   return html`<main class=${id === undefined ? 'main flush' : 'main flush has-drawer'}>
     <div class="bar"><h1>People</h1><span class="muted num">${value?.length}</span><span class="grow"></span>
       <${Switch} label="Removed too" className="small second desk-only" isOn=${isWithRemoved} onChange=${setWithRemoved} />
-      <button type="button" class="btn" disabled=${!isAnswered} onClick=${() => setAdding(true)}><${Icon} name="plus" />Add a person</button>
+      <button type="button" class="btn quiet" disabled=${!isAnswered} onClick=${() => setOpen('import')}>Import</button>
+      <button type="button" class="btn" disabled=${!isAnswered} onClick=${() => setOpen('add')}><${Icon} name="plus" />Add a person</button>
     </div>
     <div class="split">${content()}
       ${id !== undefined && html`<${Drawer} key=${id} id=${id} used=${value?.find(({ _id }) => _id === id)?.used} onChanged=${retry} />`}
     </div>
-    ${isAdding && html`<${AddDialog} onAdded=${retry} onClose=${() => setAdding(false)} />`}
+    ${open === 'add' && html`<${AddDialog} onAdded=${retry} onClose=${close} />`}
+    ${open === 'import' && html`<${PeopleImport} onAdded=${retry} onClose=${close} />`}
   </main>`
 }

@@ -2,6 +2,7 @@ import type { ComponentType, VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { TabBar, TopBar } from './frame/navigation.ts'
 import { NotConnected } from './frame/not-connected.ts'
+import { AsOfMoment, PastBanner } from './frame/past.ts'
 import { screenOf } from './frame/screens.ts'
 import { type PageContext, PageProvider, usePage } from './page/context.ts'
 import { linkTo } from './page/location.ts'
@@ -13,6 +14,7 @@ import { StateBlock } from './parts/state.ts'
 import { useStore } from './parts/store.ts'
 import { texts } from './parts/texts.ts'
 import { Account } from './screens/account/account.ts'
+import { Activity } from './screens/activity/activity.ts'
 import { Machines } from './screens/machines/machines.ts'
 import { Mine } from './screens/mine/mine.ts'
 import { More } from './screens/more.ts'
@@ -29,6 +31,7 @@ const SHOWN: Readonly<Record<string, ComponentType<{ readonly id: string | undef
   mine: Mine,
   machines: Machines,
   screen: Screen,
+  activity: Activity,
   people: People,
   account: Account,
   more: More,
@@ -58,9 +61,10 @@ const Content = ({
   const found = screenOf(screen)
   if (found === undefined)
     return html`<main class="main"><${StateBlock} icon="search" title=${texts.unknownScreen}><a class="btn" href=${linkTo('schedule')}>${texts.screens.schedule}</a><//></main>`
-  return found.may.includes(me.role)
-    ? html`<${SHOWN[screen]} id=${id} />`
-    : html`<main class="main"><${StateBlock} icon="lock" title=${texts.forbidden} /></main>`
+  if (!found.may.includes(me.role))
+    return html`<main class="main"><${StateBlock} icon="lock" title=${texts.forbidden} /></main>`
+  const shown = html`<${SHOWN[screen]} id=${id} />`
+  return found.isOfPast ? html`<${PastBanner} /><${AsOfMoment}>${shown}<//>` : shown
 }
 
 const Current = ({ me }: { readonly me: Me }): VNode => {

@@ -3,12 +3,14 @@ import { App } from './app.ts'
 import { followChanges } from './live/follow.ts'
 import { openLab } from './live/lab.ts'
 import { openOwn } from './live/own.ts'
+import type { AsOf } from './page/as-of.ts'
 import { openClock } from './page/clock.ts'
 import type { PageContext } from './page/context.ts'
 import { goTo, openPlace } from './page/location.ts'
 import { openTheme } from './page/theme.ts'
 import { notifyBeforeEnds, openWarning } from './page/warning.ts'
 import { html } from './parts/html.ts'
+import { makeStore } from './parts/store.ts'
 import { openSession } from './service/session.ts'
 
 /** Puts the page together. */
@@ -24,6 +26,7 @@ const page: PageContext = {
   warning: openWarning(),
   place: openPlace(),
   clock: openClock(),
+  asOf: makeStore<AsOf | undefined>(undefined),
   theme: openTheme(),
   position,
   heardAt,
@@ -35,6 +38,7 @@ control.session.watch(({ me }) => {
   if (me?._id !== shown) {
     page.lab.clear()
     page.own.clear()
+    page.asOf.set(undefined)
     void page.own.read()
   }
   shown = me?._id

@@ -2,6 +2,7 @@ import { render, type VNode } from 'preact'
 import { Tabs, ThemeButton, Who } from '../frame/navigation.ts'
 import { openLab } from '../live/lab.ts'
 import { openOwn } from '../live/own.ts'
+import type { AsOf } from '../page/as-of.ts'
 import { openClock } from '../page/clock.ts'
 import { type PageContext, PageProvider } from '../page/context.ts'
 import { openPlace } from '../page/location.ts'
@@ -35,7 +36,7 @@ export const openTop = (): PageContext => {
   const position = makeStore<string | undefined>(undefined)
   const own = openOwn(api, () => control.session.get().me?._id, position)
   const page: PageContext = {
-    ...{ control, api, position, own, heardAt: makeStore(Date.now()) },
+    ...{ control, api, position, own, heardAt: makeStore(Date.now()), asOf: makeStore<AsOf | undefined>(undefined) },
     ...{ lab: openLab(api), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
   }
   control.session.watch(() => void own.read())

@@ -1,41 +1,22 @@
 import type { IconName } from '../parts/icon-name.ts'
 import { clockOf, durationOf, midnightOf, shortDayOf } from '../timeline/times.ts'
+import { sentenceOf as causeText } from './causes.ts'
 import { type Change, type Entry, labelOf } from './entries.ts'
+import {
+  actorOf,
+  type Kind,
+  machineOf,
+  named,
+  ofMachine,
+  type Part,
+  type Reader,
+  type Sentence,
+  said,
+  type Teller,
+} from './telling.ts'
+import { USER_TELLERS } from './user-tellers.ts'
 
-/** What was recorded, in sentences about a machine, which is "it". Pure. */
-
-/** A text, or the name of somebody. */
-export type Part = string | { readonly name: string }
-
-export type Kind = 'reservations' | 'sessions' | 'changes' | 'monitoring'
-
-export interface Sentence {
-  readonly kind: Kind
-  readonly icon: IconName
-  readonly parts: readonly Part[]
-}
-
-export interface Reader {
-  readonly ownId: string
-  /** Undefined for somebody who cannot be named. */
-  readonly nameOf: (userId: string) => string | undefined
-}
-
-type Teller = (entry: Entry, reader: Reader) => Sentence
-
-/** Somebody as the subject of a sentence, or in the midst of it. */
-const named = (userId: unknown, { ownId, nameOf }: Reader, isFirst: boolean): Part => {
-  if (userId === ownId) return { name: isFirst ? 'You' : 'you' }
-  const name = nameOf(String(userId))
-  return name === undefined ? (isFirst ? 'Somebody' : 'somebody') : { name }
-}
-
-/** Who did it: a user, or Berth itself. */
-const actorOf = ({ actor, actorname }: Entry, reader: Reader): Part => {
-  if (actor === undefined) return 'Berth'
-  if (actor === reader.ownId) return { name: 'You' }
-  return actorname === undefined ? named(actor, reader, true) : { name: actorname }
-}
+/** What was recorded, in sentences: about the lab, or about one machine, which is "it". Pure. */
 
 const time = (value: unknown): number => Date.parse(String(value))
 
@@ -47,14 +28,14 @@ const windowText = (from: number, to: number, entry: Entry): string => {
   return `${at(from, day)} – ${at(to, midnightOf(from))}`
 }
 
-const said = (kind: Kind, icon: IconName, ...parts: readonly Part[]): Sentence => ({ kind, icon, parts })
-
 /** `your reservation`, `the reservation of Priya Raghavan`. */
-const reservationOf = ({ data, actor }: Entry, reader: Reader): readonly Part[] => {
-  if (data.user_id === reader.ownId) return ['your reservation']
+const reservationOf = (entry: Entry, reader: Reader): readonly Part[] => {
+  const { data, actor } = entry
+  const machine = ofMachine(entry, reader, 'for')
+  if (data.user_id === reader.ownId) return ['your reservation', ...machine]
   return actor !== undefined && data.user_id === actor
-    ? ['the reservation']
-    : ['the reservation of ', named(data.user_id, reader, false)]
+    ? ['the reservation', ...machine]
+    : ['the reservation of ', named(data.user_id, reader, false), ...machine]
 }
 
 const created: Teller = (entry, reader) => {
@@ -63,7 +44,15 @@ const created: Teller = (entry, reader) => {
   const forWhom: readonly Part[] = isOwn ? [' for '] : [' for ', named(data.user_id, reader, false), ', ']
   const window = windowText(time(data.start_time), time(data.end_time), entry)
   const beyond = data.beyond_quota === true ? ', beyond the quota' : ''
-  return said('reservations', 'calendar', actorOf(entry, reader), ' reserved it', ...forWhom, `${window}${beyond}`)
+  return said(
+    'reservations',
+    'calendar',
+    actorOf(entry, reader),
+    ' reserved ',
+    machineOf(entry, reader),
+    ...forWhom,
+    `${window}${beyond}`,
+  )
 }
 
 const extended: Teller = (entry, reader) =>
@@ -80,15 +69,22 @@ const ofReservation =
 
 const byTheClock =
   (verb: string): Teller =>
-  ({ data }, reader) =>
-    data.user_id === reader.ownId
-      ? said('reservations', 'clock', `Your reservation ${verb}`)
-      : said('reservations', 'clock', 'The reservation of ', named(data.user_id, reader, false), ` ${verb}`)
+  (entry, reader) => {
+    const machine = ofMachine(entry, reader, 'for')
+    const { user_id } = entry.data
+    return user_id === reader.ownId
+      ? said('reservations', 'clock', 'Your reservation', ...machine, ` ${verb}`)
+      : said('reservations', 'clock', 'The reservation of ', named(user_id, reader, false), ...machine, ` ${verb}`)
+  }
 
-const closed: Teller = ({ data }, reader) =>
+const opened: Teller = (entry, reader) =>
+  said('sessions', 'plug', named(entry.data.user_id, reader, true), ' connected', ...ofMachine(entry, reader, 'to'))
+
+const closed: Teller = (entry, reader) =>
   said(
-    ...(['sessions', 'plug', named(data.user_id, reader, true)] as const),
-    ` disconnected, after ${durationOf(time(data.closed_at) - time(data.opened_at))}`,
+    ...(['sessions', 'plug', named(entry.data.user_id, reader, true)] as const),
+    ...[' disconnected', ...ofMachine(entry, reader, 'from')],
+    `, after ${durationOf(time(entry.data.closed_at) - time(entry.data.opened_at))}`,
   )
 
 /** Characters of a value that are shown. */
@@ -116,37 +112,49 @@ const changed: Teller = (entry, reader) => {
   const { changes } = entry
   const told = changes.slice(0, TOLD).map(changeText)
   const more = changes.length > TOLD ? [`${changes.length - TOLD} more`] : []
-  return said('changes', 'edit', actorOf(entry, reader), ` changed ${[...told, ...more].join(', ')}`)
+  const machine: readonly Part[] =
+    reader.machineOf === undefined ? [' changed '] : [' changed ', machineOf(entry, reader), ': ']
+  return said('changes', 'edit', actorOf(entry, reader), ...machine, [...told, ...more].join(', '))
 }
 
-const done =
-  (icon: IconName, text: string, kind: Kind = 'changes'): Teller =>
+/** That somebody did something with the machine. */
+const doneWith =
+  (icon: IconName, before: string, kind: Kind = 'changes', after = ''): Teller =>
   (entry, reader) =>
-    said(kind, icon, actorOf(entry, reader), text)
+    said(kind, icon, actorOf(entry, reader), before, machineOf(entry, reader), after)
+
+/** That something happened to the machine. */
+const happened =
+  (kind: Kind, icon: IconName, text: (entry: Entry) => string): Teller =>
+  (entry, reader) =>
+    said(kind, icon, machineOf(entry, reader, true), text(entry))
 
 const TELLERS: Readonly<Record<string, Teller>> = {
-  SutCreated: done('plus', ' added it'),
+  SutCreated: doneWith('plus', ' added '),
   SutUpdated: changed,
-  SutRetired: done('x', ' retired it'),
-  SutCreationAbandoned: done('x', ' did not finish adding it'),
+  SutRetired: doneWith('x', ' retired '),
+  SutCreationAbandoned: doneWith('x', ' did not finish adding '),
   SutMonitoringEnabled: (entry, reader) =>
-    said('monitoring', 'pulse', actorOf(entry, reader), ` had it probed every ${String(entry.data.interval)} s`),
-  SutMonitoringDisabled: done('pulse', ' stopped probing it', 'monitoring'),
+    doneWith('pulse', ' had ', 'monitoring', ` probed every ${String(entry.data.interval)} s`)(entry, reader),
+  SutMonitoringDisabled: doneWith('pulse', ' stopped probing ', 'monitoring'),
+  SutWentOnline: happened('monitoring', 'check', () => ' is online'),
+  SutWentOffline: happened('monitoring', 'warning', ({ data }) => ` went offline: ${causeText(String(data.cause))}`),
   ReservationCreated: created,
   ReservationExtended: extended,
   ReservationReleased: (entry, reader) =>
     entry.data.user_id === entry.actor
-      ? said('reservations', 'check', actorOf(entry, reader), ' released it')
+      ? doneWith('check', ' released ', 'reservations')(entry, reader)
       : ofReservation('check', ' released ')(entry, reader),
   ReservationCancelled: ofReservation('x', ' cancelled '),
   ReservationBound: ofReservation('lock', ' allowed another computer to use '),
   ReservationUnbound: ofReservation('lock', ' ended the binding of ', ' by a new password'),
   ReservationStarted: byTheClock('began'),
   ReservationEnded: byTheClock('ended'),
-  SessionOpened: ({ data }, reader) => said('sessions', 'plug', named(data.user_id, reader, true), ' connected'),
+  SessionOpened: opened,
   SessionClosed: closed,
-  ListenPortAssigned: ({ data }) => said('changes', 'plug', `It got the port ${String(data.listen_port)}`),
-  ListenPortReleased: ({ data }) => said('changes', 'plug', `It gave back the port ${String(data.listen_port)}`),
+  ListenPortAssigned: happened('changes', 'plug', ({ data }) => ` got the port ${String(data.listen_port)}`),
+  ListenPortReleased: happened('changes', 'plug', ({ data }) => ` gave back the port ${String(data.listen_port)}`),
+  ...USER_TELLERS,
 }
 
 export const sentenceOf = (entry: Entry, reader: Reader): Sentence => {

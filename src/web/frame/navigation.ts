@@ -9,7 +9,7 @@ import { useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import type { Me } from '../service/session.ts'
 import { Find } from './find.ts'
-import { screensFor } from './screens.ts'
+import { screenOf, screensFor } from './screens.ts'
 
 interface NavProps {
   readonly me: Me
@@ -42,12 +42,14 @@ export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
 const BEHIND = 20_000
 
 /** Whether the service answers, and whether it tells of changes. */
-const LiveState = (): VNode => {
-  const { control, clock, heardAt } = usePage()
+const LiveState = ({ current }: { readonly current: string }): VNode => {
+  const { control, clock, heardAt, asOf } = usePage()
+  const isPast = useStore(asOf) !== undefined && screenOf(current)?.isOfPast === true
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const heard = useStore(heardAt)
   const behind = useStore(clock, (now) => (now - heard > BEHIND ? Math.floor((now - heard) / 1_000) : 0))
   if (!isAnswered) return html`<span class="live cut" role="status"><i></i>${texts.notConnected}</span>`
+  if (isPast) return html`<span class="live" role="status">${texts.past}</span>`
   return behind > 0
     ? html`<span class="live behind" role="status"><i></i>${behind} s behind</span>`
     : html`<span class="live" role="status"><i></i>${texts.live}</span>`
@@ -80,7 +82,7 @@ export const TopBar = ({
   <a class="brand" href=${linkTo('schedule')}><${Mark} />Berth</a>
   <nav class="nav" aria-label="Main"><${Tabs} me=${me} current=${current} /></nav>
   <span class="grow"></span>
-  <${LiveState} />
+  <${LiveState} current=${current} />
   <${Find} me=${me} />
   <${ThemeButton} />
   <${Who} me=${me} />

@@ -14,6 +14,8 @@ export interface Screen {
   readonly isInMore?: true
   /** Whether it takes the whole window. */
   readonly isBare?: true
+  /** Whether it can be shown as of the past. */
+  readonly isOfPast?: true
 }
 
 const everyone: readonly Role[] = ['administrator', 'tester', 'auditor']
@@ -21,10 +23,18 @@ const { screens } = texts
 
 /** The screens, in the order of the navigation. `app.ts` has what they show. */
 export const SCREENS: readonly Screen[] = [
-  { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true },
+  { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true, isOfPast: true },
   { name: 'mine', title: screens.mine, icon: 'clock', may: everyone, isInTabs: true },
-  { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true },
+  { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
   { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },
+  {
+    name: 'activity',
+    title: screens.activity,
+    icon: 'pulse',
+    may: ['administrator', 'auditor'],
+    isInTabs: true,
+    isInMore: true,
+  },
   { name: 'people', title: screens.people, icon: 'users', may: ['administrator'], isInTabs: true, isInMore: true },
   { name: 'account', title: screens.account, icon: 'user', may: everyone, isInTabs: false, isInMore: true },
   { name: 'more', title: screens.more, icon: 'more', may: everyone, isInTabs: false },

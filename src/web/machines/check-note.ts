@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
+import { sentenceOf } from '../events/causes.ts'
 import type { Checked } from '../live/objects.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { Refused } from '../service/api.ts'
-import { sentenceOf } from './causes.ts'
 
 /** `it answers in 18 ms and takes the password`. */
 export const checkedText = ({ reachable, cause, milliseconds }: Checked, takesPassword: boolean): string => {

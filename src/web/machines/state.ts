@@ -1,7 +1,7 @@
+import { shortCauseOf } from '../events/causes.ts'
 import type { Sut } from '../live/objects.ts'
 import type { IconName } from '../parts/icon-name.ts'
 import type { Booked } from '../timeline/calendar.ts'
-import { shortCauseOf } from './causes.ts'
 
 /** What a machine is at a time. Pure. */
 export interface MachineState {

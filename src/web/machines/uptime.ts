@@ -1,6 +1,6 @@
+import { sentenceOf } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../timeline/calendar.ts'
 import { clockOf, durationOf, MINUTE, midnightOf, shortDayOf } from '../timeline/times.ts'
-import { sentenceOf } from './causes.ts'
 
 /** When a machine was not there. Pure: instants are Unix milliseconds. */
 

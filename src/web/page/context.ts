@@ -5,6 +5,7 @@ import type { OwnControl } from '../live/own.ts'
 import type { Store } from '../parts/store.ts'
 import type { Api } from '../service/api.ts'
 import type { Me, SessionControl } from '../service/session.ts'
+import type { AsOf } from './as-of.ts'
 import type { Place } from './location.ts'
 import type { openTheme } from './theme.ts'
 import type { Warning } from './warning.ts'
@@ -20,6 +21,8 @@ export interface PageContext {
   readonly place: Store<Place>
   /** Unix milliseconds, to the second. */
   readonly clock: Store<number>
+  /** The moment as of which schedule and machines are shown; undefined for now. */
+  readonly asOf: Store<AsOf | undefined>
   readonly theme: ReturnType<typeof openTheme>
   /** The position of the log. What is shown is read again when it moves. */
   readonly position: Store<string | undefined>

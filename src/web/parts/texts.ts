@@ -13,6 +13,7 @@ export const texts = {
   signOutEverywhere: 'Sign out everywhere',
   find: 'Find a machine or a person',
   live: 'Live',
+  past: 'Past',
   notConnected: 'Not connected',
   today: 'Today',
   screens: {

@@ -19,7 +19,7 @@ const entry = (type: string, part: Partial<Entry> = {}): Entry => ({
 const reader = { ownId: 'me', nameOf: (id: string) => (id === 'priya' ? 'Priya' : undefined) }
 const tell = (of: Entry): string =>
   sentenceOf(of, reader)
-    .parts.map((part) => (typeof part === 'string' ? part : part.name))
+    .parts.map((part) => (typeof part === 'string' ? part : 'name' in part ? part.name : part.machine))
     .join('')
 const window = (from: string, to: string) => ({
   start_time: new Date(time(from)).toISOString(),

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { type Entry, readNewest } from '../../events/entries.ts'
-import { type Kind, type Part, type Sentence, sentenceOf } from '../../events/sentence.ts'
+import { readNewest } from '../../events/entries.ts'
+import { Line, type Told } from '../../events/line.ts'
+import { sentenceOf } from '../../events/sentence.ts'
+import type { Kind } from '../../events/telling.ts'
 import type { Person } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { RETRY_AFTER, useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
-import { Icon } from '../../parts/icon.ts'
 import { MenuChip } from '../../parts/menu.ts'
 import { FailedBlock } from '../../parts/state.ts'
 import { clockOf, midnightOf, numberOf, shortDayOf } from '../../timeline/times.ts'
@@ -17,7 +18,10 @@ interface Props {
   readonly now: number
 }
 
-const KINDS: Readonly<Record<Kind, string>> = {
+/** Those that a machine has. */
+type OfMachine = Exclude<Kind, 'people' | 'service'>
+
+const KINDS: Readonly<Record<OfMachine, string>> = {
   reservations: 'Reservations',
   sessions: 'Connections',
   changes: 'Changes',
@@ -35,21 +39,6 @@ const whenOf = (time: number, now: number): string => {
   const isThisWeek = time > midnightOf(now, -6)
   return `${isThisWeek ? shortDayOf(time).slice(0, 3) : shortDayOf(time).slice(4)} ${clockOf(time)}`
 }
-
-const PartView = ({ part }: { readonly part: Part }): VNode =>
-  typeof part === 'string' ? html`<bdi>${part}</bdi>` : html`<b class="medium"><bdi>${part.name}</bdi></b>`
-
-interface Told {
-  readonly entry: Entry
-  readonly sentence: Sentence
-}
-
-const Line = ({ entry, sentence, now }: Told & { readonly now: number }): VNode => html`<div class="ev">
-  <time datetime=${entry.time} title=${new Date(entry.time).toLocaleString('en-GB')}>${whenOf(Date.parse(entry.time), now)}</time>
-  <${Icon} name=${sentence.icon} />
-  <span>${sentence.parts.map((part, n) => html`<${PartView} key=${n} part=${part} />`)}${entry.reason !== undefined && html` <q><bdi>${entry.reason}</bdi></q>`}</span>
-  <span class="seq">${numberOf(Number(entry.sequence))}</span>
-</div>`
 
 /** The newest entries, and the names of those they are about. */
 const useHistory = (sutId: string, most: number) => {
@@ -80,7 +69,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
     return (value?.entries ?? []).map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
   }, [value, ownId])
   const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind))
-  const choices = (Object.keys(KINDS) as readonly Kind[]).map((key) => ({
+  const choices = (Object.keys(KINDS) as readonly OfMachine[]).map((key) => ({
     key,
     text: KINDS[key],
     isChosen: kinds.has(key),
@@ -97,7 +86,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
         ? html`<p class="muted" role="status">Loading</p>`
         : html`<${FailedBlock} title="The history could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
     return html`<div>
-      ${shown.map((each) => html`<${Line} key=${each.entry.sequence} ...${each} now=${now} />`)}
+      ${shown.map((each) => html`<${Line} key=${each.entry.sequence} ...${each} when=${whenOf(Date.parse(each.entry.time), now)} />`)}
       ${shown.length === 0 && html`<p class="muted">Nothing of this kind among the ${value.entries.length} newest entries.</p>`}
       ${older > 0 && html`<p class="older"><button type="button" class="btn quiet small" disabled=${read === undefined} onClick=${() => setMost(Math.min(1_000, value.entries.length + MORE))}>${numberOf(older)} older ${older === 1 ? 'entry' : 'entries'}</button></p>`}
     </div>`

@@ -1,0 +1,118 @@
+import type { Change, Entry } from './entries.ts'
+import type { Kind } from './telling.ts'
+
+/** The feed, as the page asks for it and reads it. Pure. */
+
+/** An event as `/api/events` has it. */
+export interface FeedEvent extends Omit<Entry, 'changes' | 'actorname'> {}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[]
+  readonly next: string | null
+  readonly caught_up: boolean
+}
+
+const RESERVATION = ['Created', 'Extended', 'Released', 'Cancelled', 'Bound', 'Unbound', 'Started', 'Ended']
+
+/** The types of events of each kind. */
+export const TYPES: Readonly<Record<Kind, readonly string[]>> = {
+  reservations: RESERVATION.map((what) => `Reservation${what}`),
+  sessions: ['SessionOpened', 'SessionClosed'],
+  changes: [
+    'SutCreated',
+    'SutUpdated',
+    'SutRetired',
+    'SutCreationAbandoned',
+    'ListenPortAssigned',
+    'ListenPortReleased',
+  ],
+  monitoring: ['SutMonitoringEnabled', 'SutMonitoringDisabled', 'SutWentOnline', 'SutWentOffline'],
+  people: ['UserAdded', 'UserChanged', 'UserRemoved', 'UserRestored', 'UserErased', 'TokenIssued', 'TokenRevoked'],
+  service: ['StoreUpgraded', 'ScheduleBegan', 'ClockCorrected', 'AuditKeyReplaced', 'VaultKeyForgotten'],
+}
+
+/** What one wants to see. It stands in the address. */
+export interface Filter {
+  readonly kinds: ReadonlySet<Kind>
+  /** Who did it. */
+  readonly actor: string | undefined
+  readonly sut: string | undefined
+  /** Days, `2026-11-25`, in the browser's zone. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+const isKind = (text: string): text is Kind => Object.hasOwn(TYPES, text)
+const isDay = (text: string | undefined): boolean => /^\d{4}-\d\d-\d\d$/.test(text ?? '')
+
+export const filterOf = (parameters: ReadonlyMap<string, string>): Filter => {
+  const [from, to] = [parameters.get('from'), parameters.get('to')]
+  return {
+    kinds: new Set((parameters.get('kind') ?? '').split(',').filter(isKind)),
+    actor: parameters.get('by'),
+    sut: parameters.get('machine'),
+    from: isDay(from) ? from : undefined,
+    to: isDay(to) ? to : undefined,
+  }
+}
+
+export const parametersOf = ({ kinds, actor, sut, from, to }: Filter): Readonly<Record<string, string>> => ({
+  ...(kinds.size > 0 && { kind: [...kinds].join(',') }),
+  ...(actor !== undefined && { by: actor }),
+  ...(sut !== undefined && { machine: sut }),
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+})
+
+export const isFiltering = (filter: Filter): boolean => Object.keys(parametersOf(filter)).length > 0
+
+/** Midnight at the beginning of a day of the browser's zone, or of one some days later. */
+const midnight = (day: string, daysLater: number): string => {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + daysLater).toISOString()
+}
+
+/** The parameters of `/api/events` that a filter is. The last day is one of it. */
+export const queryOf = ({ kinds, actor, sut, from, to }: Filter): string =>
+  new URLSearchParams({
+    ...(kinds.size > 0 && { type: [...kinds].flatMap((kind) => TYPES[kind]).join(',') }),
+    ...(actor !== undefined && { actor }),
+    ...(sut !== undefined && { sut_id: sut }),
+    ...(from !== undefined && { from: midnight(from, 0) }),
+    ...(to !== undefined && { to: midnight(to, 1) }),
+  }).toString()
+
+/** What an event itself says that changed. What was before is not in it. */
+const changesOf = ({ type, data }: FeedEvent): readonly Change[] => {
+  if (type !== 'berth.SutUpdated') return []
+  const {
+    _id,
+    tags = {},
+    credentials,
+    ...fields
+  } = data as {
+    readonly _id: string
+    readonly tags?: Readonly<Record<string, unknown>>
+    readonly credentials?: { readonly changed: readonly string[] }
+  } & Readonly<Record<string, unknown>>
+  return [
+    ...Object.entries(fields).map(([name, to]) => ({ path: `/${name}`, to })),
+    ...Object.entries(tags).map(([name, to]) => ({ path: `/tags/${name}`, to })),
+    ...(credentials?.changed ?? []).map((name) => ({ path: `/${name}`, changed: true as const })),
+  ]
+}
+
+export const entryOf = (event: FeedEvent): Entry => ({ ...event, changes: changesOf(event) })
+
+/** The machine that an event is about. */
+export const sutIdOf = ({ type, data }: FeedEvent): string | undefined => {
+  if (/^berth\.(User|Token)/.test(type)) return undefined
+  const id = /^berth\.Sut/.test(type) ? data._id : data.sut_id
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Newer events before older ones, each once. */
+export const joined = (newer: readonly FeedEvent[], older: readonly FeedEvent[]): readonly FeedEvent[] => {
+  const known = new Set(newer.map(({ sequence }) => sequence))
+  return [...newer, ...older.filter(({ sequence }) => !known.has(sequence))]
+}

@@ -1,0 +1,26 @@
+import { shortDayOf } from '../timeline/times.ts'
+
+/** A moment of the log's past, as which the lab is seen. Pure. */
+export interface AsOf {
+  /** What `as_of` is sent as: a position, or a time. */
+  readonly value: string
+  /** Unix milliseconds. */
+  readonly time: number
+}
+
+export const asOfTime = (time: number): AsOf => ({ value: new Date(time).toISOString(), time })
+
+/** `Tue 24 Nov 2026, 18:00:00`, with the entry if it is one. */
+export const asOfText = ({ value, time }: AsOf): string => {
+  const date = new Date(time)
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0'))
+  const text = `${shortDayOf(time)} ${date.getFullYear()}, ${clock.join(':')}`
+  return /^\d+$/.test(value) ? `${text}, after entry ${Number(value)}` : text
+}
+
+/** The reads that can be made as of the past. */
+const READS = /^\/api\/sut(_reservation)?(\/[^/?]+)?(\?|$)/
+
+/** The path of a read as of a moment; any other as it is. */
+export const pathAsOf = (path: string, { value }: AsOf): string =>
+  READS.test(path) ? `${path}${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(value)}` : path

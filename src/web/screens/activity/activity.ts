@@ -1,0 +1,93 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { entryOf, filterOf, isFiltering, queryOf } from '../../events/feed.ts'
+import { Line, type Told } from '../../events/line.ts'
+import { sentenceOf } from '../../events/sentence.ts'
+import { usePage } from '../../page/context.ts'
+import { RETRY_AFTER } from '../../page/reading.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import { MINUTE, midnightOf, relativeDayOf } from '../../timeline/times.ts'
+import { AsOfDialog } from './as-of-dialog.ts'
+import { NewestCheckpoint } from './checkpoint.ts'
+import { Filters } from './filters.ts'
+import { Holders } from './holders.ts'
+import { useNames, useReader } from './names.ts'
+import { KEPT_MAX, useFeed } from './use-feed.ts'
+
+const NOTHING: readonly never[] = []
+
+const Skeleton = (): VNode => html`<div aria-busy="true">
+  <span class="vh" role="status">Loading</span>
+  ${[0, 1, 2, 3, 4, 5].map((n) => html`<div key=${n} class="sk-row"><span class="sk sk-name"></span></div>`)}
+</div>`
+
+/** `10:41:58`. */
+const clock = (time: string): string => {
+  const date = new Date(time)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** All that can be found of an entry by a text. */
+const textOf = ({ entry, sentence }: Told): string => {
+  const parts = sentence.parts.map((part) => {
+    if (typeof part === 'string') return part
+    return 'name' in part ? part.name : part.machine
+  })
+  return [...parts, ' ', entry.reason ?? ''].join('').toLocaleLowerCase()
+}
+
+/** Entries below the day on which they were recorded. */
+const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: number }): VNode => {
+  const days = Map.groupBy(told, ({ entry }) => midnightOf(Date.parse(entry.time)))
+  return html`<div>${[...days].map(
+    ([day, lines]) => html`<section key=${day} aria-label=${relativeDayOf(day, now)}>
+      <h2 class="feed-day">${relativeDayOf(day, now)}</h2>
+      ${lines.map((each) => html`<${Line} key=${each.entry.sequence} ...${each} when=${clock(each.entry.time)} />`)}
+    </section>`,
+  )}</div>`
+}
+
+/** What happened in the lab, newest first. */
+export const Activity = (): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { parameters } = useStore(page.place)
+  const filter = useMemo(() => filterOf(parameters), [parameters])
+  const [text, setText] = useState('')
+  const [isChoosing, setChoosing] = useState(false)
+  const { feed, failed, retry, readOlder, isReading } = useFeed(queryOf(filter))
+  const events = feed?.events ?? NOTHING
+  const names = useNames()
+  const reader = useReader(events, names)
+  const wanted = text.trim().toLocaleLowerCase()
+  const told = events
+    .map(entryOf)
+    .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
+    .filter((each) => wanted === '' || textOf(each).includes(wanted))
+  const content = (): VNode => {
+    if (feed === undefined)
+      return failed === undefined
+        ? html`<${Skeleton} />`
+        : html`<${FailedBlock} title="The activity could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+    const older = feed.older !== undefined && events.length < KEPT_MAX
+    return html`<div>
+      <${Days} told=${told} now=${now} />
+      ${told.length === 0 && html`<${StateBlock} icon="pulse" title=${isFiltering(filter) || wanted !== '' ? 'Nothing matches' : 'Nothing was recorded yet'} text=${older ? 'There are older entries that were not read yet.' : undefined} />`}
+      ${older && html`<p class="older"><button type="button" class="btn quiet small" disabled=${isReading} onClick=${readOlder}>Older</button></p>`}
+      ${feed.older !== undefined && !older && html`<p class="older muted small">These are the ${KEPT_MAX} newest. Choose dates to see older ones.</p>`}
+    </div>`
+  }
+  return html`<main class="main"><div class="page">
+    <div class="page-head"><h1 class="grow">${texts.screens.activity}</h1>
+      <button type="button" class="btn" aria-haspopup="dialog" onClick=${() => setChoosing(true)}><${Icon} name="clock" />As of now<${Icon} name="down" /></button></div>
+    <div class="cols">
+      <div><${Filters} filter=${filter} names=${names} text=${text} onText=${setText} />${content()}</div>
+      <aside class="stack aside"><${NewestCheckpoint} /><${Holders} names=${names} now=${now} /></aside>
+    </div>
+    ${isChoosing && html`<${AsOfDialog} now=${page.clock.get()} onClose=${() => setChoosing(false)} />`}
+  </div></main>`
+}

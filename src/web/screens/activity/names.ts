@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'preact/hooks'
+import { type FeedEvent, sutIdOf } from '../../events/feed.ts'
+import type { Reader } from '../../events/telling.ts'
+import { readAll } from '../../live/lab.ts'
+import type { Person, Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useReading } from '../../page/reading.ts'
+import { Refused } from '../../service/api.ts'
+
+export interface Names {
+  readonly people: readonly Person[]
+  readonly suts: readonly Pick<Sut, '_id' | 'name'>[]
+  readonly isLoaded: boolean
+}
+
+const NONE: Names = { people: [], suts: [], isLoaded: false }
+
+/** Retired machines whose names are asked for at a time. */
+const ASKED = 20
+
+/** People, removed ones too, and machines that are there. */
+export const useNames = (): Names => {
+  const { api } = usePage()
+  const { value } = useReading('names', async (): Promise<Names> => {
+    const [people, suts] = await Promise.all([
+      readAll<Person>(api, '/api/user?removed=true', 'users'),
+      readAll<Sut>(api, '/api/sut', 'suts'),
+    ])
+    const byName = (a: { name: string }, b: { name: string }): number =>
+      a.name.localeCompare(b.name, undefined, { numeric: true })
+    return { people: people.toSorted(byName), suts: suts.toSorted(byName), isLoaded: true }
+  })
+  return value ?? NONE
+}
+
+/** The names of machines that are retired, as they were when an event was recorded. */
+const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): ReadonlyMap<string, string> => {
+  const { api } = usePage()
+  const [former, setFormer] = useState<ReadonlyMap<string, string>>(new Map())
+  const present = new Set(suts.map(({ _id }) => _id))
+  const missing = new Map<string, string>()
+  if (isLoaded)
+    for (const event of events) {
+      const id = sutIdOf(event)
+      if (id !== undefined && !present.has(id) && !former.has(id) && !missing.has(id)) missing.set(id, event.sequence)
+    }
+  const asked = [...missing].slice(0, ASKED)
+  useEffect(() => {
+    if (asked.length === 0) return
+    const nameAt = async ([id, sequence]: readonly [string, string]): Promise<readonly [string, string]> => {
+      try {
+        const { value } = await api.get<Sut>(`/api/sut/${id}?as_of=${sequence}`)
+        return [id, value.name]
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        return [id, 'a machine']
+      }
+    }
+    void Promise.all(asked.map(nameAt)).then((found) => setFormer((before) => new Map([...before, ...found])))
+  }, [asked.map(([id]) => id).join()])
+  return former
+}
+
+/** How sentences name people and machines. */
+export const useReader = (events: readonly FeedEvent[], names: Names): Reader => {
+  const ownId = meOf(usePage())._id
+  const former = useFormer(events, names)
+  const people = new Map(names.people.map(({ _id, name }) => [_id, name]))
+  const suts = new Map(names.suts.map(({ _id, name }) => [_id, name]))
+  return {
+    ownId,
+    nameOf: (id) => people.get(id),
+    machineOf: (id) => {
+      const name = suts.get(id)
+      return name === undefined ? { machine: former.get(id) ?? 'a machine', id: undefined } : { machine: name, id }
+    },
+  }
+}

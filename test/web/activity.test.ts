@@ -1,0 +1,62 @@
+import test from 'ava'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+
+/** What happened in the lab, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+test('in Chromium an administrator reads and filters what happened, and sees the lab as it was', async (t) => {
+  const admin = service.as('admin')
+  const [first, second] = [
+    String((await admin.post('/api/sut/create', aSut({ name: 'rack <b>1</b>' }))).json._id),
+    String((await admin.post('/api/sut/create', aSut({ name: 'rack 2' }))).json._id),
+  ]
+  const held = { user_id: idOf('alice'), sut_id: first, start_in: 0, duration: 1_800 }
+  await service.as('alice').post('/api/sut_reservation/create', held)
+  const opened = await openFor(t, browser, 'admin')
+  if (opened === undefined) return
+  const { page } = opened
+  await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: 'Activity' }).click()
+  await page.getByText(/^alice reserved rack <b>1<\/b> for/).waitFor()
+  await page
+    .getByRole('region', { name: 'Newest checkpoint' })
+    .getByText(/^berth\S*\+[0-9a-f]{8}$/)
+    .waitFor()
+  await checkAccessible(t, page)
+
+  await admin.post(`/api/sut/${second}/retire`, undefined)
+  await page.getByText('You retired rack 2').waitFor()
+  await page.getByRole('button', { name: 'Kind' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Reservations' }).click()
+  await page.getByText('You retired rack 2').waitFor({ state: 'detached' })
+  await page.getByText(/^alice reserved/).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Who held it' }).getByRole('button', { name: 'Find out' }).click()
+  await page.getByRole('region', { name: 'Who held it' }).getByRole('status').waitFor()
+
+  const { json } = await admin.get(`/api/sut/${second}/history`)
+  const created = (json.events as { sequence: string; type: string }[]).find(({ type }) => type === 'berth.SutCreated')
+  await page.getByRole('button', { name: 'As of now' }).click()
+  await page.getByLabel('or after entry').fill(String(Number(created?.sequence)))
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing can be changed here.').waitFor()
+  await page.getByRole('rowheader').filter({ hasText: 'rack 2' }).waitFor()
+  t.is(await page.getByRole('gridcell', { name: /^alice/ }).count(), 0)
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Back to now' }).click()
+  await page.getByRole('gridcell', { name: /^alice/ }).waitFor()
+  t.is(await page.getByRole('rowheader').filter({ hasText: 'rack 2' }).count(), 0)
+  checkQuiet(t, opened, service.url)
+})

@@ -1,0 +1,110 @@
+import test from 'ava'
+import { checkpointOf, shortRoot } from '../../../src/web/events/checkpoint.ts'
+import {
+  entryOf,
+  type FeedEvent,
+  filterOf,
+  joined,
+  parametersOf,
+  queryOf,
+  sutIdOf,
+} from '../../../src/web/events/feed.ts'
+import { sentenceOf } from '../../../src/web/events/sentence.ts'
+
+/** The feed of the lab, in sentences with names. */
+
+const event = (type: string, data: object, part: Partial<FeedEvent> = {}): FeedEvent => ({
+  ...{ sequence: '00000000000000000007', type: `berth.${type}`, time: '2026-11-25T09:00:00Z' },
+  ...{ stream: 'users', revision: 0, actor: 'amina', data: { ...data }, ...part },
+})
+const NAMES: Readonly<Record<string, string>> = { amina: 'Amina', priya: 'Priya' }
+const reader = {
+  ownId: 'me',
+  nameOf: (id: string) => NAMES[id],
+  machineOf: (id: string) => ({ machine: id === 'w1' ? 'win11-01' : 'a machine', id }),
+}
+const tell = (of: FeedEvent): string =>
+  sentenceOf(entryOf(of), reader)
+    .parts.map((part) => (typeof part === 'string' ? part : 'name' in part ? part.name : part.machine))
+    .join('')
+
+test('what happened to machines is told with their names', (t) => {
+  t.is(tell(event('SutCreated', { _id: 'w1', name: 'win11-01' })), 'Amina added win11-01')
+  t.is(
+    tell(event('SutWentOffline', { _id: 'w1', cause: 'refused' })),
+    'win11-01 went offline: it refused the connection',
+  )
+  const changed = { _id: 'w1', version: '24H2', tags: { rack: '2' }, credentials: { id: 'x', changed: ['password'] } }
+  t.is(tell(event('SutUpdated', changed)), 'Amina changed win11-01: version to 24H2, the tag rack to 2, the password')
+  t.is(
+    tell(event('ReservationReleased', { sut_id: 'w1', user_id: 'priya' })),
+    'Amina released the reservation of Priya for win11-01',
+  )
+  t.is(tell(event('ReservationStarted', { sut_id: 'w1', user_id: 'me' })), 'Your reservation for win11-01 began')
+  t.is(tell(event('SessionOpened', { sut_id: 'w1', user_id: 'priya' })), 'Priya connected to win11-01')
+})
+
+test('what happened to people and tokens is told with their names', (t) => {
+  t.is(tell(event('UserAdded', { _id: 'priya', role: 'tester' })), 'Amina added Priya as tester')
+  const quota = { hours_per_week: 20, reservations_max: null, priority_max: 0 }
+  t.is(
+    tell(event('UserChanged', { _id: 'priya', quota, role: 'tester' })),
+    'Amina changed Priya: role to tester, quota to 20 hours a week, any number of reservations',
+  )
+  t.is(
+    tell(event('UserChanged', { _id: 'amina', credentials: { id: 'x', changed: ['epoch', 'password'] } })),
+    'Amina changed the password of the own account',
+  )
+  t.is(
+    tell(event('UserChanged', { _id: 'priya', credentials: { id: 'x', changed: ['epoch'] } })),
+    'Amina signed Priya out everywhere',
+  )
+  t.is(
+    tell(event('UserRemoved', { _id: 'priya', reservations: 'keep' })),
+    'Amina removed Priya, and kept the reservations',
+  )
+  t.is(tell(event('TokenIssued', { user_id: 'priya', role: 'tester' })), 'Amina made a token for Priya, as tester')
+  const ended = { user_id: 'priya', session_until: '2026-11-26T09:00:00Z' }
+  t.is(tell(event('TokenRevoked', ended, { actor: 'priya' })), 'Priya signed out')
+  t.is(
+    tell(event('UserAdded', { _id: 'priya', role: 'auditor' }, { actor: 'oidc' })),
+    'Single sign-on added Priya as auditor',
+  )
+})
+
+test('a filter stands in the address, and asks the service for what it means', (t) => {
+  const parameters = { kind: 'people,service', by: 'amina', machine: 'w1', from: '2026-11-24', to: '2026-11-25' }
+  const filter = filterOf(new Map(Object.entries(parameters)))
+  t.deepEqual(parametersOf(filter), parameters)
+  const query = new URLSearchParams(queryOf(filter))
+  t.regex(String(query.get('type')), /^UserAdded,.*,VaultKeyForgotten$/)
+  t.is(Date.parse(String(query.get('from'))), new Date(2026, 10, 24).getTime())
+  t.is(Date.parse(String(query.get('to'))), new Date(2026, 10, 26).getTime())
+  t.deepEqual(
+    parametersOf(
+      filterOf(
+        new Map([
+          ['kind', 'nonsense'],
+          ['from', 'yesterday'],
+        ]),
+      ),
+    ),
+    {},
+  )
+})
+
+test('events that were read twice are kept once, and those of users are about no machine', (t) => {
+  const [a, b] = [event('SutCreated', { _id: 'w1' }, { sequence: '2' }), event('UserAdded', { _id: 'priya' })]
+  t.deepEqual(joined([a], [a, b]), [a, b])
+  t.is(sutIdOf(a), 'w1')
+  t.is(sutIdOf(b), undefined)
+})
+
+test('a checkpoint is told with its entries, its root and its key', (t) => {
+  const signature = btoa(String.fromCharCode(0xea, 0x0b, 0x3d, 0x24, 1, 2, 3))
+  t.deepEqual(checkpointOf(`berth\n85\n1zVBmwEnheHn=\n\n— berth ${signature}\n`), {
+    ...{ entries: 85, root: '1zVBmwEnheHn=', key: 'berth+ea0b3d24' },
+  })
+  t.is(checkpointOf('no checkpoint'), undefined)
+  t.is(shortRoot('1zVBmwEnheHndeYQXb7jPluLA5g/dSmhvhFYKKBUXSI='), '1zVBmwEn…KKBUXSI=')
+})

@@ -1,0 +1,30 @@
+import test from 'ava'
+import { asOfText, asOfTime, pathAsOf } from '../../../src/web/page/as-of.ts'
+import { fromLocal, toLocal } from '../../../src/web/past/local.ts'
+
+/** The lab as it was, without a browser. */
+
+const TIME = new Date(2026, 10, 24, 18, 0, 5).getTime()
+
+test('machines and reservations are read as of the moment, all else as it is', (t) => {
+  const entry = { value: '48231', time: TIME }
+  t.is(pathAsOf('/api/sut', entry), '/api/sut?as_of=48231')
+  t.is(pathAsOf('/api/sut?limit=10', entry), '/api/sut?limit=10&as_of=48231')
+  t.is(pathAsOf('/api/sut_reservation?from=a', entry), '/api/sut_reservation?from=a&as_of=48231')
+  t.is(pathAsOf('/api/sut/abc', asOfTime(0)), '/api/sut/abc?as_of=1970-01-01T00%3A00%3A00.000Z')
+  for (const path of ['/api/sut/abc/history', '/api/sut/abc/outages?from=a', '/api/user', '/api/outages'])
+    t.is(pathAsOf(path, entry), path)
+})
+
+test('a moment is told to the second, with the entry if it is one', (t) => {
+  t.is(asOfText(asOfTime(TIME)), 'Tue 24 Nov 2026, 18:00:05')
+  t.is(asOfText({ value: '48231', time: TIME }), 'Tue 24 Nov 2026, 18:00:05, after entry 48231')
+})
+
+test('what is typed as a time is one of the browser, or none', (t) => {
+  t.is(toLocal(TIME), '2026-11-24T18:00:05')
+  t.is(fromLocal(toLocal(TIME)), TIME)
+  t.is(fromLocal('2026-11-24T18:00'), TIME - 5_000)
+  t.is(fromLocal(''), undefined)
+  t.is(fromLocal('2026-13-40T18:00'), undefined)
+})

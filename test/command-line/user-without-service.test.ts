@@ -10,8 +10,12 @@ import { people, temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { type Launch, launch, PASSWORD, run, serve } from '../process/harness.ts'
 import { fileOf } from '../users/builders.ts'
+import { type } from './terminal.ts'
 
 /** Commands on users where no service runs: they open the log themselves. */
+
+/** Milliseconds that only a test which fails takes, however slow the machine is. */
+const PATIENCE = 120_000
 
 /** The data of a service that has stopped, with the administrator `admin`, and the commands on its users. */
 const stopped = async (t: ExecutionContext) => {
@@ -20,6 +24,12 @@ const stopped = async (t: ExecutionContext) => {
   const user = (args: readonly string[], env: Launch['env'] = {}) => run(t, { data, args: ['user', ...args], env })
   return { data, user }
 }
+
+/** The commands on users in this process, which wait for others as long as a slow machine needs. */
+const patiently =
+  (data: string) =>
+  (...line: readonly string[]) =>
+    type(['user', ...line], { BERTH_DATA: data }, { waitMax: PATIENCE })
 
 const namesIn = (output: string): readonly unknown[] =>
   output
@@ -132,21 +142,22 @@ test('a users file that cannot be imported ends with 2 and the lines, and nothin
 })
 
 test('of commands at the same moment each does its work, one after the other', async (t) => {
-  const { user } = await stopped(t)
+  const { data } = await stopped(t)
+  const user = patiently(data)
   const names = ['alice', 'bob', 'ALICE']
-  const added = await Promise.all(names.map((name) => user(['add', name, '--role', 'tester'])))
-  t.is(added.filter(({ code }) => code === 0).length, 2, added.map(({ errors }) => errors).join())
+  const added = await Promise.all(names.map((name) => user('add', name, '--role', 'tester')))
+  t.is(added.filter(({ code }) => code === 0).length, 2, added.map(({ error }) => error).join())
   const refused = added.filter(({ code }) => code !== 0)
-  t.regex(refused.map(({ errors }) => errors).join(), /^berth: 409 user_name_taken: [^\n]+\n$/)
-  t.is(namesIn((await user(['list'])).output).length, 3)
+  t.regex(refused.map(({ error }) => error).join(), /^berth: 409 user_name_taken: [^\n]+\n$/)
+  t.is(namesIn((await user('list')).out).length, 3)
 })
 
 test('a command waits for a service that starts, and then asks it', async (t) => {
-  const { data, user } = await stopped(t)
+  const { data } = await stopped(t)
   const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
-  await until('the service has the lock', async () => (await readdir(data)).includes('berth.lock.owner'), 20_000)
-  const added = await user(['add', 'alice', '--role', 'tester', '--id', 'a'])
-  t.deepEqual([added.code, added.errors], [0, ''])
+  await until('the service has the lock', async () => (await readdir(data)).includes('berth.lock.owner'), PATIENCE)
+  const added = await patiently(data)('add', 'alice', '--role', 'tester', '--id', 'a')
+  t.deepEqual([added.code, added.error], [0, ''])
   // The service itself was asked, and says so.
   t.regex(await child.line('/api/user/create'), /"POST"/)
 })
@@ -155,7 +166,9 @@ test('a command names the process that keeps the data for ten seconds', async (t
   const { data, user } = await stopped(t)
   const lock = acquireLock(join(data, 'berth.lock'))
   t.teardown(lock.release)
+  const began = performance.now()
   const { code, output, errors } = await user(['list'])
+  t.true(performance.now() - began >= 10_000)
   t.deepEqual([code, output], [1, ''])
   t.true(errors.startsWith(`berth: ${data}/berth.lock is held by process ${process.pid} on `), errors)
   t.regex(errors, /: a service that starts, or another command; try again when it is done\n$/)
@@ -167,7 +180,7 @@ test('after a kill at any moment the users are those before or after, and the ne
     const child = launch(t, { data, args: ['user', 'add', `user ${n}`, '--role', 'tester', '--id', `id-${n}`] })
     // It may be done between two looks.
     const sign = n === 0 ? CONTROL_SOCKET : 'berth.lock.owner'
-    await Promise.race([until(sign, async () => (await readdir(data)).includes(sign), 20_000), child.exited])
+    await Promise.race([until(sign, async () => (await readdir(data)).includes(sign), PATIENCE), child.exited])
     child.signal('SIGKILL')
     await child.exited
     const listed = await user(['list'])

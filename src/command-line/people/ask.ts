@@ -82,7 +82,7 @@ const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void
       await delay(RETRY_EVERY)
     }
   }
-  return (request, within = WAIT_MAX) => {
+  return (request, within = terminal.waitMax ?? WAIT_MAX) => {
     const key = () => Buffer.from(terminal.randomBytes(KEY_BYTES)).toString('hex')
     const call = request.method === 'POST' ? { ...request, idempotencyKey: key() } : request
     return send(call, performance.now() + within)

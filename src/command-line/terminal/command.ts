@@ -25,6 +25,8 @@ export interface Terminal {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly randomBytes: (size: number) => Uint8Array
+  /** Overrides the time that people/ask.ts waits for a service that starts or another command, in milliseconds. */
+  readonly waitMax?: number
 }
 
 /** Random hex for ids, from the terminal's random bytes. */

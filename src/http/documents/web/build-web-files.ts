@@ -67,9 +67,11 @@ const toServed = (path: string, source: string): string => {
 const reachable = (from: string, served: ReadonlyMap<string, string>): readonly string[] => {
   const found = new Set<string>()
   const visit = (name: string): void => {
-    if (found.has(name)) return
+    const source = served.get(name)
+    // What only looks like an import, as a text can, names no file.
+    if (source === undefined || found.has(name)) return
     found.add(name)
-    for (const [, before = '', , specifier = ''] of (served.get(name) ?? '').matchAll(IMPORT))
+    for (const [, before = '', , specifier = ''] of source.matchAll(IMPORT))
       if (!before.includes('(')) visit(specifier.replace('./', ''))
   }
   visit(from)

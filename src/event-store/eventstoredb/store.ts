@@ -13,6 +13,7 @@ import { lookAtNodes } from './server/look-at-nodes.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
 import { makeLogEvents } from './server/records.ts'
 import { makeSilence } from './server/silence.ts'
+import { makeSubscriptions } from './server/subscriptions.ts'
 import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
@@ -103,6 +104,8 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const append = makeAppend({ connection: commands, readPage, keepSecrets: secrets.keepWithEvent })
   const { keepWithEvent: _, ...ofSecrets } = secrets
   let begun: BegunLog | undefined
+  const running = makeSubscriptions()
+  const silence = makeSilence({ probe: () => probeAppend(logStream), subscriptions: running, onSilence })
   const followed = {
     connection: subscriptions,
     events,
@@ -111,7 +114,6 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     closing: closing.signal,
   }
 
-  const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
   const watchedPage: ReadPage = (...page) => silence.watch('read', readPage(...page), () => true)
 
   const close = async (): Promise<void> => {
@@ -126,12 +128,15 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       logId: begun.logId,
       append:
         (stream, expected, events, sealed = [], within = ANSWER_WITHIN) =>
-        () =>
-          silence.watch('append', append(stream, expected, events, sealed, within), isAnswered),
+        async () => {
+          const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
+          if (E.isRight(ended)) running.appended(ended.right.mark)
+          return ended
+        },
       readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.toLogged),
       recordAt: makeAt(commands, events, events.toStoredRecord),
-      subscribe: makeSubscribe(followed),
+      subscribe: makeSubscribe({ ...followed, running }),
       records: makeRecords(followed),
       head,
       ...ofSecrets,

@@ -1,8 +1,10 @@
-import { type Batch, BEGINNING, type EventStore } from '../event-store.ts'
+import type streams from '@eventstore/db-client/generated/streams_pb.js'
+import { type Batch, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeSubscription, readEvent, type StoreEvent } from './server/all.ts'
 import type { ReadCall } from './server/client.ts'
 import { type Connection, toUnavailable } from './server/connection.ts'
 import type { LogEvents } from './server/records.ts'
+import type { Subscriptions } from './server/subscriptions.ts'
 
 /**
  * Buffered events. A node drops a subscriber to which it cannot send more than some 64 new events. This buffer, and the
@@ -11,26 +13,41 @@ import type { LogEvents } from './server/records.ts'
 const BUFFER_MAX = 4_096
 /** Events per page. */
 const PAGE = 256
+/** Milliseconds for the confirmation of a subscription: a frozen node accepts connections too. */
+const CONFIRMED_WITHIN = 5_000
+
+interface Marked {
+  readonly mark: number
+}
 
 /** Buffered input of a subscription, and why it ended. */
 interface Inflow<A> {
-  /** Resolves to true when the node starts sending, to false if it will not. */
-  readonly confirmed: Promise<boolean>
+  /** Waits until the node starts sending. False if it will not: then `take` throws. */
+  readonly isConfirmed: () => Promise<boolean>
+  /** Store position of the last event that has arrived, or after which the subscription began. */
+  readonly arrived: () => number
+  readonly responses: () => number
+  readonly isPaused: () => boolean
   /** Waits for events and returns up to a page; empty once the signal is aborted. */
   readonly take: () => Promise<readonly A[]>
+  /** Makes `take` throw once it has returned what had arrived. */
+  readonly fail: (error: Error) => void
   readonly close: () => void
 }
 
-const makePages = <A>() => {
+const makePages = <A extends Marked>(after: number) => {
   const pages: A[][] = []
   let size = 0
+  let arrived = after
   return {
     size: () => size,
+    arrived: () => arrived,
     add: (one: A): void => {
       const last = pages.at(-1)
       if (last === undefined || last.length >= PAGE) pages.push([one])
       else last.push(one)
       size++
+      arrived = one.mark
     },
     take: (): readonly A[] => {
       const page = pages.shift() ?? []
@@ -40,12 +57,27 @@ const makePages = <A>() => {
   }
 }
 
+/** @param end called if the confirmation does not come in time */
+const inTime = async (confirmed: Promise<boolean>, end: (error: Error) => void): Promise<boolean> => {
+  const late = new StoreUnavailable('the event store does not confirm the subscription')
+  const timer = setTimeout(end, CONFIRMED_WITHIN, late)
+  const isConfirmed = await confirmed
+  clearTimeout(timer)
+  return isConfirmed
+}
+
 /** Reads events from the wire into the buffer until it is full. */
-const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEvent) => A | undefined): Inflow<A> => {
-  const pages = makePages<A>()
+const startInflow = <A extends Marked>(
+  call: ReadCall,
+  signal: AbortSignal,
+  as: (response: streams.ReadResp) => A | undefined,
+  after: number,
+): Inflow<A> => {
+  const pages = makePages<A>(after)
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
   const confirmed = Promise.withResolvers<boolean>()
+  let responses = 0
   const wake = (): void => changed.resolve()
   const end = (error?: unknown): void => {
     ended ??= { error }
@@ -57,10 +89,10 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
   call
     .on('data', (response) => {
       if (ended !== undefined) return
+      responses++
       if (response.hasConfirmation()) confirmed.resolve(true)
       try {
-        const event = readEvent(response)
-        const one = event && as(event)
+        const one = as(response)
         if (one === undefined) return
         pages.add(one)
       } catch (error) {
@@ -76,7 +108,11 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
     .on('close', end)
 
   return {
-    confirmed: confirmed.promise,
+    isConfirmed: () => inTime(confirmed.promise, end),
+    arrived: pages.arrived,
+    responses: () => responses,
+    isPaused: () => call.isPaused(),
+    fail: end,
     take: async () => {
       while (pages.size() === 0 && !signal.aborted) {
         if (ended !== undefined) throw ended.error ?? new Error('the subscription has ended')
@@ -104,11 +140,62 @@ interface LogSource {
   readonly begun: () => number
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
+  /** Where a subscription is added while it runs. */
+  readonly running?: Subscriptions
 }
 
 /** Lets a stopped subscription return without waiting for the store. */
 const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
+
+/** A subscription's call, which waits for its place among the calls of the connection and keeps it to its end. */
+const startCall = <A extends Marked>(
+  { connection, events: { prefixes, isOurs }, begun }: LogSource,
+  as: (event: StoreEvent) => A,
+  after: number,
+  stop: AbortSignal,
+) => {
+  const started = Promise.withResolvers<Inflow<A> | undefined>()
+  const freed = Promise.withResolvers<void>()
+  let inflow: Inflow<A> | undefined
+  let failure: Error | undefined
+  const end = (): void => {
+    inflow?.close()
+    freed.resolve()
+    started.resolve(undefined)
+  }
+  const held = connection.use(async (client) => {
+    if (stop.aborted || failure !== undefined) return end()
+    const request = makeSubscription(prefixes, Math.max(after, begun()))
+    const call = await client.read(request, { credentials: connection.credentials })
+    const ours = (response: streams.ReadResp): A | undefined => {
+      const event = readEvent(response)
+      return event !== undefined && isOurs(event) ? as(event) : undefined
+    }
+    inflow = startInflow(call, stop, ours, after)
+    if (stop.aborted) return end()
+    if (failure !== undefined) {
+      inflow.close()
+      throw failure
+    }
+    started.resolve(inflow)
+    await freed.promise
+  })
+  held.catch(started.reject)
+  return {
+    started: started.promise,
+    inflow: () => inflow,
+    /** Also while it is queued for a call, or the buffer is full. */
+    end,
+    /** The connection replaces its client. */
+    fail: (error: unknown): void => {
+      failure ??= error as Error
+      started.reject(error)
+      // Nobody waits for a call that has not begun.
+      if (inflow !== undefined) freed.reject(error)
+    },
+  }
+}
 
 /**
  * Our events in `$all` after a store position: first the existing ones, then new ones. Does not reconnect, since the
@@ -116,47 +203,41 @@ const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
  *
  * @throws StoreUnavailable if the connection is lost, after all received events were yielded
  */
-async function* followAll<A extends { readonly mark: number }>(
-  { connection, events: { prefixes, isOurs }, head, begun, closing }: LogSource,
+async function* followAll<A extends Marked>(
+  source: LogSource,
   as: (event: StoreEvent) => A,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly events: readonly A[]; readonly caughtUp: boolean }> {
-  const stop = AbortSignal.any([signal, closing])
+  const stop = AbortSignal.any([signal, source.closing])
   if (stop.aborted) return
   let last = Math.max(after, BEGINNING)
-  // The server's own caught-up message may repeat, and not every version sends it.
-  const target = await Promise.race([head(), waitForAbort(stop)])
-  if (target === undefined) return
-  const started = Promise.withResolvers<Inflow<A> | undefined>()
-  const freed = Promise.withResolvers<void>()
-  let inflow: Inflow<A> | undefined
-  // Also while it is queued for a call, or the buffer is full.
-  const end = (): void => {
-    inflow?.close()
-    freed.resolve()
-    started.resolve(undefined)
-  }
-  stop.addEventListener('abort', end)
-  const held = connection.use(async (client) => {
-    if (stop.aborted) return end()
-    const call = await client.read(makeSubscription(prefixes, Math.max(last, begun())), {
-      credentials: connection.credentials,
-    })
-    if (stop.aborted) {
-      call.cancel()
-      return end()
-    }
-    const ours = (event: StoreEvent): A | undefined => (isOurs(event) ? as(event) : undefined)
-    started.resolve(startInflow(call, stop, ours))
-    await freed.promise
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
+  let call: ReturnType<typeof startCall<A>> | undefined
+  const added = source.running?.add({
+    arrived: () => call?.inflow()?.arrived(),
+    responses: () => call?.inflow()?.responses() ?? 0,
+    isPaused: () => call?.inflow()?.isPaused() ?? false,
+    fail: () => {
+      const error = new StoreUnavailable('the event store stopped sending to this subscription')
+      failed.reject(error)
+      call?.inflow()?.fail(error)
+    },
   })
-  held.catch(started.reject)
+  const end = (): void => call?.end()
+  stop.addEventListener('abort', end)
   try {
-    inflow = await started.promise
+    // The server's own caught-up message may repeat, and not every version sends it.
+    const target = await Promise.race([source.head(), waitForAbort(stop), failed.promise])
+    if (target === undefined) return
+    call = startCall(source, as, last, stop)
+    const inflow = await Promise.race([call.started, failed.promise])
     if (inflow === undefined) return
-    const isConfirmed = await inflow.confirmed
-    if (isConfirmed && last >= target) yield { events: [], caughtUp: true }
+    if (await inflow.isConfirmed()) {
+      added?.confirm()
+      if (last >= target) yield { events: [], caughtUp: true }
+    }
     for (;;) {
       const events = await inflow.take()
       if (events.length === 0) return
@@ -164,10 +245,10 @@ async function* followAll<A extends { readonly mark: number }>(
       yield { events, caughtUp: last >= target }
     }
   } catch (error) {
-    // Nobody waits for a call that has not begun.
-    if (inflow !== undefined) freed.reject(error)
+    call?.fail(error)
     throw toUnavailable('the log cannot be followed', error, ' to $all')
   } finally {
+    added?.remove()
     stop.removeEventListener('abort', end)
     end()
   }

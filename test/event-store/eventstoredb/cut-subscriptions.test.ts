@@ -105,6 +105,18 @@ test('a subscription cut at any of 300 events, during writes, resumes without ga
   t.is(cut, EVENTS)
 })
 
+test('a subscription that a node accepts but never confirms ends, and the next one is confirmed', async (t) => {
+  const server = await aServer(t)
+  const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
+  const events = someEvents(aStream(), 1)
+  done(await append(writer, aStream(), -1, events))
+  server.stallNextSubscription()
+  const subscribe = () => store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
+  await t.throwsAsync(subscribe().next(), { instanceOf: StoreUnavailable, message: /does not confirm/ })
+  const { value } = await subscribe().next()
+  t.deepEqual(idsOf(value?.events ?? []), idsOf(events))
+})
+
 for (const [how, breakIt] of Object.entries({
   'skips the event after the position': broken.startsLate,
   'starts with the event at the position': broken.startsWithTheMark,

@@ -1,35 +1,92 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { makeSilence } from '../../../src/event-store/eventstoredb/server/silence.ts'
+import { makeSubscriptions } from '../../../src/event-store/eventstoredb/server/subscriptions.ts'
 import { until } from '../../http/until.ts'
 
-const given = () => {
+const given = (t: ExecutionContext) => {
   const told: boolean[] = []
   let isAnswering = false
+  const subscriptions = makeSubscriptions()
   const silence = makeSilence({
     probe: () => Promise.resolve(isAnswering),
+    subscriptions,
     onSilence: (isSilent) => told.push(isSilent),
-    limits: { silentAfter: 100, lookEvery: 10, probeEvery: 10 },
+    limits: { silentAfter: 100, arriveWithin: 50, lookEvery: 10, probeEvery: 10 },
   })
+  t.teardown(silence.stop)
   return {
-    told,
-    ...silence,
+    ...{ told, subscriptions, ...silence },
     answerAgain: () => {
       isAnswering = true
     },
   }
 }
 
+/** A subscription after position 0. */
+const aSubscription = () => {
+  const of = { arrived: 0, responses: 0, isPaused: false, hasFailed: false }
+  const subscription = {
+    arrived: () => of.arrived,
+    responses: () => of.responses,
+    isPaused: () => of.isPaused,
+    fail: () => {
+      of.hasFailed = true
+    },
+  }
+  return { of, subscription }
+}
+
 const never = (): Promise<never> => new Promise(() => undefined)
 const answer = (): boolean => true
+const is = (condition: () => boolean) => until('so', async () => condition(), 5_000)
+
+/** Waits for that many looks at the subscriptions. */
+const looks = async (responses: () => number, count: number): Promise<void> => {
+  const before = responses()
+  await is(() => responses() - before >= count)
+}
 
 test('a store that answers reads but no append is silent, until a probe of appends is answered', async (t) => {
-  const { watch, stop, told, answerAgain } = given()
-  t.teardown(stop)
+  const { watch, told, answerAgain, subscriptions } = given(t)
   void watch('append', never(), answer)
   const reading = setInterval(() => void watch('read', Promise.resolve(), answer), 5)
   t.teardown(() => clearInterval(reading))
-  await until('silent', async () => told.length === 1, 5_000)
+  await is(() => told.length === 1)
+  const { of, subscription } = aSubscription()
+  // Confirmed by a node that does not answer appends.
+  subscriptions.add(subscription).confirm()
   answerAgain()
-  await until('answering', async () => told.length === 2, 5_000)
+  await is(() => of.hasFailed)
+  t.deepEqual(told, [true])
+  subscriptions.add(subscription).confirm()
+  await is(() => told.length === 2)
   t.deepEqual(told, [true, false])
+})
+
+test('a store whose appended events do not arrive is silent until another subscription is confirmed', async (t) => {
+  const { watch, told, subscriptions } = given(t)
+  const { of, subscription } = aSubscription()
+  const added = subscriptions.add(subscription)
+  added.confirm()
+  await watch('append', Promise.resolve(), answer)
+  subscriptions.appended(1)
+  await is(() => of.hasFailed)
+  added.confirm()
+  t.deepEqual(told, [true])
+  subscriptions.add(subscription).confirm()
+  await is(() => told.length === 2)
+})
+
+test('a subscription that receives earlier events, or takes none for now, is not given up', async (t) => {
+  const { watch, told, subscriptions } = given(t)
+  const [catchingUp, paused] = [aSubscription(), aSubscription()]
+  paused.of.isPaused = true
+  let asked = 0
+  subscriptions.add({ ...catchingUp.subscription, responses: () => asked++ })
+  subscriptions.add(paused.subscription)
+  await watch('append', Promise.resolve(), answer)
+  subscriptions.appended(1)
+  await looks(() => asked, 20)
+  t.deepEqual(told, [])
+  t.false(catchingUp.of.hasFailed || paused.of.hasFailed)
 })

@@ -1,19 +1,23 @@
 import { StoreUnavailable } from '../../event-store.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** In milliseconds. */
 export interface SilenceLimits {
   /** How long commands or reads wait without any answer before the store counts as silent. */
   readonly silentAfter: number
+  /** How long an appended event may take to a subscription that receives nothing else. */
+  readonly arriveWithin: number
   readonly lookEvery: number
   /** Between probes of a silent store. */
   readonly probeEvery: number
 }
 
-const LIMITS: SilenceLimits = { silentAfter: 5_000, lookEvery: 250, probeEvery: 1_000 }
+const LIMITS: SilenceLimits = { silentAfter: 5_000, arriveWithin: 3_000, lookEvery: 250, probeEvery: 1_000 }
 
 export interface SilenceOptions {
   /** Probes the write path without changing anything. */
   readonly probe: () => Promise<boolean>
+  readonly subscriptions: Omit<Subscriptions, 'add' | 'appended'>
   /** Called once when the store becomes silent, and once when it answers again. */
   readonly onSilence: (isSilent: boolean) => void
   readonly limits?: SilenceLimits
@@ -21,9 +25,9 @@ export interface SilenceOptions {
 
 type Kind = 'append' | 'read'
 
-/** Detects a store that stops answering commands. */
+/** Detects a store that stops answering commands, or delivering what they appended. */
 export interface Silence {
-  /** Counts a call as waiting until it ends. An answered append ends a silence. */
+  /** Counts a call as waiting until it ends. */
   readonly watch: <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean) => Promise<A>
   readonly stop: () => void
 }
@@ -48,62 +52,97 @@ const makeWaiting = () => {
   }
 }
 
+/** @param answered called for an answer, which is also an error other than StoreUnavailable */
+const watchCall = async <A>(
+  waiting: ReturnType<typeof makeWaiting>,
+  call: Promise<A>,
+  isAnswer: (result: A) => boolean,
+  answered: () => void,
+): Promise<A> => {
+  waiting.begin()
+  try {
+    const result = await call
+    if (isAnswer(result)) answered()
+    return result
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) answered()
+    throw error
+  } finally {
+    waiting.end()
+  }
+}
+
+/** @returns whether a probe was answered; false without one if the last was less than `every` milliseconds ago */
+const makeProbing = (probe: () => Promise<boolean>, every: number): (() => Promise<boolean>) => {
+  let probedAt = Number.NEGATIVE_INFINITY
+  let isProbing = false
+  return async () => {
+    if (isProbing || performance.now() - probedAt < every) return false
+    isProbing = true
+    const isAnswered = await probe()
+    isProbing = false
+    probedAt = performance.now()
+    return isAnswered
+  }
+}
+
 /**
  * A frozen node, or one without quorum, keeps its connections open, and reads from memory still work. Only unanswered
  * calls reveal it. Appends are watched apart from reads: a leader that has lost its quorum still answers these.
+ *
+ * Appends may be answered by a new leader while subscriptions, on a connection of their own, stay on the frozen node.
+ * So all subscriptions begin again once an append is answered, and the store is silent until one of them was confirmed.
  */
-export const makeSilence = ({ probe, onSilence, limits = LIMITS }: SilenceOptions): Silence => {
+export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }: SilenceOptions): Silence => {
   const waiting: Readonly<Record<Kind, ReturnType<typeof makeWaiting>>> = { append: makeWaiting(), read: makeWaiting() }
   const kinds = Object.values(waiting)
-  let isSilent = false
-  let probedAt = Number.NEGATIVE_INFINITY
-  let isProbing = false
+  /** `subscribing`: appends are answered again, and a subscription has to be confirmed. */
+  let state: 'answering' | 'silent' | 'subscribing' = 'answering'
   let timer: NodeJS.Timeout | undefined
+  const probeAgain = makeProbing(probe, limits.probeEvery)
 
   const stop = (): void => {
     clearInterval(timer)
     timer = undefined
   }
 
+  const subscribeAgain = (): void => {
+    state = 'subscribing'
+    subscriptions.failAll()
+  }
+
   const answered = (kind: Kind): void => {
     waiting[kind].answered()
-    if (kind === 'read' || !isSilent) return
+    if (kind === 'append' && state === 'silent') subscribeAgain()
+  }
+
+  const begin = (): void => {
+    state = 'silent'
+    onSilence(true)
+  }
+
+  const end = (): void => {
     for (const each of kinds) each.answered()
-    isSilent = false
+    state = 'answering'
     onSilence(false)
   }
 
-  const probeAgain = async (): Promise<void> => {
-    if (isProbing || performance.now() - probedAt < limits.probeEvery) return
-    isProbing = true
-    if (await probe()) answered('append')
-    isProbing = false
-    probedAt = performance.now()
-  }
-
   const look = (): void => {
-    if (isSilent) void probeAgain()
-    else if (!kinds.some((each) => each.isAny())) stop()
-    else if (kinds.some((each) => each.isLonger(limits.silentAfter))) {
-      isSilent = true
-      onSilence(true)
-    }
+    const isLate = subscriptions.countMissed() * limits.lookEvery >= limits.arriveWithin
+    if (state === 'silent') void probeAgain().then((isAnswered) => isAnswered && answered('append'))
+    else if (state === 'subscribing') {
+      if (subscriptions.isConfirmed()) end()
+    } else if (kinds.some((each) => each.isLonger(limits.silentAfter))) begin()
+    else if (isLate) {
+      begin()
+      subscribeAgain()
+    } else if (!kinds.some((each) => each.isAny()) && !subscriptions.isAnyBehind()) stop()
   }
 
   return {
-    watch: async (kind, call, isAnswer) => {
-      waiting[kind].begin()
+    watch: (kind, call, isAnswer) => {
       timer ??= setInterval(look, limits.lookEvery).unref()
-      try {
-        const result = await call
-        if (isAnswer(result)) answered(kind)
-        return result
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) answered(kind)
-        throw error
-      } finally {
-        waiting[kind].end()
-      }
+      return watchCall(waiting[kind], call, isAnswer, () => answered(kind))
     },
     stop,
   }

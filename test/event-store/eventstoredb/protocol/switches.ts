@@ -51,6 +51,8 @@ export interface Switches {
   readonly faultAppends: (fault: AppendFault) => void
   /** Fails the next calls of a kind. */
   readonly failNext: (kind: CallKind, failure: Failure, times?: number) => void
+  /** Never answers the next subscription. */
+  readonly stallNextSubscription: () => void
   /** Until `thaw`, accepts connections but sends nothing, not even to subscribers. */
   readonly freeze: () => void
   readonly thaw: () => void
@@ -133,6 +135,7 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
   let latency = 0
   let leader: Endpoint | undefined
   let isReady = true
+  let isStalling = false
   let frozen: PromiseWithResolvers<void> | undefined
   const thawed = async (): Promise<void> => {
     while (frozen !== undefined) await frozen.promise
@@ -145,6 +148,9 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
     },
     faultAppends: (fault) => faults.push({ times: 1, ...fault }),
     failNext: (kind, failure, times = 1) => planned.push({ kind, failure, times }),
+    stallNextSubscription: () => {
+      isStalling = true
+    },
     freeze: () => {
       frozen ??= Promise.withResolvers()
     },
@@ -178,6 +184,10 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
       const refused = refusedUser(kind, metadata, users)
       if (refused !== undefined) return refused
       if (leader !== undefined && requiresLeader(metadata)) return notLeader(leader)
+      if (isStalling && kind === 'subscription') {
+        isStalling = false
+        await new Promise(() => undefined)
+      }
       return take(planned, (one) => one.kind === kind)?.failure
     },
     thawed,

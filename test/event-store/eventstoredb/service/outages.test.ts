@@ -7,7 +7,16 @@ import { until } from '../../../http/until.ts'
 import type { ProtocolServer } from '../protocol/protocol-server.ts'
 import { failure, notReady } from '../protocol/wire.ts'
 import { aServer, exhausted } from '../server-and-client.ts'
-import { AGAIN_WITHIN, aReadyService, escapedErrors, recordedOf, sentencesOf, serviceAgain } from './outage.ts'
+import {
+  AGAIN_WITHIN,
+  aReadyService,
+  escapedErrors,
+  readinessOf,
+  ready,
+  recordedOf,
+  sentencesOf,
+  serviceAgain,
+} from './outage.ts'
 
 /** Outages of the store while the service runs. */
 
@@ -129,6 +138,24 @@ test.serial('after the leader is lost, the service moves to the next one without
   t.true(gap < AGAIN_WITHIN, `${gap} ms`)
   t.is((await attempt).status, 201)
   t.is((await recordedOf(t, other, 'ReservationCreated')).length, 1)
+})
+
+test.serial('after the leader froze, the service is ready once it creates and reads at the next one', async (t) => {
+  const { service, first, other } = await twoNodes(t, true)
+  const admin = service.as('admin')
+  await createSut(admin)
+  const isReady = async () => (await readinessOf(service)).status === 200
+  first.freeze()
+  const meanwhile = admin.post('/api/sut/create', aSut())
+  await until('not ready', async () => !(await isReady()), 20_000)
+  other.setLeader(undefined)
+  await ready(service)
+  for (let n = 0; n < 3; n++) {
+    const gap = await serviceAgain(service)
+    t.true(gap < AGAIN_WITHIN, `${gap} ms`)
+    t.true(await isReady())
+  }
+  t.is((await meanwhile).status, 201)
 })
 
 test.serial('the address of a single follower leads the service to the leader', async (t) => {

@@ -20,7 +20,7 @@ export const welcome = (url: string, { name, password }: FirstAdministrator): st
     password  ${shown}
 
   Try:  curl -u '${name}:${password ?? 'PASSWORD'}' ${url}/api/user/me
-  Next: "Five minutes" in README.md, pasted into a second terminal.
+  Next: open ${url}/ in a browser and sign in; "Five minutes" in README.md leads on.
 
 `
 }

@@ -21,7 +21,8 @@ export const documentRoutes = (documents: Documents): readonly Route[] => [
 
   get({ path: '/guide', alias: '/guide/', may, mediaType: HTML, handle: documents.guide }),
   get({ path: '/guide/search.json', may, handle: documents.guideSearch }),
-  get({ path: '/guide/tour.svg', may, mediaType: SVG, handle: documents.guidePicture }),
+  get({ path: '/guide/tour.svg', may, mediaType: SVG, handle: documents.guideTour }),
+  get({ path: '/guide/schedule.png', may, mediaType: 'image/png', handle: documents.guideSchedule }),
   get({ path: '/guide/:chapter', may, mediaType: HTML, handle: documents.guideChapter }),
   get({ path: '/problems/:code', may, mediaType: HTML, handle: documents.problem }),
 ]

@@ -5,13 +5,13 @@ import type { Call, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { PAGE_HEADERS, type PackageFile, readPackageFile, renderDocsPage } from './docs-page.ts'
 import { PAGE_HEADERS as GUIDE_HEADERS, PICTURE_HEADERS } from './guide/appearance.ts'
-import { chapterNames, INDEX, readPicture } from './guide/chapters.ts'
+import { chapterNames, INDEX, readSchedule, readTour } from './guide/chapters.ts'
 import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
 import { version } from './guide/version.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
-import { serveText } from './served-text.ts'
+import { servePicture, serveText } from './served-text.ts'
 import { readWebFiles } from './web/web-files.ts'
 
 /** The service's documents about its own interface, built on first request. */
@@ -48,7 +48,8 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   problem: async (call: Call): RouteResult =>
     problems.get(call.params.code ?? '')?.(call) ?? E.left(refusal('not_found', 'No problem has this code.')),
   guideSearch: serveText(() => readPage(SEARCH_INDEX)),
-  guidePicture: serveText(readPicture, PICTURE_HEADERS),
+  guideTour: serveText(readTour, PICTURE_HEADERS),
+  guideSchedule: servePicture(readSchedule),
   uiScript: fromPackage('swagger-ui-bundle.js'),
   uiStyle: fromPackage('swagger-ui.css'),
 })

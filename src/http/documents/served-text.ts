@@ -24,3 +24,20 @@ export const serveText = (
     return E.right({ status: 200, body, headers: { ...HEADERS, ...headers, ETag: tag } })
   }
 }
+
+/** Serves a picture, which is compressed by itself, as a text is served. */
+export const servePicture = (read: () => Promise<Uint8Array>): Route['handle'] => {
+  let made: Promise<{ readonly bytes: Uint8Array; readonly tag: string }> | undefined
+  const prepare = async () => {
+    const bytes = await read()
+    return { bytes, tag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` }
+  }
+  return async () => {
+    made ??= prepare().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    const { bytes, tag } = await made
+    return E.right({ status: 200, body: { bytes }, headers: { ...HEADERS, ETag: tag } })
+  }
+}

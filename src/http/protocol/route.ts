@@ -69,10 +69,10 @@ export interface StreamedBody {
 /** For responses with a secret that is shown once: nothing on their way may keep them. */
 export const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
-/** A body that is kept, and the same compressed. */
+/** A body that is kept, and the same compressed, unless it is so by itself. */
 export interface FixedBody {
   readonly bytes: Uint8Array
-  readonly gzip: Uint8Array
+  readonly gzip?: Uint8Array
 }
 
 export interface RouteResponse {

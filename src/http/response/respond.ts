@@ -98,9 +98,9 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
 /** Compressed, if the client takes that. */
 const setFixed = (ctx: Context, status: number, { bytes, gzip }: FixedBody): void => {
   setHeader(ctx, 'Vary', 'Accept-Encoding')
-  const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-  if (isCompressed) setHeader(ctx, 'Content-Encoding', 'gzip')
-  setText(ctx, status, isCompressed ? gzip : bytes)
+  const compressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? gzip : undefined
+  if (compressed !== undefined) setHeader(ctx, 'Content-Encoding', 'gzip')
+  setText(ctx, status, compressed ?? bytes)
 }
 
 export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {

@@ -34,7 +34,9 @@ export const readChapter = async (name: string): Promise<Chapter> => {
   return { name, title: titleOf(markdown), markdown }
 }
 
-export const readPicture = (): Promise<string> => readFile(new URL('tour.svg', FOLDER), 'utf8')
+export const readTour = (): Promise<string> => readFile(new URL('tour.svg', FOLDER), 'utf8')
+
+export const readSchedule = (): Promise<Uint8Array> => readFile(new URL('schedule.png', FOLDER))
 
 /** The groups of the index, in its order: each second heading with the chapters that are linked in its table, once. */
 export const groupsOf = (index: Chapter, chapters: readonly Chapter[]): readonly Group[] => {

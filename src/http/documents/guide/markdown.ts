@@ -57,7 +57,7 @@ const marked = new Marked({
       return address === undefined ? shown : `<a href="${escapeHtml(address)}">${shown}</a>`
     },
     image: ({ href, text }) =>
-      /^[\w-]+\.svg$/.test(href) ? `<img src="/guide/${href}" alt="${escapeHtml(text)}">` : escapeHtml(text),
+      /^[\w-]+\.(?:svg|png)$/.test(href) ? `<img src="/guide/${href}" alt="${escapeHtml(text)}">` : escapeHtml(text),
   },
 })
 

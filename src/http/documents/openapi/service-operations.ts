@@ -72,5 +72,6 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
     refusals: ['not_found'],
   },
   'GET /guide/search.json': document('readGuideSections', 'Read what the search of the guide finds'),
-  'GET /guide/tour.svg': partOfPage('readGuidePicture', 'Get the picture of the guide'),
+  'GET /guide/tour.svg': partOfPage('readGuideTour', 'Get a picture of the guide'),
+  'GET /guide/schedule.png': partOfPage('readGuideSchedule', 'Get a picture of the page'),
 }

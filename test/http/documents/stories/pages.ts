@@ -80,6 +80,10 @@ export const tellPages = async (service: Running, examples: Example[]): Promise<
     const { headers, text } = await audrey.get(addressOf(operation))
     examples.push({ operation, name, mediaType: String(headers['content-type']), body: show(text) })
   }
+  const picture = 'GET /guide/schedule.png'
+  const png = await audrey.get(addressOf(picture))
+  const format = png.text.slice(1, 4)
+  examples.push({ operation: picture, name: 'Its format', mediaType: 'image/png', body: `…${format}…` })
   const search = 'GET /guide/search.json'
   const { sections } = (await audrey.get(addressOf(search))).json
   const [first] = sections as readonly unknown[]

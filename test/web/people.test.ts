@@ -3,7 +3,11 @@ import { basic, connectTo } from '../http/client.ts'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+
+/** Milliseconds for what should happen at once, on a busy machine. */
+const SOON = 30_000
 
 /** Who uses the lab, in a real browser. */
 
@@ -73,6 +77,8 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   await row.getByText('0 of 20 h').waitFor()
   await drawer.getByLabel('Name').press('Escape')
   await drawer.waitFor({ state: 'detached' })
+  const isBack = () => row.getByRole('link').evaluate((link) => link.matches(':focus'))
+  await until('the focus is on the person again', isBack, SOON)
 
   await button('Import').click()
   const file = (text: string) => ({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })

@@ -7,7 +7,7 @@ import { type Chromium, type NoBrowser, type Opened, openPageFor } from '../http
 
 /** Chromium itself says so of each request that is refused. */
 const isOfRefusal = (fault: string): boolean =>
-  /the server responded with a status of (401|403|404|409|412|422|429)/.test(fault)
+  /the server responded with a status of (401|403|404|409|410|412|422|429)/.test(fault)
 
 /** No error, no violation of a policy, and no request to another host. */
 export const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, url: string): void => {

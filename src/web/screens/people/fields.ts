@@ -21,7 +21,9 @@ const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
   const error = errors.get('quota') ?? (wrong.length > 0 ? 'A limit is a number, or empty for none.' : undefined)
   const type = (limit: Limit, { target }: Event): void =>
     onChange(typeLimit(values, base, limit, (target as HTMLInputElement).value))
-  const placeholder = values.isDefault ? 'default' : 'none'
+  // The default of the service may not be known here.
+  const isUnknown = values.isDefault && LIMITS.every(({ field }) => values[field] === '')
+  const placeholder = isUnknown ? 'default' : 'none'
   return html`<fieldset class="stack quota">
     <legend class="label">Quota</legend>
     ${LIMITS.map(

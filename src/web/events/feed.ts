@@ -36,6 +36,8 @@ export interface Filter {
   readonly kinds: ReadonlySet<Kind>
   /** Who did it. */
   readonly actor: string | undefined
+  /** Whose reservations, account and tokens. */
+  readonly user: string | undefined
   readonly sut: string | undefined
   /** Days, `2026-11-25`, in the browser's zone. */
   readonly from: string | undefined
@@ -50,15 +52,17 @@ export const filterOf = (parameters: ReadonlyMap<string, string>): Filter => {
   return {
     kinds: new Set((parameters.get('kind') ?? '').split(',').filter(isKind)),
     actor: parameters.get('by'),
+    user: parameters.get('about'),
     sut: parameters.get('machine'),
     from: isDay(from) ? from : undefined,
     to: isDay(to) ? to : undefined,
   }
 }
 
-export const parametersOf = ({ kinds, actor, sut, from, to }: Filter): Readonly<Record<string, string>> => ({
+export const parametersOf = ({ kinds, actor, user, sut, from, to }: Filter): Readonly<Record<string, string>> => ({
   ...(kinds.size > 0 && { kind: [...kinds].join(',') }),
   ...(actor !== undefined && { by: actor }),
+  ...(user !== undefined && { about: user }),
   ...(sut !== undefined && { machine: sut }),
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to }),
@@ -73,10 +77,11 @@ const midnight = (day: string, daysLater: number): string => {
 }
 
 /** The parameters of `/api/events` that a filter is. The last day is one of it. */
-export const queryOf = ({ kinds, actor, sut, from, to }: Filter): string =>
+export const queryOf = ({ kinds, actor, user, sut, from, to }: Filter): string =>
   new URLSearchParams({
     ...(kinds.size > 0 && { type: [...kinds].flatMap((kind) => TYPES[kind]).join(',') }),
     ...(actor !== undefined && { actor }),
+    ...(user !== undefined && { user_id: user }),
     ...(sut !== undefined && { sut_id: sut }),
     ...(from !== undefined && { from: midnight(from, 0) }),
     ...(to !== undefined && { to: midnight(to, 1) }),

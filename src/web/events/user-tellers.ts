@@ -48,10 +48,10 @@ const changed: Teller = (entry, reader) => {
     return isOwn
       ? said('people', 'out', actor, ' signed out everywhere')
       : said('people', 'out', actor, ' signed ', user, ' out everywhere')
-  const whom: Part = isOwn ? 'the own account' : user
-  if (others.length === 0) return said('people', 'user', actor, ` changed the ${first.what} of `, whom, toText(first))
-  const told = [first, ...others].map((each) => `${each.what}${toText(each)}`)
-  return said('people', 'user', actor, ' changed ', whom, `: ${told.join(', ')}`)
+  const told = [first, ...others].map((each) => `${each.what}${toText(each)}`).join(', ')
+  if (isOwn) return said('people', 'user', actor, ` changed ${userId === reader.ownId ? 'your' : 'their'} ${told}`)
+  if (others.length === 0) return said('people', 'user', actor, ` changed the ${first.what} of `, user, toText(first))
+  return said('people', 'user', actor, ' changed ', user, `: ${told}`)
 }
 
 const doneTo =

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { eventData } from '../../../src/domain/event.ts'
 import { checkpointOf, shortRoot } from '../../../src/web/events/checkpoint.ts'
 import {
   entryOf,
@@ -8,6 +9,7 @@ import {
   parametersOf,
   queryOf,
   sutIdOf,
+  TYPES,
 } from '../../../src/web/events/feed.ts'
 import { sentenceOf } from '../../../src/web/events/sentence.ts'
 
@@ -53,7 +55,7 @@ test('what happened to people and tokens is told with their names', (t) => {
   )
   t.is(
     tell(event('UserChanged', { _id: 'amina', credentials: { id: 'x', changed: ['epoch', 'password'] } })),
-    'Amina changed the password of the own account',
+    'Amina changed their password',
   )
   t.is(
     tell(event('UserChanged', { _id: 'priya', credentials: { id: 'x', changed: ['epoch'] } })),
@@ -72,12 +74,37 @@ test('what happened to people and tokens is told with their names', (t) => {
   )
 })
 
+test('every event that the service records has a kind and a sentence of that kind', (t) => {
+  t.deepEqual(Object.values(TYPES).flat().toSorted(), Object.keys(eventData).toSorted())
+  const data = {
+    role: 'tester',
+    start_time: '2026-11-25T09:00:00Z',
+    end_time: '2026-11-25T10:00:00Z',
+    cause: 'refused',
+  }
+  for (const [kind, types] of Object.entries(TYPES)) {
+    for (const type of types) {
+      const told = sentenceOf(entryOf(event(type, data)), reader)
+      t.is(String(told.kind), kind, type)
+      t.notDeepEqual(told.parts, [type])
+    }
+  }
+})
+
 test('a filter stands in the address, and asks the service for what it means', (t) => {
-  const parameters = { kind: 'people,service', by: 'amina', machine: 'w1', from: '2026-11-24', to: '2026-11-25' }
+  const parameters = {
+    kind: 'people,service',
+    by: 'amina',
+    about: 'priya',
+    machine: 'w1',
+    from: '2026-11-24',
+    to: '2026-11-25',
+  }
   const filter = filterOf(new Map(Object.entries(parameters)))
   t.deepEqual(parametersOf(filter), parameters)
   const query = new URLSearchParams(queryOf(filter))
   t.regex(String(query.get('type')), /^UserAdded,.*,VaultKeyForgotten$/)
+  t.deepEqual([query.get('actor'), query.get('user_id')], ['amina', 'priya'])
   t.is(Date.parse(String(query.get('from'))), new Date(2026, 10, 24).getTime())
   t.is(Date.parse(String(query.get('to'))), new Date(2026, 10, 26).getTime())
   t.deepEqual(

@@ -48,11 +48,8 @@ export const Filters = ({ filter, names, text, onText }: Props): VNode => {
     if (!next.delete(key)) next.add(key)
     show({ kinds: next })
   }
-  const people = [
-    ['', 'Done by anybody'] as const,
-    ...names.people.map(({ _id, name }) => [_id, name] as const),
-    ...SERVICE,
-  ]
+  const users = names.people.map(({ _id, name }) => [_id, name] as const)
+  const people = [['', 'Done by anybody'] as const, ...users, ...SERVICE]
   const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
   const day = (name: 'from' | 'to', label: string): VNode =>
     html`<input type="date" class="input num" aria-label=${label} title=${label} value=${filter[name] ?? ''} onChange=${(event: Event) => show({ [name]: orNone(typedIn(event)) })} />`
@@ -64,6 +61,7 @@ export const Filters = ({ filter, names, text, onText }: Props): VNode => {
     <label class="input-icon"><span class="vh">Filter</span><${Icon} name="search" /><input class="input" placeholder="Machine, person, reason" maxlength="256" value=${text} onInput=${(event: Event) => onText(typedIn(event))} /></label>
     <${MenuChip} label="Kind" isOn=${filter.kinds.size > 0} choices=${kinds} isMultiple onChoose=${choose} />
     <${Select} id="by" label="Done by" value=${filter.actor ?? ''} options=${people} onChange=${(id: string) => show({ actor: orNone(id) })} />
+    <${Select} id="about" label="About" value=${filter.user ?? ''} options=${[['', 'About anybody'], ...users]} onChange=${(id: string) => show({ user: orNone(id) })} />
     <${Select} id="machine" label="Machine" value=${filter.sut ?? ''} options=${suts} onChange=${(id: string) => show({ sut: orNone(id) })} />
     ${day('from', 'First day')}<span class="muted" aria-hidden="true">–</span>${day('to', 'Last day')}
     ${(isFiltering(filter) || text !== '') && html`<button type="button" class="btn quiet small" onClick=${clear}>Clear filters</button>`}

@@ -54,6 +54,8 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await page.getByText('Nothing can be changed here.').waitFor()
   await page.getByRole('rowheader').filter({ hasText: 'rack 2' }).waitFor()
   t.is(await page.getByRole('gridcell', { name: /^alice/ }).count(), 0)
+  await page.getByRole('row').filter({ hasText: 'rack 2' }).hover()
+  t.is(await page.getByRole('button', { name: /^Reserve/ }).count(), 0, 'nothing can be reserved in the past')
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Back to now' }).click()
   await page.getByRole('gridcell', { name: /^alice/ }).waitFor()

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { makeForwarded } from '../../../src/service/forwarding/forwarded.ts'
 import { start } from '../../http/harness.ts'
 import { createSut, reserved } from '../../http/requests.ts'
-import { until } from '../../http/until.ts'
+import { stopwatch, until } from '../../http/until.ts'
 import { SOON } from '../console/stage.ts'
 import { freePort, startSut } from '../peers.ts'
 
@@ -74,13 +74,24 @@ test('a connection that is waited for is told when its port is open', async (t) 
   t.true(waited)
 })
 
-test('a wait for a reservation that is cancelled meanwhile ends with 410, and one that is over is not begun', async (t) => {
+test('a wait for a reservation that is cancelled meanwhile ends with 410', async (t) => {
   const { admin, path, connection } = await given(t)
   const waiting = admin.get(`${connection}?wait=60`)
   await admin.get(connection)
   t.is((await admin.request('POST', `${path}/cancel`)).status, 200)
   t.is((await waiting).status, 410)
   t.is((await admin.get(`${connection}?wait=60`)).status, 410)
+})
+
+test('a port that will not open again is not waited for: the reservation is released, or over', async (t) => {
+  const { service, admin, path, connection } = await given(t)
+  const taken = stopwatch()
+  service.clock.set('2030-05-02T07:03:00.000Z')
+  t.is((await admin.request('POST', `${path}/cancel`)).status, 200)
+  t.like(await admin.get(`${connection}?wait=60`), { status: 200, json: { open: false } })
+  service.clock.set('2030-05-02T08:00:00.000Z')
+  t.like(await admin.get(`${connection}?wait=60`), { status: 200, json: { open: false } })
+  t.true(taken() < 30_000)
 })
 
 test('a wait is a number of seconds up to 60, and for JSON only', async (t) => {

@@ -99,10 +99,12 @@ test('a lagging instance never answers 404 for an object created on another', as
 })
 
 test('control: an instance that decides on its views refuses a free window', async (t) => {
-  // Its stream reads end at the position of its views, as if commands were decided on a read model.
+  // Its stream reads end at the position of its views, which do not move, as if commands were decided on a read model.
+  const { hold, letGo, change } = makeHold()
   let shown = Number.POSITIVE_INFINITY
   const short = (store: EventStore): EventStore => ({
     ...store,
+    ...change(store),
     async *readStream(stream, after) {
       for await (const page of store.readStream(stream, after)) {
         const visible = page.filter(({ mark }) => mark <= shown)
@@ -115,9 +117,11 @@ test('control: an instance that decides on its views refuses a free window', asy
     count: 2,
     change: (instance) => (instance === 1 ? short : undefined),
   })
+  t.teardown(letGo)
   const [up, lagging] = services as readonly [Running, Running]
   const sut = await createSut(up.as('admin'))
   const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
+  hold()
   shown = server.log.readable(sutStream(sut))?.at(-1)?.position ?? 0
   await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
   t.not((await reserve(lagging.as('alice'), aReservation(sut, window(8)))).status, 201)

@@ -109,7 +109,8 @@ const changeText = (change: Change): string => {
 const TOLD = 4
 
 const changed: Teller = (entry, reader) => {
-  const { changes } = entry
+  // A new address makes what probes found unknown, which says nothing of what was done.
+  const changes = entry.changes.filter(({ path }) => !path.startsWith('/monitoring'))
   const told = changes.slice(0, TOLD).map(changeText)
   const more = changes.length > TOLD ? [`${changes.length - TOLD} more`] : []
   const machine: readonly Part[] =

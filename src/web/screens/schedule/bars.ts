@@ -128,7 +128,7 @@ export const FilterBar = ({ suts, freeCount, shownCount }: FilterBarProps): VNod
       <${Icon} name="clock" />Free now for 1 h<span class="n num">${freeCount}</span>
     </button>
     <${TypeChip} /><${TagChip} suts=${suts} /><${GroupChip} suts=${suts} />
-    <span class="vh" role="status">${shownCount} machines</span>
+    <span class="vh" role="status">${shownCount === 1 ? '1 machine' : `${shownCount} machines`}</span>
     <span class="grow"></span><${Legend} />
   </div>`
 }

@@ -129,7 +129,7 @@ export const Grid = (props: GridProps): VNode => {
     '--hour': `${hourWidth}px`,
   }
   const columns = Math.round(minutesOf(span) / 15) + 1
-  return html`<div class=${`tl ${span.zoom}`} ref=${ref} role="grid" aria-label=${`Schedule of ${count} machines`}
+  return html`<div class=${`tl ${span.zoom}`} ref=${ref} role="grid" aria-label=${`Schedule of ${count === 1 ? '1 machine' : `${count} machines`}`}
     aria-rowcount=${rows.length + 1} aria-colcount=${columns} style=${style} ...${handlers}>
     <div class="tl-in">
       <${Axis} span=${span} now=${now} count=${count} />

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
+import { timeOn } from '../../holding/extend.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
@@ -42,7 +43,7 @@ export const Over = ({ said: { title, text, way }, sutId, booked, onAgain }: Pro
   const free = booked && freeUntil(booked, now)
   const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL) / QUARTER) * QUARTER)
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
-  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${clockOf(free as number)}.`
+  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${timeOn(free as number, now)}.`
   return html`<div class="screen-over"><div class="dialog stack" role="alertdialog" aria-label=${title}>
     <h2>${title}</h2>
     ${text !== undefined && html`<p class="second">${text}${freeText}</p>`}

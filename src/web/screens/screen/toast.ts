@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Commands } from '../../holding/commands.ts'
-import { USUAL } from '../../holding/extend.ts'
+import { timeOn, USUAL } from '../../holding/extend.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { type Booked, freeUntil } from '../../timeline/calendar.ts'
@@ -21,7 +21,8 @@ export const EndToast = ({
   if (dismissed === own.to) return undefined
   const until = booked && freeUntil(booked, own.to)
   const end = Math.min(own.to + USUAL, until ?? own.to)
-  const free = until === undefined || until === Number.POSITIVE_INFINITY ? '' : ` It is free until ${clockOf(until)}.`
+  const free =
+    until === undefined || until === Number.POSITIVE_INFINITY ? '' : ` It is free until ${timeOn(until, own.to)}.`
   return html`<div class="toast" role="alert">Your time ends at ${clockOf(own.to)}.${free}
     ${end > own.to && html`<button type="button" class="btn" disabled=${commands.isBusy} onClick=${() => commands.run('extend', { end_time: toIso(end) })}>Extend to ${clockOf(end)}</button>`}
     <button type="button" class="btn icon small" aria-label="Dismiss" title="Dismiss" onClick=${() => setDismissed(own.to)}><${Icon} name="x" /></button>

@@ -11,14 +11,14 @@ import { version } from './guide/version.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
-import { servePicture, serveText } from './served-text.ts'
+import { serveFixed } from './served-fixed.ts'
 import { readWebFiles } from './web/web-files.ts'
 
 /** The service's documents about its own interface, built on first request. */
 
 type Handler = (call: Call) => RouteResult
 
-const json = (make: () => JsonSchema): Handler => serveText(() => JSON.stringify(make()))
+const json = (make: () => JsonSchema): Handler => serveFixed(() => JSON.stringify(make()))
 
 /** By file name. */
 const schemas = new Map(schemaDocuments.map(({ href, schema }) => [href.slice('/schemas/'.length), json(schema)]))
@@ -27,9 +27,9 @@ const index = (): JsonSchema => ({
   schemas: schemaDocuments.map(({ type, version, urn, href }) => ({ type, version, urn, href })),
 })
 
-const fromPackage = (file: PackageFile): Handler => serveText(() => readPackageFile(file))
+const fromPackage = (file: PackageFile): Handler => serveFixed(() => readPackageFile(file))
 
-const guidePage = (name: string): Handler => serveText(() => readPage(name), GUIDE_HEADERS)
+const guidePage = (name: string): Handler => serveFixed(() => readPage(name), GUIDE_HEADERS)
 
 const chapters = new Map(chapterNames().map((name) => [name, guidePage(name)]))
 const problems = new Map(Object.keys(codes).map((code) => [code, guidePage(problemPageName(code))]))
@@ -41,15 +41,15 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   schemaIndex: json(index),
   schema: async (call: Call): RouteResult =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),
-  page: serveText(async () => renderDocsPage(`/web/${(await readWebFiles()).digest}/`), PAGE_HEADERS),
+  page: serveFixed(async () => renderDocsPage(`/web/${(await readWebFiles()).digest}/`), PAGE_HEADERS),
   guide: guidePage(INDEX),
   guideChapter: async (call: Call): RouteResult =>
     chapters.get(call.params.chapter ?? '')?.(call) ?? E.left(refusal('not_found', 'The guide has no such chapter.')),
   problem: async (call: Call): RouteResult =>
     problems.get(call.params.code ?? '')?.(call) ?? E.left(refusal('not_found', 'No problem has this code.')),
-  guideSearch: serveText(() => readPage(SEARCH_INDEX)),
-  guideTour: serveText(readTour, PICTURE_HEADERS),
-  guideSchedule: servePicture(readSchedule),
+  guideSearch: serveFixed(() => readPage(SEARCH_INDEX)),
+  guideTour: serveFixed(readTour, PICTURE_HEADERS),
+  guideSchedule: serveFixed(readSchedule),
   uiScript: fromPackage('swagger-ui-bundle.js'),
   uiStyle: fromPackage('swagger-ui.css'),
 })

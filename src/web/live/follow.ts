@@ -1,5 +1,5 @@
 import { makeStore, type Store } from '../parts/store.ts'
-import { newKey, Refused } from '../service/api.ts'
+import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
 import { eventsOf } from './event-stream.ts'
 import { takeTurns } from './lease.ts'
@@ -72,10 +72,8 @@ const readStream = async (
         tries = 0
         if (name === 'ready' || name === 'change' || name === 'reload') move(id)
       }
-    } catch (error) {
-      if (signal.aborted) return
+    } catch {
       // A stream that breaks off is opened again; what has been refused is shown by the banner or the form.
-      if (error instanceof Refused && error.status === 422) move('0')
     }
     await new Promise((resolve) => setTimeout(resolve, WAITS[Math.min(tries, WAITS.length - 1)]))
   }

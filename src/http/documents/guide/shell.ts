@@ -3,10 +3,15 @@ import { escapeHtml } from './markdown.ts'
 
 /** What is around every page of the guide and around that of the interface: as around the page itself. */
 
-const PAGE = readFileSync(new URL('../../../web/index.html', import.meta.url), 'utf8')
+let sprite: string | undefined
 
-/** The icons of the page. */
-const SPRITE = /<svg class="sprite"[\s\S]*?<\/svg>/.exec(PAGE)?.[0] ?? ''
+/** The icons of the page, read when the first page is made. */
+const readSprite = (): string => {
+  sprite ??= /<svg class="sprite"[\s\S]*?<\/svg>/.exec(
+    readFileSync(new URL('../../../web/index.html', import.meta.url), 'utf8'),
+  )?.[0]
+  return sprite ?? ''
+}
 
 /** The mark of the product, as in parts/icon.ts of the page. */
 const MARK =
@@ -39,7 +44,7 @@ ${styles.map((name) => `<link rel="stylesheet" href="${files}${name}">`).join('\
 ${head}<script type="module" src="${files}${script}"></script>
 </head>
 <body class="document">
-${SPRITE}
+${readSprite()}
 <div id="top"><header class="top"><a class="brand" href="/">${MARK}Berth</a></header></div>
 ${content}
 </body>

@@ -45,7 +45,7 @@ export interface PastList {
   readonly reservations: readonly NamedReservation[]
   /** Milliseconds of connections, by reservation. */
   readonly used: ReadonlyMap<string, number>
-  /** How many there are beside those that are not over, as far as it is known. */
+  /** Whether there are older ones that were not read. */
   readonly hasMore: boolean
 }
 

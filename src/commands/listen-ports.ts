@@ -65,25 +65,30 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
   }
 }
 
-/** Interval between sweeps, in milliseconds. */
-const SWEEP_EVERY = 60_000
-/** Poll interval, in milliseconds, until sweeping is allowed. After a start the views catch up quickly. */
-const POLL_EVERY = 100
+/** Times of sweeping, in milliseconds. */
+export interface SweepLimits {
+  /** Between sweeps. */
+  readonly sweepEvery: number
+  /** Between polls until sweeping is allowed. After a start the views catch up quickly. */
+  readonly pollEvery: number
+}
 
-/** Sweeps now and every minute until stopped, while `mayRun` reports that the views have caught up. */
+const SWEEP_LIMITS: SweepLimits = { sweepEvery: 60_000, pollEvery: 100 }
+
+/** Sweeps now and again until stopped, while `mayRun` reports that the views have caught up. */
 export const startSweeping = (
   sweep: () => Promise<void>,
   mayRun: () => boolean,
   onError: (error: unknown) => void,
+  limits?: Partial<SweepLimits>,
 ): { stop: () => Promise<void> } => {
+  const { sweepEvery, pollEvery } = { ...SWEEP_LIMITS, ...limits }
   const stop = new AbortController()
   const swept = (async () => {
     while (!stop.signal.aborted) {
       const runs = mayRun()
       if (runs) await sweep().catch(onError)
-      await delay(runs ? SWEEP_EVERY : POLL_EVERY, undefined, { signal: stop.signal, ref: false }).catch(
-        () => undefined,
-      )
+      await delay(runs ? sweepEvery : pollEvery, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
     }
   })()
   return {

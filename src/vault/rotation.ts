@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { VAULT_LIMITS, type VaultLimits } from './limits.ts'
 import { type Resealed, type Resealing, reseal } from './reseal.ts'
 
 /** Milliseconds between steps, in which requests are handled. */
 const PAUSE = 10
-/** Milliseconds until the next check for old keys, and after a failure. */
-const RESEAL_EVERY = 3_600_000
-const RETRY_AFTER = 5_000
 
 /** Re-encrypts secrets of old keys in the background, for the life of the service. */
 export interface Rotation {
@@ -18,11 +16,13 @@ interface RotationOptions extends Omit<Resealing, 'pause' | 'isStopped'> {
   /** Called if anything changed or failed. */
   readonly onResealed: (resealed: Resealed) => void
   readonly onFailure: (error: unknown) => void
+  readonly limits?: Partial<VaultLimits>
 }
 
 const isNotable = ({ secrets, unreadable, freed }: Resealed): boolean => secrets + unreadable.length + freed.length > 0
 
-export const startRotation = ({ onResealed, onFailure, ...resealing }: RotationOptions): Rotation => {
+export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: RotationOptions): Rotation => {
+  const { resealEvery, resealRetryAfter } = { ...VAULT_LIMITS, ...limits }
   const stopping = new AbortController()
   let sleep = new AbortController()
   let isWoken = false
@@ -38,10 +38,10 @@ export const startRotation = ({ onResealed, onFailure, ...resealing }: RotationO
       const pause = () => delay(PAUSE)
       const resealed = await reseal({ ...resealing, pause, isStopped: () => stopping.signal.aborted })
       if (isNotable(resealed)) onResealed(resealed)
-      return RESEAL_EVERY
+      return resealEvery
     } catch (error) {
       onFailure(error)
-      return RETRY_AFTER
+      return resealRetryAfter
     }
   }
 

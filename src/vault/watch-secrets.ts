@@ -3,15 +3,13 @@ import type { EventStore } from '../event-store/event-store.ts'
 import { checkOwner, readKnownKeys, type SecretFinding } from './check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
+import { VAULT_LIMITS, type VaultLimits } from './limits.ts'
 
 /** Events or owners per step, and milliseconds between steps, in which requests are handled. */
 const STEP = 20
 const PAUSE = 10
 /** Events per page. */
 const PAGE = 500
-/** Milliseconds before retrying while documents are missing, and before checking findings again. */
-const RETRY_AFTER = 1_000
-const RECHECK_AFTER = 60_000
 /** Consecutive checks that must agree before a finding is reported, since secrets may change during a check. */
 const CHECKS_MIN = 3
 
@@ -33,6 +31,7 @@ interface WatchOptions {
   readonly onFound: (findings: readonly SecretFinding[]) => void
   readonly onRecovered: () => void
   readonly onFailure: (error: unknown) => void
+  readonly limits?: Partial<VaultLimits>
 }
 
 interface WatchContext extends Pick<WatchOptions, 'store' | 'keys' | 'ownerEvents'> {
@@ -40,19 +39,20 @@ interface WatchContext extends Pick<WatchOptions, 'store' | 'keys' | 'ownerEvent
   /** Yields to other work. */
   readonly rest: (milliseconds: number) => Promise<void>
   readonly expected: ExpectedSecrets
+  readonly checkEvery: number
 }
 
 type Found = ReadonlyMap<string, readonly SecretFinding[]>
 const NONE: Found = new Map()
 
 /** Reads new events. False if stopped. */
-const makeRead = ({ store, ownerEvents, signal, rest, expected }: WatchContext) => {
+const makeRead = ({ store, ownerEvents, signal, rest, expected, checkEvery }: WatchContext) => {
   let last = -1
   return async (): Promise<boolean> => {
     while (!signal.aborted) {
       const places = ownerEvents(last, PAGE)
       if (places?.length === 0) return true
-      if (places === undefined) await rest(RETRY_AFTER)
+      if (places === undefined) await rest(checkEvery)
       for (const [n, { position, mark }] of (places ?? []).entries()) {
         const record = await store.recordAt(mark)
         if (record !== undefined) expected.add(position, record.text)
@@ -67,7 +67,7 @@ const makeRead = ({ store, ownerEvents, signal, rest, expected }: WatchContext) 
 
 /** Checks owners repeatedly and returns consistent findings. */
 const makeCheck = (watching: WatchContext) => {
-  const { store, keys, signal, rest, expected } = watching
+  const { store, keys, signal, rest, expected, checkEvery } = watching
   const read = makeRead(watching)
   const look = async (owners: Iterable<string>): Promise<Found> => {
     const found = new Map<string, readonly SecretFinding[]>()
@@ -87,19 +87,20 @@ const makeCheck = (watching: WatchContext) => {
       if (!(await read())) return NONE
       found = await look(n > 0 ? found.keys() : (owners ?? [...expected.owners.keys()]))
       if (found.size === 0) return found
-      await rest(RETRY_AFTER)
+      await rest(checkEvery)
     }
     return signal.aborted ? NONE : found
   }
 }
 
 /** Checks in the background after a start that every secret is present, opens with its key and belongs to its owner. */
-export const watchSecrets = ({ onFound, onRecovered, onFailure, ...options }: WatchOptions) => {
+export const watchSecrets = ({ onFound, onRecovered, onFailure, limits, ...options }: WatchOptions) => {
+  const { checkEvery, recheckAfter } = { ...VAULT_LIMITS, ...limits }
   const stopping = new AbortController()
   const { signal } = stopping
   const rest = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
-  const check = makeCheck({ ...options, signal, rest, expected: makeExpectedSecrets() })
+  const check = makeCheck({ ...options, signal, rest, checkEvery, expected: makeExpectedSecrets() })
   let isReported = false
 
   const run = async (): Promise<void> => {
@@ -107,7 +108,7 @@ export const watchSecrets = ({ onFound, onRecovered, onFailure, ...options }: Wa
     while (found.size > 0) {
       if (!isReported) onFound([...found.values()].flat())
       isReported = true
-      await rest(RECHECK_AFTER)
+      await rest(recheckAfter)
       found = await check(found.keys())
     }
     if (isReported && !signal.aborted) onRecovered()
@@ -119,7 +120,7 @@ export const watchSecrets = ({ onFound, onRecovered, onFailure, ...options }: Wa
         return await run()
       } catch (error) {
         if (!signal.aborted) onFailure(error)
-        await rest(RECHECK_AFTER)
+        await rest(recheckAfter)
       }
     }
   }

@@ -2,8 +2,10 @@ import test, { type ExecutionContext } from 'ava'
 import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { keyNeeds } from '../../src/vault/needs.ts'
 import { reseal } from '../../src/vault/reseal.ts'
+import { startRotation } from '../../src/vault/rotation.ts'
 import { makeVault } from '../../src/vault/vault.ts'
 import { exchangesWhatHasChanged } from '../event-store/contract/broken-secrets.ts'
+import { until } from '../http/until.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 import { aStore, before, givePassword, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 
@@ -184,4 +186,43 @@ test('an unreadable secret is reported without its contents, keeps its key neede
     `the password of the SUT ${broken}: it was not sealed here with the key "old", or it was altered`,
   ])
   t.is((await keyNeeds(store, 'new', NOW + 48 * HOUR)).find(({ id }) => id === 'old')?.secrets, 1)
+})
+
+/** Re-encryption in the background, over a store that fails at first. */
+const inBackground = async (
+  t: ExecutionContext,
+  failures: number,
+  limits: Parameters<typeof startRotation>[0]['limits'],
+) => {
+  const { store, vault } = await rotated(t)
+  const reports: unknown[] = []
+  let looks = 0
+  const failing: EventStore = {
+    ...store,
+    secretsSealedWith: async (...asked) => {
+      if (asked[1] === undefined && ++looks <= failures) throw new StoreUnavailable('away')
+      return store.secretsSealedWith(...asked)
+    },
+  }
+  const { pause, isStopped, ...options } = resealing(failing, vault)
+  const rotation = startRotation({
+    ...options,
+    onResealed: ({ secrets }) => reports.push(secrets),
+    onFailure: (error) => reports.push((error as Error).message),
+    limits: { resealEvery: 1e9, resealRetryAfter: 1e9, ...limits },
+  })
+  t.teardown(rotation.stop)
+  return { reports, looks: () => looks }
+}
+
+test('a running service looks for secrets of old keys again and again', async (t) => {
+  const { reports, looks } = await inBackground(t, 0, { resealEvery: 1 })
+  await until('three looks', async () => looks() > 2, 5_000)
+  t.deepEqual(reports, [50])
+})
+
+test('a re-encryption that failed is tried again', async (t) => {
+  const { reports } = await inBackground(t, 2, { resealRetryAfter: 1 })
+  await until('the re-encryption', async () => reports.includes(50), 5_000)
+  t.deepEqual(reports, ['away', 'away', 50])
 })

@@ -12,11 +12,14 @@ import { until } from '../http/until.ts'
 import { aStore, NOW, ringIn, ringOf, vaultOver } from './setting.ts'
 import { addToken, addUser, changeUser, recordErasure } from './users.ts'
 
-/** What a watch finds first, if anything. */
-const firstFound = async (store: EventStore, keys: ReturnType<typeof ringOf>) => {
+/** A watch over a log that does not change. */
+const watchOver = async (
+  store: EventStore,
+  keys: ReturnType<typeof ringOf>,
+  options: Pick<Parameters<typeof watchSecrets>[0], 'onFound' | 'onRecovered' | 'onFailure'>,
+) => {
   const marks = (await recordsOf(store, BEGINNING)).map(({ mark }) => mark)
-  const found = Promise.withResolvers<readonly string[]>()
-  const watch = watchSecrets({
+  return watchSecrets({
     store,
     keys: () => keys,
     ownerEvents: (after, limit) =>
@@ -24,12 +27,47 @@ const firstFound = async (store: EventStore, keys: ReturnType<typeof ringOf>) =>
         .map((mark, position) => ({ position, mark }))
         .slice(after + 1)
         .slice(0, limit),
+    limits: { checkEvery: 1, recheckAfter: 1 },
+    ...options,
+  })
+}
+
+/** What a watch finds first, if anything. */
+const firstFound = async (store: EventStore, keys: ReturnType<typeof ringOf>) => {
+  const found = Promise.withResolvers<readonly string[]>()
+  const watch = await watchOver(store, keys, {
     onFound: (findings) => found.resolve(findings.map(({ what }) => what)),
     onRecovered: () => undefined,
     onFailure: found.reject,
   })
   return found.promise.finally(watch.stop)
 }
+
+test('a watch looks again at what it has found, and reports once that it can be used again', async (t) => {
+  const store = await aStore(t)
+  const keys = ringOf('k1')
+  const vault = await vaultOver(store, keys)
+  await addUser(store, vault, 'bob', { name: 'bob' })
+  const [old] = await store.readSecrets('user:bob')
+  if (old === undefined) return t.fail('nothing is sealed')
+  const broken = { ...old, key_id: 'k0' }
+  await store.exchangeSecrets([{ old, next: broken }])
+  const reports: string[] = []
+  const recovered = Promise.withResolvers<void>()
+  const watch = await watchOver(store, keys, {
+    onFound: () => {
+      reports.push('found')
+      store.exchangeSecrets([{ old: broken, next: old }]).catch(recovered.reject)
+    },
+    onRecovered: () => {
+      reports.push('recovered')
+      recovered.resolve()
+    },
+    onFailure: recovered.reject,
+  })
+  await recovered.promise.finally(watch.stop)
+  t.deepEqual(reports, ['found', 'recovered'])
+})
 
 test('a watch finds missing secrets of users, and left ones of erased users, and nothing else', async (t) => {
   const store = await aStore(t)

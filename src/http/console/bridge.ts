@@ -10,6 +10,8 @@ export interface ConsoleLimits {
   readonly bufferedMax: number
   /** Milliseconds between pings. A client that has not answered by the next one is disconnected. */
   readonly pingEvery: number
+  /** Milliseconds of silence before TCP keep-alive probes the client. */
+  readonly keepAliveAfter: number
   /** Milliseconds for the closing handshake. */
   readonly closeWithin: number
 }
@@ -18,6 +20,7 @@ export const CONSOLE_LIMITS: ConsoleLimits = {
   messageMax: 2 ** 20,
   bufferedMax: 2 ** 18,
   pingEvery: 20_000,
+  keepAliveAfter: 60_000,
   closeWithin: 1_000,
 }
 

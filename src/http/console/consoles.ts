@@ -105,9 +105,6 @@ const makeAttach = ({ check, forwarded, isHolder, clock }: ConsolesOptions) => {
   }
 }
 
-/** Milliseconds of silence before TCP keep-alive probes the client. */
-const KEEP_ALIVE_AFTER = 60_000
-
 /** Summarizes a request once it has been answered. */
 const makeStartReport =
   ({ addressOf, onAnswered }: ConsolesOptions) =>
@@ -132,7 +129,7 @@ type OpenConsole = (
 const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles): OpenConsole => {
   const accept = makeAccept(limits)
   return (attached, user, request, socket, head, requestId) => {
-    socket.setKeepAlive(true, KEEP_ALIVE_AFTER)
+    socket.setKeepAlive(true, limits.keepAliveAfter)
     const webSocket = accept(request, socket, head, requestId)
     if (webSocket === undefined) {
       dropAttached(attached)

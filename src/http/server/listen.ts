@@ -23,13 +23,13 @@ export interface Timeouts {
   readonly request: number
   /** For a client to take a complete response. */
   readonly answer: number
+  /** For the next request on an idle connection; longer than most proxies keep theirs. */
+  readonly idle: number
   /** The interval between checks. */
   readonly look: number
 }
 
-const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
-/** Milliseconds an idle connection is kept; longer than most proxies keep theirs. */
-const KEEP_ALIVE = 65_000
+const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, idle: 65_000, look: 1_000 }
 
 export interface Listening {
   readonly host: string
@@ -107,7 +107,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     connectionsCheckingInterval: timeouts.look,
-    keepAliveTimeout: KEEP_ALIVE,
+    keepAliveTimeout: timeouts.idle,
     // The application refuses a missing Host, with a body.
     requireHostHeader: false,
     // Requests without a body get no stream that would have to be consumed.

@@ -12,20 +12,37 @@ interface DiscoveryOptions<A> {
   /** Called when the provider could not be discovered, until it was; `onRecovered` then. */
   readonly onFailure: (error: unknown) => void
   readonly onRecovered: () => void
+  readonly limits?: Partial<DiscoveryLimits> | undefined
 }
 
-/** Milliseconds between discoveries while the provider is known, and the least and the most while it is not. */
-const RENEW_EVERY = 3_600_000
-const [RETRY_MIN, RETRY_MAX] = [1_000, 30_000]
-/** Milliseconds in which what is known is forgotten once. */
-const FORGET_EVERY = 10_000
+/** Times of discovery, in milliseconds. */
+export interface DiscoveryLimits {
+  /** Between discoveries while the provider is known. */
+  readonly renewEvery: number
+  /** Between the first two discoveries that fail; doubled with each further one. */
+  readonly retryMin: number
+  readonly retryMax: number
+  /** In which what is known is forgotten once. */
+  readonly forgetEvery: number
+}
+
+const DISCOVERY_LIMITS: DiscoveryLimits = {
+  renewEvery: 3_600_000,
+  retryMin: 1_000,
+  retryMax: 30_000,
+  forgetEvery: 10_000,
+}
 
 /** Milliseconds until the next discovery, after so many failures in a row. */
-const waitAfter = (failures: number): number =>
-  failures === 0 ? RENEW_EVERY : Math.min(RETRY_MAX, RETRY_MIN * 2 ** (failures - 1))
+const waitAfter = (failures: number, { renewEvery, retryMin, retryMax }: DiscoveryLimits): number =>
+  failures === 0 ? renewEvery : Math.min(retryMax, retryMin * 2 ** (failures - 1))
 
 /** One discovery at a time, and another when it is due. */
-const makeDiscoveries = <A>({ discover, onFailure, onRecovered }: DiscoveryOptions<A>, onFound: (value: A) => void) => {
+const makeDiscoveries = <A>(
+  { discover, onFailure, onRecovered }: DiscoveryOptions<A>,
+  limits: DiscoveryLimits,
+  onFound: (value: A) => void,
+) => {
   let inFlight: Promise<A> | undefined
   let failures = 0
   let failure: { readonly error: unknown; readonly at: number } | undefined
@@ -47,7 +64,8 @@ const makeDiscoveries = <A>({ discover, onFailure, onRecovered }: DiscoveryOptio
     } finally {
       inFlight = undefined
       clearTimeout(timer)
-      if (!isStopped) timer = setTimeout(() => void discoverNow().catch(() => undefined), waitAfter(failures)).unref()
+      if (!isStopped)
+        timer = setTimeout(() => void discoverNow().catch(() => undefined), waitAfter(failures, limits)).unref()
     }
   }
   const discoverNow = (): Promise<A> => {
@@ -58,7 +76,7 @@ const makeDiscoveries = <A>({ discover, onFailure, onRecovered }: DiscoveryOptio
     discoverNow,
     /** The error of the last discovery, if it failed a moment ago and none is in flight. */
     recentFailure: () => {
-      const isRecent = failure !== undefined && performance.now() - failure.at < RETRY_MIN
+      const isRecent = failure !== undefined && performance.now() - failure.at < limits.retryMin
       return isRecent && failures > 0 && inFlight === undefined ? failure : undefined
     },
     stop: () => {
@@ -70,9 +88,10 @@ const makeDiscoveries = <A>({ discover, onFailure, onRecovered }: DiscoveryOptio
 
 /** Discovers the provider in the background, again and again. What is known stays in use while it cannot be. */
 export const startDiscovery = <A>(options: DiscoveryOptions<A>): Discovery<A> => {
+  const limits = { ...DISCOVERY_LIMITS, ...options.limits }
   let current: { readonly value: A } | undefined
   let forgottenAt = Number.NEGATIVE_INFINITY
-  const { discoverNow, recentFailure, stop } = makeDiscoveries(options, (value) => {
+  const { discoverNow, recentFailure, stop } = makeDiscoveries(options, limits, (value) => {
     current = { value }
   })
   void discoverNow().catch(() => undefined)
@@ -84,7 +103,7 @@ export const startDiscovery = <A>(options: DiscoveryOptions<A>): Discovery<A> =>
       return discoverNow()
     },
     forget: () => {
-      if (performance.now() - forgottenAt < FORGET_EVERY) return
+      if (performance.now() - forgottenAt < limits.forgetEvery) return
       forgottenAt = performance.now()
       current = undefined
     },

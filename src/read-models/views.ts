@@ -19,9 +19,10 @@ export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpL
   readonly states?: States
 }
 
-/** Lists that show the log up to a position. */
+/** Lists that show the log up to a position, and its index as far. */
 export interface StoredLists {
   readonly lists: Lists
+  readonly log: LogIndex
   readonly position: number
 }
 
@@ -88,7 +89,7 @@ const makeStored =
   () => {
     if (!writer.isDiskFull() || !catchUp.isFileUsable() || file.isStaging()) return undefined
     const progress = file.progress()
-    return progress && { lists: file.lists, position: progress.position }
+    return progress && { lists: file.lists, log: file.log, position: progress.position }
   }
 
 /** Folds the log into documents in order, and reads from them. */

@@ -61,6 +61,13 @@ const listsUnavailable = (): Failure =>
 export const beyondStored = (position: number): Failure =>
   failure('store_full', `The disk is full. Lists show the log up to position ${position} only.`)
 
+/** What a list shows, unless that does not reach a position. On a full disk reads by id show more than lists. */
+export const ifReaching = <A, L = Failure>(
+  reached: number,
+  read: E.Either<L, ListResult<A>>,
+): E.Either<L | Failure, ListResult<A>> =>
+  E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
+
 /** The object as of the end of a command: from the views, or from the log when they cannot keep up. */
 const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['after'] => {
   return (kind, id, stream, { kind: outcome, revision, mark }) => {
@@ -92,8 +99,7 @@ const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['a
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
   let acknowledged = -1
 
-  const ifUpToDate = <A>(shown: ListResult<A>): E.Either<Failure, ListResult<A>> =>
-    shown.position < acknowledged ? E.left(beyondStored(shown.position)) : E.right(shown)
+  const ifUpToDate = <A>(shown: ListResult<A>) => ifReaching(acknowledged, E.right(shown))
 
   const readLists: Objects['readLists'] = async (read) => {
     if (!(await isReached())) return E.left(viewsBehind())

@@ -13,7 +13,7 @@ import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { beyondStored, type Dated, documentResponse, type Objects, viewsBehind } from '../response/objects.ts'
+import { type Dated, documentResponse, ifReaching, type Objects, viewsBehind } from '../response/objects.ts'
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
@@ -48,7 +48,7 @@ interface Found {
 
 export interface AsOfDependencies {
   readonly objects: Objects
-  readonly views: Pick<Views, 'position' | 'waitForStorePosition' | 'log'>
+  readonly views: Pick<Views, 'position' | 'waitForStorePosition' | 'log' | 'stored'>
   readonly store: Pick<EventStore, 'at' | 'head'>
   readonly clock: () => number
 }
@@ -93,6 +93,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
 
 /** Reads the version current then. Catches up with the store before answering that there was none. */
 const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
+  const { objects } = dependencies
   const caughtUp = makeCatchUp(dependencies)
   return async (kind: Dated, id: string, asOf: AsOf): Read<Found> => {
     let isCaughtUp = 'position' in asOf
@@ -100,7 +101,7 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
       const at = await find(asOf)
       if (E.isLeft(at)) return at
       const { moment, position } = at.right
-      const read = await dependencies.objects.readLists(({ past }) => past.version(kind, id, moment))
+      const read = ifReaching(position, await objects.showLists(({ past }) => past.version(kind, id, moment)))
       if (E.isLeft(read)) return read
       const version = read.right.listed
       if (version !== undefined || isCaughtUp) return E.right({ version, position })
@@ -110,12 +111,7 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
   }
 }
 
-/** On a full disk, lists may not show the moment. */
-const ifShown = (then: PastMoment, read: E.Either<Refusal, ListResult<Page>>): E.Either<Refusal, Page> => {
-  if (E.isLeft(read)) return read
-  const { listed, position } = read.right
-  return position < then.position ? E.left(beyondStored(position)) : E.right(listed)
-}
+const listedOf = <A>({ listed }: ListResult<A>): A => listed
 
 export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
   const { objects, views, store } = dependencies
@@ -125,7 +121,7 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
     find,
     timeOf: async (asOf) => {
       if ('instant' in asOf) return millisecondsOf(asOf.instant)
-      const mark = views.log()?.markAt(asOf.position)
+      const mark = (views.log() ?? views.stored()?.log)?.markAt(asOf.position)
       const event = mark === undefined ? undefined : await store.at(mark)
       if (event === undefined) throw new StoreUnavailable(`the event at position ${asOf.position} cannot be read`)
       return epochMillisecondsOf(event.metadata.time)
@@ -145,7 +141,9 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       const shown = { ...version, position }
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
-    reservations: async (query, then) => ifShown(then, await objects.showList('pastReservations', query, then.moment)),
-    suts: async (query, then) => ifShown(then, await objects.showList('pastSuts', query, then.moment)),
+    reservations: async (query, { moment, position }) =>
+      E.map(listedOf<Page>)(ifReaching(position, await objects.showList('pastReservations', query, moment))),
+    suts: async (query, { moment, position }) =>
+      E.map(listedOf<Page>)(ifReaching(position, await objects.showList('pastSuts', query, moment))),
   }
 }

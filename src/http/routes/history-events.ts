@@ -8,7 +8,7 @@ import type { Objects } from '../response/objects.ts'
 
 export interface HistoryDependencies {
   readonly objects: Objects
-  readonly views: Pick<Views, 'log' | 'lists'>
+  readonly views: Pick<Views, 'log' | 'lists' | 'stored'>
   readonly store: Pick<EventStore, 'at' | 'readStream'>
   /** The name of the log. */
   readonly origin: string

@@ -12,6 +12,7 @@ import type { HistoryQuery } from '../codecs/history.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import { ifReaching } from '../response/objects.ts'
 import { seenBy, type Viewer } from '../response/seen-by.ts'
 import {
   concatHistories,
@@ -31,9 +32,6 @@ export interface HistoryHandlers {
   readonly user: (call: Call<unknown, HistoryQuery>) => RouteResult
 }
 
-const historiesUnavailable = (): Refusal =>
-  failure('unavailable', 'Histories are unavailable while the views cannot be written.')
-
 /** It counts the events of a stream, of which a user with a scope may not see all. */
 const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent, 'revision'> => event
 
@@ -48,7 +46,7 @@ const makeFormatEvents =
     let shown: number | undefined
     do {
       const some = events.slice(documents.length, documents.length + EVENTS_PER_TURN)
-      const formatted = await objects.readLists(({ histories }) =>
+      const formatted = await objects.showLists(({ histories }) =>
         some.map((event) => {
           const position = log().positionAt(event.mark)
           if (position === undefined)
@@ -102,7 +100,8 @@ const makeReservationHistory =
     if (user.role === 'tester' && user_id !== user._id) {
       return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
     }
-    const read = await objects.readLists(({ histories }) => histories.places('reservation', id))
+    const { created } = found.right
+    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.places('reservation', id)))
     if (E.isLeft(read)) return read
     return answer(historyOfPlaces(dependencies, log, read.right.listed), call)
   }
@@ -119,7 +118,8 @@ const makeUserHistory =
     const found = await objects.newest('user', id)
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('user_not_found', 'No user has this id.'))
-    const read = await objects.readLists(({ histories }) => histories.places('user', id))
+    const { created } = found.right
+    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.places('user', id)))
     if (E.isLeft(read)) return read
     return answer(historyOfPlaces(dependencies, log, read.right.listed), call)
   }
@@ -127,12 +127,12 @@ const makeUserHistory =
 export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
   const { objects, views } = dependencies
   const log: Log = () => {
-    const index = views.log()
+    const index = views.log() ?? views.stored()?.log
     if (index === undefined) throw new StoreUnavailable('documents cannot be written')
     return index
   }
   const sessions = (): SessionEvents => {
-    const lists = views.lists()
+    const lists = views.lists() ?? views.stored()?.lists
     if (lists === undefined) throw new StoreUnavailable('documents cannot be written')
     return lists.sessionEvents
   }
@@ -143,13 +143,13 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       const found = await objects.newest('sut', id)
       if (E.isLeft(found)) return found
       if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
-      if (views.log() === undefined) return E.left(historiesUnavailable())
       const { created } = found.right
-      const read = await objects.readLists(({ histories, sessionEvents }) => ({
+      const shown = await objects.showLists(({ histories, sessionEvents }) => ({
         ports: histories.places('listen_port', id),
         events: histories.eventsOf(id),
         ofSessions: sessionEvents.count(id),
       }))
+      const read = ifReaching(created, shown)
       if (E.isLeft(read)) return read
       const { ports, events, ofSessions: count } = read.right.listed
       // A port is assigned before the SUT exists, and released after its last event.

@@ -8,7 +8,7 @@ import type { OutagesOfOneQuery, OutagesQuery } from '../codecs/outages.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import type { Objects } from '../response/objects.ts'
+import { ifReaching, type Objects } from '../response/objects.ts'
 import { seenBy } from '../response/seen-by.ts'
 
 export interface OutageHandlers {
@@ -56,7 +56,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
     const now = clock()
     if (from >= now) return E.left(invalid([inQuery('from', 'is in the future')]))
     const asked = { sut_ids, scope: user.scope, from, to: Math.min(to, now), max: CHANGES_MAX }
-    const answered = await objects.readList('outages', asked)
+    const answered = await objects.showList('outages', asked)
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
     return listed === undefined ? E.left(tooMany()) : E.right({ position, listed })
@@ -67,7 +67,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
       const id = params.id ?? ''
       const found = await seenBy(objects, user).newest('sut', id)
       if (E.isLeft(found)) return found
-      const answered = await read({ ...query, sut_ids: [id] }, user)
+      const answered = ifReaching(found.right?.created ?? -1, await read({ ...query, sut_ids: [id] }, user))
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
       const [only] = found.right === undefined ? [] : listed

@@ -9,7 +9,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV, type CsvLists } from '../response/csv-lists.ts'
-import type { Objects } from '../response/objects.ts'
+import { ifReaching, type Objects } from '../response/objects.ts'
 import { seenBy } from '../response/seen-by.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
@@ -90,7 +90,7 @@ export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDepe
       return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
     }
     const span = spanOf(query, clock(), horizon)
-    const answered = await objects.readList('held', id, span)
+    const answered = ifReaching(found.right.created, await objects.showList('held', id, span))
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right
     // An inactive SUT cannot be reserved at all.

@@ -11,7 +11,7 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     description:
       'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
     answer: refTo('History'),
-    refusals: ['sut_not_found'],
+    refusals: ['sut_not_found', 'store_full'],
   },
   'GET /api/sut_reservation/:id/history': {
     id: 'readReservationHistory',
@@ -20,7 +20,7 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     description:
       'Events of the reservation, oldest first, each with the values it changed. Remains available after cancellation.',
     answer: refTo('History'),
-    refusals: ['reservation_not_found', 'not_your_reservation'],
+    refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
   },
   'GET /api/events': {
     id: 'readEvents',

@@ -187,7 +187,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     summary: 'Find the free windows of a SUT',
     description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
     answer: refTo('Availability'),
-    refusals: OF_SUT,
+    refusals: [...OF_SUT, 'store_full'],
   },
   'GET /api/sut/:id/outages': {
     id: 'readOutages',
@@ -195,7 +195,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     summary: 'Find when a SUT was offline',
     description: OUTAGES,
     answer: refTo('Outages'),
-    refusals: ['sut_not_found'],
+    refusals: ['sut_not_found', 'store_full'],
   },
   'GET /api/outages': {
     id: 'listOutages',
@@ -203,6 +203,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     summary: 'Find when up to 100 SUTs were offline',
     description: `${OUTAGES} SUTs that are not found are left out.`,
     answer: refTo('OutagesList'),
+    refusals: ['store_full'],
     notes: { sut_id: 'Those of these SUTs, up to 100.' },
   },
 }

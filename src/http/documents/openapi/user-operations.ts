@@ -97,6 +97,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     description:
       'Administrators and auditors see all of each user; testers see all of themselves, and of others the id and the name.',
     answer: refTo('UserList'),
+    refusals: ['store_full'],
   },
   'GET /api/user/me': {
     id: 'readMe',
@@ -104,6 +105,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read the authenticated user',
     answer: refTo('User'),
     isTagged: true,
+    refusals: ['store_full'],
   },
   'GET /api/user/:id': {
     id: 'readUser',
@@ -111,7 +113,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read a user',
     answer: { anyOf: [refTo('User'), refTo('UserName')] },
     isTagged: true,
-    refusals: ['user_not_found'],
+    refusals: ['user_not_found', 'store_full'],
   },
   'GET /api/user/:id/history': {
     id: 'readUserHistory',
@@ -119,7 +121,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read the history of a user',
     description: 'Testers read their own only, also at /api/user/me/history.',
     answer: refTo('History'),
-    refusals: ['user_not_found', 'forbidden'],
+    refusals: ['user_not_found', 'forbidden', 'store_full'],
   },
 }
 

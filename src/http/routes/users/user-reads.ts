@@ -23,7 +23,7 @@ export interface UserReads {
 
 export interface UserReadDependencies {
   readonly users: Users
-  readonly objects: Pick<Objects, 'readList'>
+  readonly objects: Pick<Objects, 'readList' | 'showList'>
   readonly quotaDefault: Quota
   readonly clock: () => number
 }
@@ -62,7 +62,7 @@ const makeReadUsed =
     const now = Math.floor(clock() / 1000)
     const week = formatWeek(weekOf(now))
     const ids = members.map(({ _id }) => _id)
-    const read = await objects.readList('used', ids, now)
+    const read = await objects.showList('used', ids, now)
     const limits = members.map(({ role, quota }) => (role === 'tester' ? (quota ?? quotaDefault) : null))
     return E.map(({ position, listed }: ListResult<readonly Used[]>) => ({
       position,
@@ -72,19 +72,24 @@ const makeReadUsed =
     }))(read)
   }
 
+/** A list's answer, with the position that it shows if a list was read. */
+type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
+
 /** A user with a scope sees itself and the holders of reservations that it sees. */
 const makeSeen = ({ objects }: UserReadDependencies) => ({
   sees: async ({ _id, scope }: Caller, id: string): Promise<E.Either<Failure, boolean>> => {
     if (scope === undefined || id === _id) return E.right(true)
+    // A refusal shows no position, so that on a full disk a user must not be missed.
     return E.map(({ listed }: { listed: boolean }) => listed)(await objects.readList('isHolder', scope, id))
   },
   /** Returns whether it sees each of all users. */
-  seesOf: async ({ _id, scope }: Caller): Promise<E.Either<Failure, (member: Member) => boolean>> => {
-    if (scope === undefined) return E.right(() => true)
-    const holders = await objects.readList('holders', scope)
+  seesOf: async ({ _id, scope }: Caller): Promise<E.Either<Failure, Seen<(member: Member) => boolean>>> => {
+    if (scope === undefined) return E.right({ listed: () => true })
+    const holders = await objects.showList('holders', scope)
     if (E.isLeft(holders)) return holders
-    const seen = new Set(holders.right.listed).add(_id)
-    return E.right((member) => seen.has(member._id))
+    const { listed, position } = holders.right
+    const seen = new Set(listed).add(_id)
+    return E.right({ listed: (member) => seen.has(member._id), position })
   },
 })
 
@@ -128,9 +133,10 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
       await users.settled()
       const { limit, offset, before, removed } = query
       if (before !== undefined && users.member(before) === undefined) await users.catchUp()
-      const isSeen = await seesOf(user)
-      if (E.isLeft(isSeen)) return isSeen
-      const all = users.members().filter(isSeen.right).toReversed()
+      const seen = await seesOf(user)
+      if (E.isLeft(seen)) return seen
+      const { listed: isSeen, position } = seen.right
+      const all = users.members().filter(isSeen).toReversed()
       // A user removed while a client reads page after page still works in before.
       const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
       if (before !== undefined && index === -1) return E.left(unknownBefore('user'))
@@ -147,7 +153,9 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
         more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
       )
       const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
-      return E.right({ ...response, ...(read.right && { position: read.right.position }) })
+      // On a full disk, lists show less than users in memory.
+      const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
+      return E.right({ ...response, ...(positions.length > 0 && { position: Math.min(...positions) }) })
     },
   }
 }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { inspect } from 'node:util'
 import { runCommandLine } from './command-line/run.ts'
-import { MISUSED, REFUSED, type Terminal } from './command-line/terminal/command.ts'
-import { printable } from './command-line/terminal/printable.ts'
+import { REFUSED, type Terminal } from './command-line/terminal/command.ts'
 import './service/node-settings.ts'
 
 const readStdin = async (): Promise<Uint8Array> => {
@@ -29,20 +27,6 @@ const terminal: Terminal = {
   isWatched: process.stderr.isTTY ?? false,
 }
 
-/** The user's mistakes: a wrong configuration, wrong paths, and files that are not Berth's. */
-const USER_ERRORS = ['Misconfigured', 'UnusableLog', 'UnusableViews']
-/** Failures of files and disks, and files that another process has. */
-const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken', 'DiskFull']
-
-/** The exit code for an error. Only a fault of the program shows its stack. */
-const reportError = (error: unknown): number => {
-  const { code = '', name, message } = error as NodeJS.ErrnoException
-  const isUserError = /^E[A-Z]+$/.test(code) || USER_ERRORS.includes(name)
-  const isFault = !isUserError && code !== 'ERR_SQLITE_ERROR' && !FILE_ERRORS.includes(name)
-  process.stderr.write(printable(isFault ? `${inspect(error)}\n` : `berth: ${message}\n`))
-  return isUserError ? MISUSED : REFUSED
-}
-
 // The launcher has a channel to this process, which closes with it.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()
@@ -53,8 +37,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`berth: ${error.message}\n`)
   process.exitCode = REFUSED
 })
-try {
-  process.exitCode = await runCommandLine(process.argv.slice(2), process.env, terminal)
-} catch (error) {
-  process.exitCode = reportError(error)
-}
+process.exitCode = await runCommandLine(process.argv.slice(2), process.env, terminal)

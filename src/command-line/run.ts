@@ -1,9 +1,10 @@
+import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { version } from '../http/documents/guide/version.ts'
 import { keyChecks } from '../service/checks/keys.ts'
 import { withoutClient } from '../service/config/client.ts'
 import { readConfig } from '../service/config/config.ts'
-import { type Command, DONE, MISUSED, type Terminal } from './terminal/command.ts'
+import { type Command, DONE, MISUSED, REFUSED, type Terminal } from './terminal/command.ts'
 import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP } from './terminal/help.ts'
 import { explainMisuse, misuse } from './terminal/misuse.ts'
 import { parse } from './terminal/parse.ts'
@@ -130,9 +131,30 @@ const runArguments = async (args: readonly string[], environment: Environment, t
   return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }
 
+/** The user's mistakes: a wrong configuration, wrong paths, and files that are not Berth's. */
+const USER_ERRORS = ['Misconfigured', 'UnusableLog', 'UnusableViews']
+/** Failures of files and disks, and files that another process has. */
+const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken', 'DiskFull']
+
+/** The exit code for an error. Only a fault of the program shows its stack. */
+const reportError = (error: unknown, terminal: Terminal): number => {
+  const { code = '', name, message } = error as NodeJS.ErrnoException
+  const isUserError = /^E[A-Z]+$/.test(code) || USER_ERRORS.includes(name)
+  const isFault = !isUserError && code !== 'ERR_SQLITE_ERROR' && !FILE_ERRORS.includes(name)
+  terminal.stderr(isFault ? `${inspect(error)}\n` : `berth: ${message}\n`)
+  return isUserError ? MISUSED : REFUSED
+}
+
 /** Runs the arguments of `berth`. Resolves to the exit code. */
-export const runCommandLine = (
+export const runCommandLine = async (
   args: readonly string[],
   environment: Environment,
   terminal: Terminal,
-): Promise<number> => runArguments(args, environment, makePrintable(terminal))
+): Promise<number> => {
+  const printing = makePrintable(terminal)
+  try {
+    return await runArguments(args, environment, printing)
+  } catch (error) {
+    return reportError(error, printing)
+  }
+}

@@ -15,7 +15,7 @@ import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { makeHold } from '../http/store/held-views.ts'
 import { until } from '../http/until.ts'
-import { ROOT, run } from '../process/harness.ts'
+import { ROOT, runProcess } from '../process/harness.ts'
 import { shellOn } from '../read-models/setting.ts'
 import { checkpointOf, given } from './checkpoints.ts'
 
@@ -146,7 +146,7 @@ test('an instance on a shared store without an audit key creates none and exits 
   const server = await aServer(t)
   const data = await dataWithPeople(t)
   const env = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0', BERTH_VAULT_KEY: aVaultKey() }
-  const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+  const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
   t.deepEqual([code, output.includes('listening')], [2, false])
   t.is(errors.trim(), `berth: the audit key cannot be read from ${join(data, 'audit.key')}: it does not exist`)
   t.deepEqual((await readdir(data)).toSorted(), ['berth.lock', 'users.json'])

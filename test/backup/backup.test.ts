@@ -69,7 +69,7 @@ test('a backup made under load is a prefix of the log, and records its size and 
   const directories = [1, 2, 3].map((n) => join(service.data, `backup-${n}`))
   const sizes: number[] = []
   for (const directory of directories) {
-    const { code, output, errors } = await run(t, { data: service.data, args: ['backup', directory] })
+    const { code, output, errors } = await run({ data: service.data, args: ['backup', directory] })
     t.deepEqual([code, errors], [0, ''])
     t.regex(output, new RegExp(`^${directory}: \\d+ events, checked; root \\S{44}\n`))
     t.regex(
@@ -103,14 +103,14 @@ test('a backup is readable only by its owner and contains log and checkpoint, bu
   const service = await start(t)
   await createSut(service.as('admin'), { password: 'CaNaRy-0123456789', user_name: 'CaNaRy-0123456789' })
   const directory = join(service.data, 'backup')
-  const json = await run(t, { data: service.data, args: ['backup', '--json', directory] })
+  const json = await run({ data: service.data, args: ['backup', '--json', directory] })
   const { directory: printed, keys_not_included, ...checkpoint } = JSON.parse(json.output)
   const left = ['vault.key', 'audit.key'].map((name) => join(service.data, name))
   t.deepEqual([printed, keys_not_included], [directory, left])
   t.deepEqual(checkpoint, await checkpointIn(directory))
   t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'log.checkpoint'])
   t.is(await modeOf(directory), 0o700)
-  const { output } = await run(t, { data: service.data, args: ['audit', 'key'] })
+  const { output } = await run({ data: service.data, args: ['audit', 'key'] })
   const note = await readFile(join(directory, 'log.checkpoint'), 'utf8')
   const { size, root } = rightOf(openCheckpoint(note, rightOf(readVerifier(output.trim()))))
   t.deepEqual([size, Buffer.from(root).toString('base64')], [checkpoint.events, checkpoint.root])
@@ -141,7 +141,7 @@ test('a service restored from a backup and its keys has all data and continues',
   const window = { start_in: 86_400, duration: 900 }
   const made = await reserve(admin, { user_id: idOf('alice'), sut_id: sut, ...window }, key)
   const directory = join(await temporaryData(t), 'backup')
-  t.is((await run(t, { data: service.data, args: ['backup', directory] })).code, 0)
+  t.is((await run({ data: service.data, args: ['backup', directory] })).code, 0)
   const paths = [`/api/sut/${sut}`, `/api/sut_reservation/${made.json._id}`, '/api/user/me']
   const before = await Promise.all(paths.map(async (path) => (await admin.get(path)).text))
   // Later changes are lost with the old data.
@@ -160,7 +160,7 @@ test('a service restored from a backup and its keys has all data and continues',
   t.is((await reserve(admin2, { user_id: idOf('bob'), sut_id: sut, start_in: 172_800, duration: 900 })).status, 201)
   t.is((await createSut(admin2)).length, 24)
   await again.stop()
-  t.is((await run(t, { data, args: ['replay'] })).code, 0)
+  t.is((await run({ data, args: ['replay'] })).code, 0)
 })
 
 test('a service restored without its vault key does not start, and the error names the key', async (t) => {

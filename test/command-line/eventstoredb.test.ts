@@ -59,7 +59,7 @@ test('commands check the tlsCAFile, and exit with 2 where it cannot be used', as
   const caFile = join(data, 'none.pem')
   const env = { BERTH_EVENT_STORE: `esdb://a:b@localhost:1?tlsCAFile=${encodeURIComponent(caFile)}` }
   for (const args of [['verify'], ['user', 'list']]) {
-    const { code, errors } = await run(t, { data, args, env })
+    const { code, errors } = await run({ data, args, env })
     t.is(code, 2, errors)
     t.true(errors.startsWith(`berth: BERTH_EVENT_STORE: the tlsCAFile ${caFile} cannot be read`), errors)
   }
@@ -74,7 +74,7 @@ test('"vault status" names the keys that the secrets in the store need', async (
 
 test('"vault rotate" re-encrypts the secrets in the store, with and without a running service', async (t) => {
   const { service, data, env, sut, address } = await served(t)
-  const beside = await run(t, { data, args: ['vault', 'rotate'], env })
+  const beside = await run({ data, args: ['vault', 'rotate'], env })
   t.deepEqual([beside.code, beside.errors], [0, ''])
   t.regex(beside.output, /^new key \S+ in \S+vault\.key; the running service uses it now/)
   const next = await createSut(service.as('admin'), { password: 'new' })

@@ -56,6 +56,8 @@ const refusal = async (t: ExecutionContext, data: string, environment = {}): Pro
 const eventsOf = async (service: Running) =>
   (await service.as('admin').get('/api/events?limit=1000')).json.events as readonly Readonly<Record<string, unknown>>[]
 
+const HELD = /^berth: .*lock is held by process/
+
 test('a copied data folder without its audit key does not start, and the error names key, file and backups', async (t) => {
   const { data, backup, audit } = await copied(t, 'audit.key')
   const id = audit.split('+').slice(0, 2).join('+')
@@ -181,8 +183,8 @@ test('keys cannot be replaced or forgotten while the service runs', async (t) =>
   const service = await start(t)
   const env = { BERTH_DATA: service.data, BERTH_VAULT_KEY_FILE: join(service.data, 'none') }
   const key = await keyIdIn(join(service.data, 'vault.key'))
-  await t.throwsAsync(type(['vault', 'forget', key], env), { name: 'LockTaken' })
-  await t.throwsAsync(type(['audit', 'key', '--replace'], env), { name: 'LockTaken' })
+  t.regex((await type(['vault', 'forget', key], env)).error, HELD)
+  t.regex((await type(['audit', 'key', '--replace'], env)).error, HELD)
   t.is((await service.anyone.get('/health/ready')).status, 200)
 })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { idOf, start, temporaryData } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
-import { run } from '../process/harness.ts'
+import { runProcess } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
 const TOKEN = `berth_${'A'.repeat(43)}`
@@ -45,7 +45,7 @@ test('"connect --exec" starts no program with what is no address', async (t) => 
   let host = ''
   const { environment } = await startOther(t, () => ({ ...CONNECTION, host }))
   const connect = () =>
-    run(t, { data: programs, args: ['connect', ID, '--exec'], env: { ...environment, PATH: programs } })
+    runProcess(t, { data: programs, args: ['connect', ID, '--exec'], env: { ...environment, PATH: programs } })
   host = '--sh-exec=id'
   const refused = await connect()
   t.deepEqual([refused.code, refused.output], [1, ''])

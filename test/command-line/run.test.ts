@@ -166,7 +166,7 @@ test('user mistakes and file errors are reported in a sentence, never with a sta
     [['user', 'list'], {}, [1, /there is no log at .*events\.db; start the service once/]],
     [['user', 'list'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [2, /notes\.txt cannot be used as a log/]],
   ] as const) {
-    const { code, output, errors } = await run(t, { data, args, env })
+    const { code, output, errors } = await run({ data, args, env })
     t.is(code, expected[0], args.join(' '))
     t.is(output, '')
     t.regex(errors, expected[1])

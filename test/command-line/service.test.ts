@@ -11,7 +11,7 @@ import { passwordOf } from '../http/client.ts'
 import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
 import { aSut, createSut, REFUSING, reserved } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { run } from '../process/harness.ts'
+import { runProcess } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
 /** The environment in which a command asks a service at its URL, as a user. */
@@ -200,7 +200,8 @@ test('"connect --exec" starts the viewer that is installed, and ends as it does'
   const { service, id, listen } = await running(t, 'vnc')
   const viewers = await temporaryData(t)
   await writeFile(join(viewers, 'gvncviewer'), '#!/bin/sh\necho "shown: $*"\nexit 7\n', { mode: 0o700 })
-  const connect = (PATH: string) => run(t, { data: service.data, args: ['connect', id, '--exec'], env: { PATH } })
+  const connect = (PATH: string) =>
+    runProcess(t, { data: service.data, args: ['connect', id, '--exec'], env: { PATH } })
   const shown = await connect(viewers)
   t.deepEqual([shown.code, shown.output], [7, `shown: 127.0.0.1::${listen}\n`], shown.errors)
   const none = await connect(join(viewers, 'none'))

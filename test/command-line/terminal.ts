@@ -11,7 +11,7 @@ export interface Ran {
 /** Runs a command line with captured output. */
 export const type = async (
   line: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
   more: Partial<Terminal> = {},
 ): Promise<Ran> => {
   const output = { out: '', error: '' }

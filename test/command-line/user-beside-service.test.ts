@@ -11,7 +11,7 @@ const started = async (t: ExecutionContext) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   const user = async (...args: readonly string[]): Promise<readonly string[]> => {
-    const { code, output, errors } = await run(t, { data, args: ['user', ...args] })
+    const { code, output, errors } = await run({ data, args: ['user', ...args] })
     t.deepEqual([code, errors], [0, ''])
     return output.split('\n')
   }
@@ -78,12 +78,12 @@ test('users of a service elsewhere are changed at its URL, with the rights of an
     const file = join(elsewhere, name)
     await writeFile(file, `${name}:${secret}\n`, { mode: 0o600 })
     const env = { BERTH_URL: `http://127.0.0.1:${service.port}`, BERTH_CREDENTIALS_FILE: file }
-    return run(t, { data: elsewhere, args: ['user', 'role', 'alice', 'auditor'], env })
+    return run({ data: elsewhere, args: ['user', 'role', 'alice', 'auditor'], env })
   }
   const refused = await at('alice', password)
   t.deepEqual([refused.code, refused.output], [1, ''])
   t.regex(refused.errors, /^berth: 403 forbidden: /)
   t.is((await at('admin', PASSWORD)).code, 0)
-  t.true((await run(t, { data, args: ['user', 'list'] })).output.includes('\tauditor\talice\n'))
+  t.true((await run({ data, args: ['user', 'list'] })).output.includes('\tauditor\talice\n'))
   t.deepEqual((await readdir(elsewhere)).toSorted(), ['admin', 'alice'])
 })

@@ -21,7 +21,7 @@ const PATIENCE = 120_000
 const stopped = async (t: ExecutionContext) => {
   const data = join(await temporaryData(t), 'data')
   await (await serve(t, { data })).stop()
-  const user = (args: readonly string[], env: Launch['env'] = {}) => run(t, { data, args: ['user', ...args], env })
+  const user = (args: readonly string[], env: Launch['env'] = {}) => run({ data, args: ['user', ...args], env })
   return { data, user }
 }
 
@@ -59,7 +59,7 @@ test('users are added, changed and removed without a service, which knows them w
 
 test('tokens are issued, listed and revoked without a service, which knows them when it starts', async (t) => {
   const { data } = await stopped(t)
-  const token = (...args: readonly string[]) => run(t, { data, args: ['token', ...args] })
+  const token = (...args: readonly string[]) => run({ data, args: ['token', ...args] })
   const issued = await token('issue', 'admin', '--name', 'nightly')
   t.deepEqual([issued.code, issued.errors], [0, ''])
   const [id = '', text = ''] = issued.output.split('\n')
@@ -83,7 +83,7 @@ test('such a command leaves no socket and no other file, and shows no log line o
 test('where there is no log, such a command says so and makes nothing', async (t) => {
   const home = await temporaryData(t)
   for (const line of [['list'], ['add', 'alice', '--role', 'tester'], ['passwd', 'alice']]) {
-    const { code, output, errors } = await run(t, { data: join(home, 'data'), args: ['user', ...line] })
+    const { code, output, errors } = await run({ data: join(home, 'data'), args: ['user', ...line] })
     t.deepEqual([code, output], [1, ''])
     t.is(errors, `berth: there is no log at ${home}/data/events.db; start the service once\n`)
   }
@@ -103,11 +103,11 @@ const withUsersFile = async (t: ExecutionContext, text: string): Promise<string>
 
 test('the users file of an older program is imported, and renamed', async (t) => {
   const data = await withUsersFile(t, fileOf(await people()))
-  const first = await run(t, { data, args: ['user', 'list'] })
+  const first = await run({ data, args: ['user', 'list'] })
   t.is(first.code, 0, first.errors)
   t.deepEqual(namesIn(first.output), ['admin', 'alice', 'bob', 'audrey'])
   t.regex(first.errors, /\nberth: users imported into the log; .* delete it; users 4; .*users\.json\.imported\n$/)
-  t.is((await run(t, { data, args: ['user', 'passwd', 'alice'] })).errors, '')
+  t.is((await run({ data, args: ['user', 'passwd', 'alice'] })).errors, '')
   const files = await readdir(data)
   t.deepEqual(
     ['users.json', 'users.json.imported'].map((name) => files.includes(name)),
@@ -123,22 +123,22 @@ test('a users file that cannot be imported ends with 2 and the lines, and nothin
   const twice = { ...first, _id: 'twice', name: 'ADMIN' }
   const lines = [first, ...others, twice].map((user) => JSON.stringify(user)).join(',\n')
   const data = await withUsersFile(t, `{"version":1,"users":[\n${lines}]}`)
-  const collided = await run(t, { data, args: ['user', 'add', 'carol', '--role', 'tester'] })
+  const collided = await run({ data, args: ['user', 'add', 'carol', '--role', 'tester'] })
   t.deepEqual([collided.code, collided.output], [2, ''])
   t.regex(
     collided.errors,
     /\nberth: [^\n]+users\.json: line 6 \(\/users\/4\) has the name of line 2 \(\/users\/0\), [^\n]+\n$/,
   )
   await writeFile(join(data, 'users.json'), '{"version":1,"users":[{}]}')
-  const broken = await run(t, { data, args: ['user', 'list'] })
+  const broken = await run({ data, args: ['user', 'list'] })
   t.deepEqual([broken.code, broken.output], [2, ''])
   t.regex(broken.errors, /\/users\/0\/name is required/)
   await rm(join(data, 'users.json'))
-  const none = await run(t, { data, args: ['user', 'list'] })
+  const none = await run({ data, args: ['user', 'list'] })
   t.deepEqual([none.code, none.output], [0, ''])
   t.regex(none.errors, /there are no users; add one with: user add NAME/)
-  t.is((await run(t, { data, args: ['user', 'add', 'carol', '--role', 'administrator', '--id', 'c'] })).code, 0)
-  t.is((await run(t, { data, args: ['user', 'list'] })).output, 'c\tadministrator\tcarol\n')
+  t.is((await run({ data, args: ['user', 'add', 'carol', '--role', 'administrator', '--id', 'c'] })).code, 0)
+  t.is((await run({ data, args: ['user', 'list'] })).output, 'c\tadministrator\tcarol\n')
 })
 
 test('of commands at the same moment each does its work, one after the other', async (t) => {
@@ -206,7 +206,7 @@ test('with a new vault key in place of a lost one, a user gets a password and a 
   const id = (await user(['list'])).output.split('\t')[0] as string
   const [, key = ''] = /^([^#:\n]+):/m.exec(await readFile(join(data, 'vault.key'), 'utf8')) ?? []
   await writeFile(join(data, 'vault.key'), `new:${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
-  t.is((await run(t, { data, args: ['vault', 'forget', key] })).code, 0)
+  t.is((await run({ data, args: ['vault', 'forget', key] })).code, 0)
   t.is((await user(['list'])).output, `${id}\tadministrator\t${id}\n`)
   const password = (await user(['passwd', id])).output.trimEnd()
   t.is((await user(['rename', id, 'admin'])).output, `renamed ${id} to admin\n`)
@@ -218,7 +218,7 @@ test('with a new vault key in place of a lost one, a user gets a password and a 
 test('a path that is too long for a socket is refused with the reason', async (t) => {
   const data = join(await temporaryData(t), 'd'.repeat(100))
   await (await serve(t, { data })).stop()
-  const { code, output, errors } = await run(t, { data, args: ['user', 'list'] })
+  const { code, output, errors } = await run({ data, args: ['user', 'list'] })
   t.deepEqual([code, output], [1, ''])
   t.regex(
     errors,
@@ -226,12 +226,12 @@ test('a path that is too long for a socket is refused with the reason', async (t
   )
   const short = join(await temporaryData(t), 'link')
   await symlink(data, short)
-  t.is((await run(t, { data: short, args: ['user', 'list'] })).code, 0)
+  t.is((await run({ data: short, args: ['user', 'list'] })).code, 0)
 })
 
 test('what a log level leaves out is not shown on standard error either', async (t) => {
   const data = await withUsersFile(t, fileOf(await people()))
-  const quiet = await run(t, { data, args: ['user', 'list'], env: { BERTH_LOG_LEVEL: 'error' } })
+  const quiet = await run({ data, args: ['user', 'list'], env: { BERTH_LOG_LEVEL: 'error' } })
   t.deepEqual([quiet.code, quiet.errors], [0, ''])
 })
 

@@ -17,8 +17,7 @@ const given = async (t: ExecutionContext) => {
   const environment = { BERTH_VAULT_KEY: aVaultKey() }
   const data = await temporaryData(t)
   const env = { ...environment, BERTH_EVENT_STORE: addressOf(server, 50) }
-  const user = (args: readonly string[], more = {}) =>
-    run(t, { data, args: ['user', ...args], env: { ...env, ...more } })
+  const user = (args: readonly string[], more = {}) => run({ data, args: ['user', ...args], env: { ...env, ...more } })
   return { server, environment, data, user }
 }
 

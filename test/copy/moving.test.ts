@@ -25,6 +25,7 @@ test('a copy killed midway is completed by a second run; no service starts on it
     child.signal('SIGKILL')
     await child.exited
   }
+  await until('what was under way has been stored', async () => own.counters.delayed === 0, 20_000)
   own.delayAnswers(0)
   const unfinished = {
     message: /^the event store contains an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/,
@@ -33,10 +34,10 @@ test('a copy killed midway is completed by a second run; no service starts on it
   await t.throwsAsync(start(t, { environment }), unfinished)
   await t.throwsAsync(foundAt(t, to), unfinished)
   const other = await aLog(t, own.address, 1)
-  const elsewhere = await run(t, { data, args: ['copy', '--from', `sqlite:${other.path}`, '--to', to] })
+  const elsewhere = await run({ data, args: ['copy', '--from', `sqlite:${other.path}`, '--to', to] })
   t.deepEqual([elsewhere.code, elsewhere.output], [2, ''], 'a copy of another log is refused')
-  const { code, out } = await type([...again, '--json'])
-  t.is(code, 0)
+  const { code, out, error } = await type([...again, '--json'])
+  t.is(code, 0, error)
   const { events, found } = JSON.parse(out)
   t.is(events, 1_000)
   t.true(found >= 100 && found < 1_000, String(found))

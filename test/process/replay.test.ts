@@ -7,10 +7,10 @@ import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { temporaryData } from '../http/harness.ts'
 import { prepare } from './crash/ledger.ts'
 import { startLoad } from './crash/load.ts'
-import { type Exit, run, type Service, serve } from './harness.ts'
+import { type Ended, run, type Service, serve } from './harness.ts'
 import { makeRandom, seedOf } from './random.ts'
 
-const replay = (t: ExecutionContext, data: string, ...args: string[]) => run(t, { data, args: ['replay', ...args] })
+const replay = (data: string, ...args: string[]) => run({ data, args: ['replay', ...args] })
 
 const inShell = (path: string, sql: string): void => {
   const database = new DatabaseSync(path, { timeout: 5000 })
@@ -32,7 +32,7 @@ const withDocuments = async (t: ExecutionContext): Promise<{ data: string; servi
   return { data, service }
 }
 
-const isSame = ({ code, output, errors }: Exit & { output: string; errors: string }): boolean =>
+const isSame = ({ code, output, errors }: Ended): boolean =>
   code === 0 && errors === '' && /^same: \d+ documents from \d+ events\n$/.test(output)
 
 test('replay finds no difference, while a service runs under load and after it has stopped', async (t) => {
@@ -40,12 +40,12 @@ test('replay finds no difference, while a service runs under load and after it h
   const target = { client: service, ...(await prepare(service)) }
   const load = startLoad(target, makeRandom(seedOf(process.env)), 4)
   await load.answered(20)
-  const concurrent = await replay(t, data)
+  const concurrent = await replay(data)
   t.true(isSame(concurrent), concurrent.output + concurrent.errors)
   load.stop()
   await load.ended
   await service.stop()
-  const json = await replay(t, data, '--json')
+  const json = await replay(data, '--json')
   t.is(json.code, 0)
   const compared = JSON.parse(json.output) as Record<string, unknown>
   t.deepEqual(Object.keys(compared).sort(), ['behind', 'differences', 'documents', 'events', 'position', 'same'])
@@ -60,7 +60,7 @@ test('replay names each difference: both versions of a document, and both positi
   const views = join(data, 'views.db')
   inShell(views, `UPDATE sut SET document = replace(document, 'bench 2', 'bench II') WHERE document LIKE '%bench 2%'`)
   inShell(views, 'DELETE FROM reservation WHERE position = (SELECT max(position) FROM reservation)')
-  const [text, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
+  const [text, json] = await Promise.all([replay(data), replay(data, '--json')])
   t.is(text.code, 1)
   const [sut = '', reservation = '', verdict = ''] = text.output.split('\n')
   t.regex(sut, /^sut, position \d+: stored is .*"bench II".*, the log gives .*"bench 2"/)
@@ -70,7 +70,7 @@ test('replay names each difference: both versions of a document, and both positi
   t.like(JSON.parse(json.output), { same: false, differences: [sut, reservation] })
 
   inShell(views, 'UPDATE progress SET position = position + 5, mark = mark + 5')
-  const further = await replay(t, data)
+  const further = await replay(data)
   t.is(further.code, 1)
   t.regex(further.output, /^the log ends at position \d+, the stored documents at \d+\n/)
 })
@@ -82,7 +82,7 @@ test('replay without written views compares nothing and exits with code 1', asyn
   const views = join(data, 'views.db')
   await rm(views)
   openViewsFile(views, projections).close()
-  const [text, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
+  const [text, json] = await Promise.all([replay(data), replay(data, '--json')])
   t.is(text.code, 1)
   t.regex(text.output, /^not compared: the views have reached event 0 of [1-9]\d*: [^\n]+\n$/)
   t.is(json.code, 1)
@@ -103,7 +103,7 @@ test('replay compares up to the position of the views and reports that they lag'
   await again.post('/api/sut_reservation/create', { user_id, sut_id, start_in: 3600, duration: 1 })
   await again.stop()
   await copyFile(early, views)
-  const text = await replay(t, data)
+  const text = await replay(data)
   t.is(text.code, 0, text.output)
   const [, events, behind] =
     /^same: \d+ documents from (\d+) events; the views have reached event \1 of (\d+): [^\n]+\n$/.exec(text.output) ??
@@ -114,14 +114,14 @@ test('replay compares up to the position of the views and reports that they lag'
 test('replay explains in one sentence why it cannot compare', async (t) => {
   const { data, service } = await withDocuments(t)
   await service.stop()
-  const [noSuchOption, argument] = await Promise.all([replay(t, data, '--jsn'), replay(t, data, 'now')])
+  const [noSuchOption, argument] = await Promise.all([replay(data, '--jsn'), replay(data, 'now')])
   inShell(join(data, 'views.db'), `UPDATE progress SET logId = '${'f'.repeat(24)}'`)
-  const otherLog = await replay(t, data)
+  const otherLog = await replay(data)
   inShell(join(data, 'views.db'), `UPDATE progress SET shape = 'file 0'`)
-  const otherShape = await replay(t, data)
+  const otherShape = await replay(data)
   await rm(join(data, 'views.db'))
-  const noViews = await replay(t, data)
-  const noLog = await replay(t, join(data, 'nowhere'))
+  const noViews = await replay(data)
+  const noLog = await replay(join(data, 'nowhere'))
   for (const { code, output, errors } of [noSuchOption, argument, otherLog, otherShape, noViews, noLog]) {
     t.is(code, 2)
     t.is(output, '')

@@ -190,7 +190,7 @@ test('without a service the command imports into the log itself', async (t) => {
   await (await serve(t, { data })).stop()
   const file = join(await temporaryData(t), 'people.csv')
   await writeFile(file, CSV)
-  const imported = await run(t, { data, args: ['user', 'import', file] })
+  const imported = await run({ data, args: ['user', 'import', file] })
   t.deepEqual([imported.code, imported.errors.replace(PROGRESS, '')], [0, 'berth: 2 users added\n'])
   const [id, name = '', password = ''] = imported.output.split('\n')[0]?.split('\t') ?? []
   const service = await serve(t, { data })

@@ -12,7 +12,7 @@ import { aLogOn, openAt } from '../../event-store/eventstoredb/subject.ts'
 import { append, aStream, someEvents } from '../../event-store/new-events.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { withoutTriggers } from '../../event-store/sqlite/without-triggers.ts'
-import { run as runProcess } from '../../process/harness.ts'
+import { runProcess } from '../../process/harness.ts'
 import { rightOf } from '../../users/builders.ts'
 import { BEGINS, writeStory } from '../rules/lawful-log.ts'
 

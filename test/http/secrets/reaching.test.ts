@@ -75,7 +75,7 @@ const askAll = async (stage: Stage): Promise<readonly Place[]> => {
 }
 
 /** Every command about the log and the machine. */
-const runAll = ({ t, data, env, reservation, sut }: Stage): Promise<readonly Place[]> => {
+const runAll = ({ data, env, reservation, sut }: Stage): Promise<readonly Place[]> => {
   const id = reservation.split('/').at(-1) as string
   const commands = [
     ...[
@@ -94,7 +94,7 @@ const runAll = ({ t, data, env, reservation, sut }: Stage): Promise<readonly Pla
   ]
   return Promise.all(
     commands.map(async (args) => {
-      const { output, errors, code } = await run(t, { data, args, env })
+      const { output, errors, code } = await run({ data, args, env })
       return { name: `${args.join(' ')} (${code})`, bytes: Buffer.from(output + errors) }
     }),
   )

@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'nod
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
-import { launch, run } from '../../process/harness.ts'
+import { launch, runProcess } from '../../process/harness.ts'
 import { basic } from '../client.ts'
 import { type Running, type Setting, start, temporaryData } from '../harness.ts'
 import { until } from '../until.ts'
@@ -240,7 +240,7 @@ test('a start with an unusable pair is refused by name before anything is writte
   await put(home, 'first', 'second')
   const data = join(home, 'data')
   const env = { BERTH_PORT: '0', BERTH_TLS_CERT: join(home, 'cert.pem'), BERTH_TLS_KEY: join(home, 'key.pem') }
-  const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+  const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
   t.is(code, 2)
   t.regex(errors, /^berth: BERTH_TLS_KEY: the key in .* does not belong to the certificate in .*\n$/)
   t.is(output, '')

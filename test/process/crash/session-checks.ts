@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { Tidying } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { run, type Service } from '../harness.ts'
 import { readRows } from '../log-rows.ts'
@@ -89,7 +88,6 @@ export const problemsOfStart = async (
 
 /** Stops the service, and looks whether its sessions and its log are sound. */
 export const problemsAtEnd = async (
-  scope: Tidying,
   { service, data }: { readonly service: Service; readonly data: string },
   tried: number,
 ): Promise<readonly string[]> => {
@@ -113,7 +111,7 @@ export const problemsAtEnd = async (
     if (opened !== 1 || closed !== 1) problems.push(`${id} is opened ${opened} and closed ${closed} times`)
   if (connections > tried) problems.push(`${connections} connections are recorded, of ${tried}`)
   for (const command of ['verify', 'replay']) {
-    const done = await run(scope, { data, args: [command] })
+    const done = await run({ data, args: [command] })
     if (done.code !== 0) problems.push(`${command}: ${done.output} ${done.errors}`)
   }
   return problems

@@ -124,6 +124,6 @@ export const sessionCrashRounds = async (scope: Tidying, options: SessionCrashOp
     ...book.counts(),
     sessions: sessions.length,
     lost: sessions.filter(({ cause }) => cause === 'lost').length,
-    problems: [...problems, ...(await problemsAtEnd(scope, { service, data }, counts.connections))],
+    problems: [...problems, ...(await problemsAtEnd({ service, data }, counts.connections))],
   }
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
-import { run } from '../harness.ts'
+import { runProcess } from '../harness.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -82,7 +82,7 @@ for (const [what, name, value, problem] of refused) {
     await writeFile(join(home, 'text'), 'hush', { mode: 0o600 })
     const data = join(home, 'data')
     const env = { BERTH_PORT: '0', BERTH_DATA: data, [name]: value(home) }
-    const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+    const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
     const lines = errors.trim().split('\n')
     t.deepEqual([code, output, lines.length], [2, '', 1], errors)
     t.regex(String(lines[0]).replace(/^berth: /, ''), problem)
@@ -106,7 +106,7 @@ test('all problems with files and addresses in the variables are reported at onc
     BERTH_TLS_KEY: text,
   }
   await mkdir(join(home, 'key'))
-  const { code, errors } = await run(t, { data: join(home, 'data'), args: ['serve'], env })
+  const { code, errors } = await runProcess(t, { data: join(home, 'data'), args: ['serve'], env })
   t.is(code, 2)
   const named = errors.split('\n').flatMap((line) => /^berth: (BERTH_\w+)/.exec(line)?.[1] ?? [])
   t.deepEqual(named.sort(), [
@@ -130,7 +130,7 @@ test('a directory that is not writable is refused before anything is written', a
   await mkdir(join(home, 'closed'))
   await chmod(join(home, 'closed'), 0o500)
   const env = { BERTH_PORT: '0', BERTH_VAULT_KEY_FILE: join(home, 'closed', 'vault.key') }
-  const { code, errors } = await run(t, { data: join(home, 'data'), args: ['serve'], env })
+  const { code, errors } = await runProcess(t, { data: join(home, 'data'), args: ['serve'], env })
   t.is(code, 2)
   t.regex(errors, /BERTH_VAULT_KEY_FILE: .*closed cannot be written: EACCES/)
   await t.throwsAsync(stat(join(home, 'data')), { code: 'ENOENT' })

@@ -70,7 +70,7 @@ test('with an empty log an administrator is created only if there are no users',
     await child.line('"msg":"listening"')
     child.signal('SIGTERM')
     await child.exited
-    return (await run(t, { data, args: ['user', 'list'] })).output
+    return (await run({ data, args: ['user', 'list'] })).output
   }
   t.regex(await start('nobody', fileOf([])), /^[0-9a-f]{24}\tadministrator\tadmin\n$/)
   const there = fileOf((await people()).filter(({ name }) => name === 'bob'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
 import { mounted } from '../disk/full-disk.ts'
-import { run, serve } from '../harness.ts'
+import { runProcess, serve } from '../harness.ts'
 
 /** Kibibytes. */
 const SIZE = 4_000
@@ -26,7 +26,7 @@ for (const [room, file] of ROOMS) {
     const ballast = join(disk, 'ballast')
     await writeFile(ballast, Buffer.alloc((SIZE - room) * 1024, 1))
     const data = join(disk, 'data')
-    const { code, errors } = await run(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
+    const { code, errors } = await runProcess(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
     t.is(code, 1)
     const path = join(data, file)
     t.is(errors, `berth: ${path} cannot be used: the disk is full; make room, then try again\n`)

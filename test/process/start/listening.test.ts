@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { freePort } from '../../gateway/peers.ts'
 import { temporaryData } from '../../http/harness.ts'
-import { type Launch, launch, run, serve } from '../harness.ts'
+import { type Launch, launch, runProcess, serve } from '../harness.ts'
 
 /** The error code of a refused connection, undefined for an accepted one. */
 const refusalOf = (host: string, port: number): Promise<string | undefined> =>
@@ -81,7 +81,7 @@ test('Kubernetes service links cause a warning that names them, and the service 
 test('a BERTH_PORT set by Kubernetes is refused with the remedy before anything is written', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const env = { ...LINKS, BERTH_PORT: 'tcp://10.0.0.1:8080' }
-  const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+  const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
   t.deepEqual([code, output], [2, ''])
   t.regex(errors, /^berth: BERTH_PORT .*enableServiceLinks: false.*set BERTH_PORT to a port\n$/)
   await t.throwsAsync(stat(data), { code: 'ENOENT' })

@@ -10,10 +10,10 @@ import { append, aStream, randomHex, someEvents } from '../../event-store/new-ev
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { rightOf } from '../../users/builders.ts'
-import { type Launch, run, serve } from '../harness.ts'
+import { type Launch, runProcess, serve } from '../harness.ts'
 
 const attempt = (scope: Tidying, data: string, env: Launch['env'] = {}) =>
-  run(scope, { data, args: ['serve'], env: { BERTH_PORT: '0', ...env } })
+  runProcess(scope, { data, args: ['serve'], env: { BERTH_PORT: '0', ...env } })
 
 /** Whether the errors are sentences for a person, without a stack. */
 const isReadable = (errors: string): boolean =>

@@ -37,6 +37,8 @@ export interface Counters {
   features: number
   gossips: number
   connections: number
+  /** Calls that a delay holds at the moment. */
+  delayed: number
 }
 
 export interface Endpoint {
@@ -124,6 +126,7 @@ const noCounts = (): Counters => ({
   features: 0,
   gossips: 0,
   connections: 0,
+  delayed: 0,
 })
 
 export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchState => {
@@ -179,7 +182,11 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
     admit: async (kind, metadata) => {
       if (kind !== 'append') counters[COUNTED[kind]]++
       await thawed()
-      if (latency > 0) await delay(latency)
+      if (latency > 0) {
+        counters.delayed++
+        await delay(latency)
+        counters.delayed--
+      }
       if (!isReady && kind !== 'features' && kind !== 'gossip') return notReady()
       const refused = refusedUser(kind, metadata, users)
       if (refused !== undefined) return refused

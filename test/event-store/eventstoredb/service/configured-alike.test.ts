@@ -5,7 +5,7 @@ import { type Line, temporaryData } from '../../../http/harness.ts'
 import { aSut, NOW } from '../../../http/requests.ts'
 import { leaks } from '../../../http/secrets/canary.ts'
 import { canary } from '../../../http/secrets/secret-requests.ts'
-import { run } from '../../../process/harness.ts'
+import { runProcess } from '../../../process/harness.ts'
 import { aServer } from '../server-and-client.ts'
 import { AUDIT_KEY, addressOf, aVaultKey, startInstance, startInstances } from './instances.ts'
 
@@ -39,7 +39,7 @@ test('an instance without a vault key or users exits with code 2 and creates not
     const data = join(home, missing)
     await mkdir(data)
     const eventStore = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0' }
-    const { code, errors, output } = await run(t, { data, args: ['serve'], env: { ...eventStore, ...env } })
+    const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env: { ...eventStore, ...env } })
     t.is(code, 2, errors)
     t.regex(errors, new RegExp(`^berth: .*${missing}`))
     t.false(output.includes('listening'))

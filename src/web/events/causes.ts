@@ -20,6 +20,9 @@ const CAUSES: Readonly<Record<string, { readonly short: string; readonly sentenc
 /** `it refused the connection`. */
 export const sentenceOf = (cause: string): string => CAUSES[cause]?.sentence ?? cause
 
+/** `refuses connections`. */
+export const shortOf = (cause: string): string => CAUSES[cause]?.short ?? cause
+
 const DESCRIBED = /^SUT is offline: (.*)$/
 
 /** `refuses connections`, from what monitoring says; undefined if it says no cause. */

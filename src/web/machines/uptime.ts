@@ -1,16 +1,12 @@
 import { sentenceOf } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../timeline/calendar.ts'
+import type { Outage } from '../timeline/cells.ts'
 import { clockOf, durationOf, MINUTE, midnightOf, shortDayOf } from '../timeline/times.ts'
 
 /** When a machine was not there. Pure: instants are Unix milliseconds. */
 
-export interface Outage extends Stretch {
-  readonly cause: string
-  /** Whether it lasts. `to` is then the end of what was asked for. */
-  readonly isOpen: boolean
-}
-
 export interface Uptime {
+  /** The end of one that lasts is the end of what was asked for. */
   readonly outages: readonly Outage[]
   /** Where it was not monitored, or not probed yet. */
   readonly unknown: readonly Stretch[]

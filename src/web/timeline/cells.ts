@@ -14,6 +14,7 @@ export type Cell =
       readonly phase: 'past' | 'running' | 'ahead'
     })
   | (Stretch & { readonly kind: 'offline'; readonly key: string; readonly isAhead: boolean })
+  | (Stretch & { readonly kind: 'outage'; readonly key: string; readonly cause: string })
   | (Stretch & { readonly kind: 'inactive'; readonly key: string })
   | (Stretch & { readonly kind: 'load'; readonly key: string; readonly hours: number; readonly isMine: boolean })
 
@@ -22,6 +23,15 @@ export interface RowState {
   readonly isActive: boolean
   /** When the machine went offline, if it is. */
   readonly offlineSince: number | undefined
+  /** When it was offline, as far as that has been read. */
+  readonly outages?: readonly Outage[]
+}
+
+/** A time in which a machine was not there. */
+export interface Outage extends Stretch {
+  readonly cause: string
+  /** Whether it lasts. */
+  readonly isOpen: boolean
 }
 
 const clip = ({ from, to }: Stretch, span: Stretch): Stretch => ({
@@ -58,9 +68,20 @@ const offlineCells = (since: number, span: Span, now: number): readonly Cell[] =
     }))
 }
 
+/** What is over of when it was not there. What lasts is drawn as `offline`. */
+const outageCells = (outages: readonly Outage[], span: Span, now: number): readonly Cell[] =>
+  outages
+    .filter((outage) => !outage.isOpen && outage.to <= now && isIn(outage, span))
+    .map((outage) => ({
+      ...clip(outage, span),
+      kind: 'outage',
+      key: `outage ${outage.from}`,
+      cause: outage.cause,
+    }))
+
 /** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
 export const cellsOf = (
-  { booked, isActive, offlineSince }: RowState,
+  { booked, isActive, offlineSince, outages = [] }: RowState,
   span: Span,
   now: number,
   ownId: string,
@@ -80,6 +101,7 @@ export const cellsOf = (
   const gaps = isActive ? gapsOf(booked, span, floorQuarter(now)) : []
   const cells: readonly Cell[] = [
     ...(isActive ? [] : [{ ...clip(span, span), kind: 'inactive', key: 'inactive' } as const]),
+    ...outageCells(outages, span, now),
     ...(offlineSince === undefined ? [] : offlineCells(offlineSince, span, now)),
     ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),
     ...blocks,

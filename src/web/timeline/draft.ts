@@ -15,10 +15,19 @@ export const LENGTHS = [30, 60, 120, 240].map((minutes) => minutes * MINUTE)
 /** The length of a new draft, in milliseconds. */
 const USUAL = 60 * MINUTE
 
-/** The window that will be held: the service widens what is asked for to quarters of an hour. */
-export const windowOf = ({ start, length }: Draft, now: number): Stretch => {
-  const from = start === 'now' ? now : start
-  return { from: start === 'now' ? now : floorQuarter(from), to: ceilQuarter(from + length) }
+/** The time from which a draft asks. */
+export const beginOf = ({ start }: Draft, now: number): number => (start === 'now' ? now : start)
+
+/**
+ * The window that will be held: the service widens what is asked for to quarters of an hour. The quarter of now may
+ * have been given back in part: then it begins there.
+ */
+export const windowOf = (draft: Draft, now: number, booked: readonly Booked[]): Stretch => {
+  const begin = beginOf(draft, now)
+  const quarter = floorQuarter(begin)
+  const isNow = quarter <= now
+  const given = isNow ? booked.findLast(({ to }) => to > quarter && to <= begin) : undefined
+  return { from: given?.to ?? quarter, to: ceilQuarter(begin + draft.length) }
 }
 
 /** The draft for a click into free time: an hour, or as much as is free. */
@@ -29,6 +38,19 @@ export const draftAt = (sutId: string, time: number, booked: readonly Booked[], 
   return { sutId, start, length: Math.max(MINUTE, Math.min(USUAL, until - from)) }
 }
 
+/** The draft from one time to another. It begins now where that would be over. */
+const spanning = (sutId: string, from: number, to: number, now: number): Draft => {
+  const start = floorQuarter(from) <= now ? 'now' : floorQuarter(from)
+  const begin = start === 'now' ? now : start
+  return { sutId, start, length: Math.max(start === 'now' ? MINUTE : QUARTER, to - begin) }
+}
+
+/** What is free around a time: from the end of who comes before it to the start of who comes after it. */
+const freeAround = (booked: readonly Booked[], time: number): Stretch => ({
+  from: booked.findLast(({ from }) => from < time)?.to ?? Number.NEGATIVE_INFINITY,
+  to: booked.find(({ from }) => from >= time)?.from ?? Number.POSITIVE_INFINITY,
+})
+
 /** The draft for a drag from one time to another, in either direction, up to the neighbours. */
 export const draftBetween = (
   sutId: string,
@@ -38,15 +60,30 @@ export const draftBetween = (
   now: number,
 ): Draft => {
   const [first, last] = from <= to ? [from, to] : [to, from]
-  const start = floorQuarter(first) <= now ? 'now' : floorQuarter(first)
-  const begin = start === 'now' ? now : start
-  const until = freeUntil(booked, begin) ?? begin + QUARTER
-  return {
-    sutId,
-    start,
-    length: Math.max(start === 'now' ? MINUTE : QUARTER, Math.min(ceilQuarter(last), until) - begin),
-  }
+  const free = freeAround(booked, from)
+  return spanning(sutId, Math.max(first, free.from), Math.min(ceilQuarter(last), free.to), now)
 }
+
+/** The draft with one of its edges at another time, up to the neighbours. */
+export const dragEdge = (
+  draft: Draft,
+  edge: 'start' | 'end',
+  time: number,
+  booked: readonly Booked[],
+  now: number,
+): Draft => {
+  const [begin, end] = [beginOf(draft, now), ceilQuarter(beginOf(draft, now) + draft.length)]
+  if (edge === 'end') {
+    const { to } = freeAround(booked, begin + 1)
+    return spanning(draft.sutId, begin, Math.min(Math.max(time, ceilQuarter(begin + 1)), to), now)
+  }
+  const { from } = freeAround(booked, end)
+  return spanning(draft.sutId, Math.min(Math.max(time, from), end - QUARTER), end, now)
+}
+
+/** The end of a reservation that is dragged: never earlier than it is, and up to the next. */
+export const dragEnd = (own: Booked, time: number, booked: readonly Booked[]): number =>
+  Math.max(own.to, Math.min(time, booked.find(({ from, _id }) => from >= own.to && _id !== own._id)?.from ?? time))
 
 /** The draft with its start moved by quarters. Before the next quarter it is now. */
 export const moveStart = (draft: Draft, quarters: number, now: number): Draft => {
@@ -70,13 +107,14 @@ export interface Clash {
 }
 
 export const clashOfDraft = (draft: Draft, booked: readonly Booked[], now: number): Clash | undefined => {
-  const window = windowOf(draft, now)
+  const window = windowOf(draft, now, booked)
   const [first] = conflictsOf(booked, window)
   if (first === undefined) return undefined
-  const shorter = first.from > window.from ? { ...draft, length: first.from - window.from } : undefined
+  const begin = beginOf(draft, now)
+  const shorter = first.from > begin ? { ...draft, length: first.from - begin } : undefined
   const start = floorQuarter(first.from - draft.length)
   const earlier: Draft = { ...draft, start }
-  const isEarlierFree = start > now && conflictsOf(booked, windowOf(earlier, now)).length === 0
+  const isEarlierFree = start > now && conflictsOf(booked, windowOf(earlier, now, booked)).length === 0
   return { with: first, shorter, earlier: isEarlierFree ? earlier : undefined }
 }
 

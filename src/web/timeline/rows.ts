@@ -8,7 +8,13 @@ export type Row<A> =
       readonly of: readonly A[]
       readonly isFolded: boolean
     }
-  | { readonly kind: 'machine'; readonly key: string; readonly of: A }
+  | {
+      readonly kind: 'machine'
+      readonly key: string
+      readonly of: A
+      /** It stays only so that nothing moves. */
+      readonly isLeaving?: true
+    }
 
 export interface Heights {
   readonly group: number
@@ -67,4 +73,32 @@ export const grouped = <A extends { readonly _id: string }>(
     const isFolded = folded.has(title)
     return [{ kind: 'group', key: `group ${title}`, title, of, isFolded }, ...(isFolded ? [] : of.map(machine))]
   })
+}
+
+/**
+ * The rows where they were, with what they show now. What has gone stays until rows may move again, what has come
+ * waits.
+ */
+export const hold = <A extends { readonly _id: string }>(
+  before: readonly Row<A>[],
+  now: readonly Row<A>[],
+  all: ReadonlyMap<string, A>,
+): readonly Row<A>[] => {
+  const byKey = new Map(now.map((row) => [row.key, row]))
+  return before.map((row) => {
+    const same = byKey.get(row.key)
+    if (same !== undefined || row.kind === 'group') return same ?? row
+    return { ...row, of: all.get(row.key) ?? row.of, isLeaving: true }
+  })
+}
+
+/** How far to scroll so that the row at the top stays there, or else the first one after it that is left. */
+export const scrollFor = (before: Layout<unknown>, after: Layout<unknown>, top: number): number => {
+  const at = rowAt(before, top)
+  const indexes = new Map(after.rows.map(({ key }, index) => [key, index]))
+  for (const [n, { key }] of before.rows.slice(at).entries()) {
+    const index = indexes.get(key)
+    if (index !== undefined) return (after.tops[index] ?? 0) + (n === 0 ? top - (before.tops[at] ?? 0) : 0)
+  }
+  return top
 }

@@ -52,3 +52,9 @@ export const timeAt = (span: Span, hourWidth: number, x: number): number => {
   const time = span.from + (x / hourWidth) * HOUR
   return span.from + Math.floor((time - span.from) / step) * step
 }
+
+/** The step that is nearest to a time: where an edge that is dragged comes to lie. */
+export const snap = (span: Span, time: number): number => {
+  const step = stepOf(span.zoom)
+  return span.from + Math.round((time - span.from) / step) * step
+}

@@ -2,8 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import { cellsOf, loadStep, stopsOf } from '../../../src/web/timeline/cells.ts'
 import { moveOf, moveSpot, stopAt } from '../../../src/web/timeline/moves.ts'
-import { grouped, heightOf, layOut, rowAt, visibleRows } from '../../../src/web/timeline/rows.ts'
-import { daysOf, hourWidthOf, minutesOf, spanLater, spanOf, timeAt } from '../../../src/web/timeline/span.ts'
+import { grouped, heightOf, hold, layOut, rowAt, scrollFor, visibleRows } from '../../../src/web/timeline/rows.ts'
+import { daysOf, hourWidthOf, minutesOf, snap, spanLater, spanOf, timeAt } from '../../../src/web/timeline/span.ts'
 import { booked, MINUTE, time } from './times.ts'
 
 const DAY = spanOf('day', time('10:00'))
@@ -29,6 +29,12 @@ test('a week and a month fit into the width, a day has its own', (t) => {
 test('a place on the line is a time, moved back to its step', (t) => {
   t.is(timeAt(DAY, 96, 96 * 9 + 50), time('09:30'))
   t.is(timeAt(spanOf('week', time('10:00')), 7, 7 * 10 + 6), spanOf('week', time('10:00')).from + 10 * 60 * MINUTE)
+})
+
+test('an edge that is dragged comes to lie on the nearest step', (t) => {
+  t.is(snap(DAY, time('09:37')), time('09:30'))
+  t.is(snap(DAY, time('09:38')), time('09:45'))
+  t.is(snap(spanOf('week', time('10:00')), time('09:38')), time('10:00'))
 })
 
 test('a row shows who has it and what is free from the current quarter on', (t) => {
@@ -62,6 +68,21 @@ test('a machine that is off or inactive shows it over its whole row', (t) => {
   )
 })
 
+test('outages that are over are in the past of a row, one that lasts is shown once', (t) => {
+  const outage = (from: string, to: string, isOpen = false) => ({
+    ...{ from: time(from), to: time(to), cause: 'refused', isOpen },
+  })
+  const outages = [outage('00:00', '06:00'), outage('08:00', '08:20'), outage('09:00', '23:00', true)]
+  const cells = cellsOf({ ...row, offlineSince: time('09:00'), outages }, DAY, time('11:07'), 'me')
+  t.deepEqual(
+    cells.filter(({ kind }) => kind === 'outage').map(({ from, to }) => [from, to]),
+    [
+      [time('00:00'), time('06:00')],
+      [time('08:00'), time('08:20')],
+    ],
+  )
+})
+
 test('a month shows the hours of each day', (t) => {
   const cells = cellsOf({ ...row, offlineSince: undefined }, spanOf('month', time('10:00')), time('11:07'), 'me')
   t.like(cells[1], { kind: 'load', hours: 3, isMine: true })
@@ -82,6 +103,36 @@ test('rows are found by their height, whatever groups there are', (t) => {
     }),
   )
   t.deepEqual(visibleRows(layout, 0, 100), [0, 12])
+})
+
+const machine = (_id: string, note = '') => ({ _id, note })
+const byId = (...all: ReturnType<typeof machine>[]) => new Map(all.map((each) => [each._id, each]))
+
+test('rows that are held keep their places: what goes stays, what comes waits, what changes shows', (t) => {
+  const before = grouped([machine('b'), machine('c')], undefined, new Set())
+  const all = byId(machine('a'), machine('b', 'taken'), machine('c', 'new'))
+  const now = grouped([machine('a'), machine('c', 'new')], undefined, new Set())
+  t.deepEqual(hold(before, now, all), [
+    { kind: 'machine', key: 'b', of: machine('b', 'taken'), isLeaving: true },
+    { kind: 'machine', key: 'c', of: machine('c', 'new') },
+  ])
+})
+
+test('when rows come and go, the row at the top stays where it is', (t) => {
+  const heights = { group: 28, machine: 36 }
+  const lay = (...ids: string[]) =>
+    layOut(
+      grouped(
+        ids.map((id) => machine(id)),
+        undefined,
+        new Set(),
+      ),
+      heights,
+    )
+  const before = lay('a', 'b', 'c', 'd')
+  t.is(scrollFor(before, lay('x', 'a', 'b', 'c', 'd'), 40), 76)
+  t.is(scrollFor(before, lay('a', 'c', 'd'), 40), 36, 'it has gone, so the next one is at the top')
+  t.is(scrollFor(before, lay('x'), 40), 40)
 })
 
 const stops = stopsOf(cellsOf({ ...row, offlineSince: undefined }, DAY, time('09:00'), 'me'))

@@ -3,11 +3,12 @@ import { useState } from 'preact/hooks'
 import type { Sut } from '../../live/objects.ts'
 import { readUptime } from '../../machines/read-uptime.ts'
 import { Strip } from '../../machines/strip.ts'
-import { type Outage, outagesText, outageText, type Uptime } from '../../machines/uptime.ts'
+import { outagesText, outageText, type Uptime } from '../../machines/uptime.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
+import type { Outage } from '../../timeline/cells.ts'
 import { clockOf, HOUR, midnightOf, shortDayOf } from '../../timeline/times.ts'
 
 interface Props {

@@ -6,7 +6,13 @@ import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../
 interface Props {
   readonly span: Span
   readonly now: number
+}
+
+interface AxisProps extends Props {
   readonly count: number
+  /** Machines that have come and are not shown yet. */
+  readonly waiting: number
+  readonly onShowWaiting: () => void
 }
 
 const hoursOf = ({ from, to }: Span): readonly number[] =>
@@ -31,12 +37,13 @@ const Ticks = ({ span, now }: Props): readonly VNode[] => {
 }
 
 /** The hours or days above the rows. */
-export const Axis = (props: Props): VNode => {
-  const { span, now, count } = props
+export const Axis = (props: AxisProps): VNode => {
+  const { span, now, count, waiting, onShowWaiting } = props
   const isNow = span.zoom === 'day' && span.from <= now && now < span.to
   return html`<div class="tl-axis" role="row" aria-rowindex="1">
-    <div class="tl-corner" role="columnheader"><span class="grow">${count === 1 ? '1 machine' : `${count} machines`}</span>Free for</div>
-    <div class="tl-ticks"><${Ticks} ...${props} />${isNow && html`<span class="tl-now-pill">${clockOf(now)}</span>`}</div>
+    <div class="tl-corner" role="columnheader"><span class="grow">${count === 1 ? '1 machine' : `${count} machines`}
+      ${waiting > 0 && html`<button type="button" class="link" onClick=${onShowWaiting}>show ${waiting} more</button>`}</span>Free for</div>
+    <div class="tl-ticks"><${Ticks} span=${span} now=${now} />${isNow && html`<span class="tl-now-pill">${clockOf(now)}</span>`}</div>
   </div>`
 }
 

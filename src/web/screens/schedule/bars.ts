@@ -38,16 +38,15 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   const zoomTo = (zoom: Zoom): void =>
     show({ zoom, time: span.from <= now && now < span.to ? undefined : span.from, open: undefined })
   const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
-  const keys = span.zoom === 'day' ? ['Shift ←', 'Shift →'] : ['', '']
-  const step = (count: number, text: string, key: string | undefined): VNode => {
-    const label = key === '' ? text : `${text} (${key})`
+  const step = (count: number, text: string, key: string): VNode => {
+    const label = `${text} (${key})`
     return html`<button type="button" class="btn icon quiet" aria-label=${label} title=${label} onClick=${() => move(count)}>
       <${Icon} name=${count < 0 ? 'left' : 'right'} />
     </button>`
   }
   return html`<div class="bar">
     <button type="button" class="btn" onClick=${() => show({ time: undefined, open: undefined })}>${texts.today}</button>
-    <span class="row tight">${step(-1, `${name} before`, keys[0])}${step(1, `${name} after`, keys[1])}</span>
+    <span class="row tight">${step(-1, `${name} before`, 'K')}${step(1, `${name} after`, 'J')}</span>
     <h1 class="title"><span class="desk-only">${titleOf(span, now)}</span><span class="phone-only">${shortTitleOf(span)}</span></h1>
     <span class="muted small desk-only" title="Times are shown in your browser's zone">${zoneNameOf(span.from)}</span>
     <span class="grow"></span>

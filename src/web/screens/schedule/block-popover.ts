@@ -20,6 +20,8 @@ interface Props {
   readonly sut: Sut
   readonly reservation: Reservation
   readonly booked: readonly Booked[]
+  /** The end that was drawn on the timeline. */
+  readonly end: number | undefined
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
 }
@@ -57,7 +59,7 @@ const Ends = ({
 }
 
 /** What one may do with a reservation of one's own, or, as an administrator, with another's. */
-const Controls = ({ sut, reservation, booked }: Props): VNode => {
+const Controls = ({ sut, reservation, booked, end }: Props): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
@@ -67,7 +69,9 @@ const Controls = ({ sut, reservation, booked }: Props): VNode => {
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
   const [connection, readConnection] = useConnection(reservation._id, isRunning)
-  const extend = (end: number): void => void run('extend', { end_time: toIso(end) })
+  const extend = async (to: number): Promise<void> => {
+    if (await run('extend', { end_time: toIso(to) })) show({ open: { kind: 'reservation', id: reservation._id } })
+  }
   const giveBack = async (): Promise<void> => {
     if (!(await run('cancel'))) return setAsking(false)
     if (!isRunning) page.lab.remove(reservation._id)
@@ -87,6 +91,7 @@ const Controls = ({ sut, reservation, booked }: Props): VNode => {
   return html`<div>
     <div class="pop-body">
       <div class="result"><b>${isRunning ? `${durationOf(to - now)} left` : `${durationOf(to - from)}`}</b><span class="second">${after}</span></div>
+      ${end !== undefined && end > to && html`<button type="button" class="btn primary" data-first disabled=${isDisabled} onClick=${() => extend(end)}>Extend to ${timeOn(end, to)}, ${durationOf(end - to)} longer</button>`}
       <${Ends} booked=${booked} own=${own} isDisabled=${isDisabled} onExtend=${extend} />
       ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /></div>`}
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}

@@ -8,7 +8,16 @@ import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 import type { Booked } from '../../timeline/calendar.ts'
-import { type Clash, clashOfDraft, type Draft, LENGTHS, moveStart, parseStart, windowOf } from '../../timeline/draft.ts'
+import {
+  beginOf,
+  type Clash,
+  clashOfDraft,
+  type Draft,
+  LENGTHS,
+  moveStart,
+  parseStart,
+  windowOf,
+} from '../../timeline/draft.ts'
 import { clockOf, dayTitleOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
 import { Popover } from './popover.ts'
 import { Refusal } from './refusal.ts'
@@ -133,11 +142,12 @@ const ForField = ({ userId, onChoose }: ForProps): VNode => {
 
 interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft }
-  readonly now: number
+  /** When the window of a draft begins. */
+  readonly startOf: (draft: Draft) => number
   readonly nameOf: Props['nameOf']
 }
 
-const ClashNote = ({ clash, now, nameOf }: ClashProps): VNode => {
+const ClashNote = ({ clash, startOf, nameOf }: ClashProps): VNode => {
   const { with: other, shorter, earlier } = clash
   return html`<div class="note warn" role="alert">
     <${Icon} name="warning" />
@@ -145,7 +155,7 @@ const ClashNote = ({ clash, now, nameOf }: ClashProps): VNode => {
       <span><b class="medium"><bdi>${nameOf(other.userId)}</bdi></b> has it from ${clockOf(other.from)} to ${clockOf(other.to)}.</span>
       <div class="chips">
         ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(other.from)}, ${durationOf(shorter.length)}</button>`}
-        ${earlier !== undefined && html`<button type="button" class="btn small" onClick=${() => change(earlier)}>Start at ${clockOf(windowOf(earlier, now).from)}</button>`}
+        ${earlier !== undefined && html`<button type="button" class="btn small" onClick=${() => change(earlier)}>Start at ${clockOf(startOf(earlier))}</button>`}
         ${shorter === undefined && html`<button type="button" class="btn small" onClick=${() => change({ ...clash.draft, start: other.to })}>Start at ${clockOf(other.to)}</button>`}
       </div>
     </div>
@@ -175,7 +185,7 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
     },
     [],
   )
-  const window = windowOf(draft, now)
+  const window = windowOf(draft, now, booked)
   const clash = clashOfDraft(draft, booked, now)
   const isSending = outcome.kind === 'sending'
   const close = (): void => show({ open: undefined })
@@ -200,9 +210,9 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
       <${StartField} draft=${draft} now=${now} />
       <${LengthField} draft=${draft} />
       ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
-      <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - window.from)}</span></div>
+      <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - beginOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
       <div class="vh" role="status">${clockOf(window.from)} to ${clockOf(window.to)}, ${clash === undefined ? 'free' : 'taken'}</div>
-      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft }} now=${now} nameOf=${nameOf} />`}
+      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft }} startOf=${(other: Draft) => windowOf(other, now, booked).from} nameOf=${nameOf} />`}
       ${outcome.kind === 'sending' && now - outcome.since > LONG && html`<p class="muted" role="status">Still waiting for Berth.</p>`}
     </div>
     <div class="pop-foot">

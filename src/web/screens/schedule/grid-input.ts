@@ -1,92 +1,12 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../live/objects.ts'
-import type { Booked } from '../../timeline/calendar.ts'
-import { type Cell, cellsOf, stopsOf } from '../../timeline/cells.ts'
-import { type Draft, draftBetween } from '../../timeline/draft.ts'
+import { type Cell, stopsOf } from '../../timeline/cells.ts'
 import { type Move, moveOf, moveSpot, type Spot, stopAt } from '../../timeline/moves.ts'
-import type { Layout, Row } from '../../timeline/rows.ts'
-import { type Span, timeAt } from '../../timeline/span.ts'
-import { HOUR } from '../../timeline/times.ts'
-
-export interface GridProps {
-  readonly rows: readonly Row<Sut>[]
-  readonly count: number
-  readonly bySut: ReadonlyMap<string, readonly Booked[]>
-  readonly span: Span
-  readonly now: number
-  readonly ownId: string
-  readonly mayReserve: boolean
-  readonly nameOf: (userId: string) => string
-  readonly draft: Draft | undefined
-  readonly onFold: (title: string) => void
-  /** A cell was opened, at a time in it. */
-  readonly onOpen: (sut: Sut, cell: Cell, time: number) => void
-  /** Free time was chosen by a drag. */
-  readonly onDraft: (draft: Draft) => void
-  readonly onQuick: (sut: Sut) => void
-  /** Keys that are not the grid's own, with the cell that has the focus. */
-  readonly onKey: (event: KeyboardEvent, sut: Sut, cell: Cell) => void
-}
-
-/** What a machine without reservations has. */
-export const NONE: readonly Booked[] = []
-/** Pixels below which a press is a click. */
-const CLICK = 4
-
-/** The cells of a machine's row. */
-export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] =>
-  cellsOf(
-    {
-      booked: props.bySut.get(sut._id) ?? NONE,
-      isActive: sut.is_active,
-      offlineSince: sut.monitoring.status === 'Offline' ? Date.parse(sut.monitoring.last_updated) : undefined,
-    },
-    props.span,
-    props.now,
-    props.ownId,
-  )
-
-/** The row and the time under the pointer. */
-const underPointer = (event: MouseEvent, props: GridProps, hourWidth: number) => {
-  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-row]')
-  const lane = row?.querySelector('.tl-lane')
-  const index = Number(row?.dataset.row ?? Number.NaN)
-  const found = props.rows[index]
-  if (lane === null || lane === undefined || found?.kind !== 'machine') return undefined
-  const time = timeAt(props.span, hourWidth, event.clientX - lane.getBoundingClientRect().left)
-  return { index, sut: found.of, time }
-}
-
-/** A drag in free time chooses a window. A press that moves less than a few pixels is a click. */
-const useDrag = (props: GridProps, hourWidth: number) => {
-  const drag = useRef<{ x: number; time: number; sut: Sut; isMoved: boolean } | undefined>(undefined)
-  const begin = (event: PointerEvent): void => {
-    const isGap = (event.target as HTMLElement).classList.contains('gap')
-    const at = underPointer(event, props, hourWidth)
-    if (event.button !== 0 || event.pointerType === 'touch' || !isGap || at === undefined || !props.mayReserve) return
-    drag.current = { x: event.clientX, time: at.time, sut: at.sut, isMoved: false }
-  }
-  const move = (event: PointerEvent): void => {
-    const { current } = drag
-    if (current === undefined || props.span.zoom === 'month') return
-    if (!current.isMoved && Math.abs(event.clientX - current.x) < CLICK) return
-    if (!current.isMoved) (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId)
-    current.isMoved = true
-    const to = current.time + ((event.clientX - current.x) / hourWidth) * HOUR
-    props.onDraft(draftBetween(current.sut._id, current.time, to, props.bySut.get(current.sut._id) ?? NONE, props.now))
-  }
-  /** Whether a drag has ended, so that the click after it opens nothing. */
-  const end = (): boolean => {
-    const isMoved = drag.current?.isMoved === true
-    drag.current = undefined
-    return isMoved
-  }
-  const cancel = (): void => {
-    drag.current = undefined
-  }
-  return { begin, move, end, cancel }
-}
+import type { Layout } from '../../timeline/rows.ts'
+import { timeAt } from '../../timeline/span.ts'
+import { useDrag } from './drag.ts'
+import { cellsOfRow, type GridProps, underPointer } from './grid-props.ts'
 
 /** The place of the keyboard on the grid. Only its cell is a tab stop. */
 const useSpot = (props: GridProps, layout: Layout<Sut>) => {
@@ -123,8 +43,7 @@ export const useInput = (
   hourWidth: number,
 ) => {
   const { current, cell: focused, move, setSpot } = useSpot(props, layout)
-  const drag = useDrag(props, hourWidth)
-  const wasDragged = useRef(false)
+  const drag = useDrag(props, box, hourWidth)
   const toFocus = useRef(false)
 
   useEffect(() => {
@@ -146,23 +65,19 @@ export const useInput = (
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = cellOf(event.target as HTMLElement, props)
-    const by = event.shiftKey || event.altKey ? undefined : moveOf(event)
     if (at === undefined) return
-    if (by === undefined) props.onKey(event, at.sut, at.cell)
-    else {
-      event.preventDefault()
-      focusOn(move(by))
-    }
+    const by = event.shiftKey || event.altKey ? undefined : moveOf(event)
+    const isTaken = props.onKey(event, at.sut, at.cell)
+    if (isTaken || by !== undefined) event.preventDefault()
+    if (!isTaken && by !== undefined) focusOn(move(by))
   }
   const onClick = (event: MouseEvent): void => {
-    if (wasDragged.current) {
-      wasDragged.current = false
-      return
-    }
-    const at = cellOf(event.target as HTMLElement, props)
+    const at = drag.wasDragged() ? undefined : cellOf(event.target as HTMLElement, props)
     if (at === undefined) return
+    const under = underPointer(event, props.rows)
     // A click by the keyboard has no place.
-    const time = event.detail === 0 ? at.cell.from : (underPointer(event, props, hourWidth)?.time ?? at.cell.from)
+    const isPlaced = event.detail > 0 && under !== undefined
+    const time = isPlaced ? timeAt(props.span, hourWidth, under.x) : at.cell.from
     setSpot({ row: at.index, time: Math.max(at.cell.from, time) })
     props.onOpen(at.sut, at.cell, time)
   }
@@ -171,10 +86,6 @@ export const useInput = (
     const at = cellOf(event.target as HTMLElement, props)
     if (at !== undefined && at.cell.key !== focused?.key) setSpot({ row: at.index, time: at.cell.from })
   }
-  const onPointerUp = (): void => {
-    wasDragged.current = drag.end()
-  }
-  const { begin: onPointerDown, move: onPointerMove, cancel: onPointerCancel } = drag
-  const handlers = { onKeyDown, onClick, onFocusIn, onPointerDown, onPointerMove, onPointerUp, onPointerCancel }
-  return { current, focused, handlers }
+  const handlers = { onKeyDown, onClick, onFocusIn, ...drag.handlers }
+  return { current, focused, handlers, isDragging: drag.isDragging }
 }

@@ -1,15 +1,17 @@
-import type { VNode } from 'preact'
+import type { RefObject, VNode } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../live/objects.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
-import { heightOf, type Layout, layOut, type Row, visibleRows } from '../../timeline/rows.ts'
-import { hourWidthOf, minuteAt, minutesOf } from '../../timeline/span.ts'
+import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../timeline/rows.ts'
+import { hourWidthOf, minuteAt, minutesOf, type Span } from '../../timeline/span.ts'
 import { HOUR } from '../../timeline/times.ts'
 import { Axis, Backdrop } from './axis.ts'
 import { isFreeForAnHour } from './filter.ts'
-import { cellsOfRow, type GridProps, NONE, useInput } from './grid-input.ts'
+import { useInput } from './grid-input.ts'
+import { cellsOfRow, type GridProps, NONE } from './grid-props.ts'
 import { MachineRow } from './machine-row.ts'
+import { useOutages } from './outages.ts'
 
 /** Hours before now at which a day opens. */
 const BEFORE_NOW = 2
@@ -84,7 +86,7 @@ interface RowsProps {
 }
 
 const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsProps): VNode => {
-  const { bySut, span, now, ownId, nameOf, mayReserve, onQuick, draft } = props
+  const { bySut, span, now, ownId, nameOf, mayReserve, onQuick, drawn } = props
   const shared = { span, now, ownId, nameOf, mayReserve, onQuick, hourWidth }
   const draw = (index: number): VNode | undefined => {
     const row = props.rows[index]
@@ -95,14 +97,69 @@ const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsP
     const booked = bySut.get(row.of._id) ?? NONE
     return html`<${MachineRow} key=${row.key} ...${shared} sut=${row.of} booked=${booked} cells=${cellsOfRow(props, row.of)}
       index=${index} top=${top} focusKey=${index === focusedRow ? focusKey : undefined}
-      draft=${draft?.sutId === row.of._id ? draft : undefined} />`
+      drawn=${drawn?.sutId === row.of._id ? drawn : undefined} isLeaving=${row.isLeaving === true} />`
   }
   return html`<div class="tl-rows" role="rowgroup" style=${{ height: `${heightOf(layout)}px` }}>${indexes.map(draw)}</div>`
 }
 
-/** Machines down, time across. Only what is in view is in the document. */
-export const Grid = (props: GridProps): VNode => {
-  const { rows, span, now, count } = props
+/** Keeps the row at the top where it is when rows come and go. */
+const useSteadyRows = (ref: RefObject<HTMLDivElement | null>, layout: Layout<Sut>): void => {
+  const before = useRef(layout)
+  useLayoutEffect(() => {
+    const { current: element } = ref
+    if (element !== null && before.current !== layout) {
+      const top = scrollFor(before.current, layout, element.scrollTop)
+      if (top !== element.scrollTop) element.scrollTo({ top })
+    }
+    before.current = layout
+  }, [layout])
+}
+
+/** Brings what is drawn by keys or in a form into view. What is under the pointer stays there. */
+const useDrawnInView = (
+  ref: RefObject<HTMLDivElement | null>,
+  drawn: GridProps['drawn'],
+  isDragging: () => boolean,
+): void => {
+  const place = drawn && `${drawn.sutId} ${drawn.window.from} ${drawn.window.to}`
+  useLayoutEffect(() => {
+    if (place === undefined || isDragging()) return
+    ref.current?.querySelector('.draft')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [place])
+}
+
+/** A day opens two hours before now, and never scrolls by itself afterwards. */
+const useOpening = (ref: RefObject<HTMLDivElement | null>, { span, now }: GridOptions, hourWidth: number): void =>
+  useLayoutEffect(() => {
+    const isNow = span.from <= now && now < span.to
+    const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - BEFORE_NOW) : 7
+    ref.current?.scrollTo({ left: span.zoom === 'day' ? hours * hourWidth : 0 })
+  }, [span.zoom, span.from])
+
+const machinesOf = (rows: readonly Row<Sut>[], indexes: readonly number[]): readonly Sut[] =>
+  indexes.flatMap((index) => {
+    const row = rows[index]
+    return row?.kind === 'machine' ? [row.of] : []
+  })
+
+const styleOf = (span: Span, now: number, hourWidth: number): Record<string, number | string> => ({
+  '--span': minutesOf(span),
+  '--now-at': Math.min(Math.max(minuteAt(span, now), 0), minutesOf(span)),
+  '--step': span.zoom === 'day' ? 60 : 1_440,
+  '--hour': `${hourWidth}px`,
+})
+
+export interface GridOptions extends Omit<GridProps, 'outages'> {
+  /** The machine whose reservation is open. Its row stays in the document. */
+  readonly openSutId: string | undefined
+  /** Machines that have come and wait until rows may move. */
+  readonly waiting: number
+  readonly onShowWaiting: () => void
+}
+
+/** Machines down, time across. Only what is in view is in the document, and what has the focus or is open. */
+export const Grid = (options: GridOptions): VNode => {
+  const { rows, span, now, count, waiting, onShowWaiting, openSutId } = options
   const { ref, box } = useBox()
   const layout = useMemo(
     () => layOut(rows, box.isPhone ? { group: 32, machine: 68 } : { group: 28, machine: 36 }),
@@ -110,31 +167,23 @@ export const Grid = (props: GridProps): VNode => {
   )
   const hourWidth = hourWidthOf(span, box.width, box.isPhone)
   const [first, last] = visibleRows(layout, box.top, box.height)
-  const { current, focused, handlers } = useInput(props, layout, ref, hourWidth)
+  const inView = Array.from({ length: Math.max(0, last - first) }, (_, n) => first + n)
+  const outages = useOutages(machinesOf(rows, inView), span, now)
+  const props: GridProps = { ...options, outages }
+  const { current, focused, handlers, isDragging } = useInput(props, layout, ref, hourWidth)
+  useOpening(ref, options, hourWidth)
+  useSteadyRows(ref, layout)
+  useDrawnInView(ref, props.drawn, isDragging)
 
-  // A day opens two hours before now, and never scrolls by itself afterwards.
-  useLayoutEffect(() => {
-    const isNow = span.from <= now && now < span.to
-    const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - BEFORE_NOW) : 7
-    ref.current?.scrollTo({ left: span.zoom === 'day' ? hours * hourWidth : 0 })
-  }, [span.zoom, span.from])
-
-  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, n) => first + n)
-  // What has the focus stays in the document.
-  const drawn = current.row >= 0 && !indexes.includes(current.row) ? [...indexes, current.row] : indexes
-  const style = {
-    '--span': minutesOf(span),
-    '--now-at': Math.min(Math.max(minuteAt(span, now), 0), minutesOf(span)),
-    '--step': span.zoom === 'day' ? 60 : 1_440,
-    '--hour': `${hourWidth}px`,
-  }
+  const openRow = rows.findIndex((row) => row.kind === 'machine' && row.of._id === openSutId)
+  const kept = [current.row, openRow].filter((row) => row >= 0 && !inView.includes(row))
   const columns = Math.round(minutesOf(span) / 15) + 1
   return html`<div class=${`tl ${span.zoom}`} ref=${ref} role="grid" aria-label=${`Schedule of ${count === 1 ? '1 machine' : `${count} machines`}`}
-    aria-rowcount=${rows.length + 1} aria-colcount=${columns} style=${style} ...${handlers}>
+    aria-rowcount=${rows.length + 1} aria-colcount=${columns} style=${styleOf(span, now, hourWidth)} ...${handlers}>
     <div class="tl-in">
-      <${Axis} span=${span} now=${now} count=${count} />
-      <div class="tl-body"><${Backdrop} span=${span} now=${now} count=${count} />
-        <${Rows} props=${props} layout=${layout} indexes=${drawn} hourWidth=${hourWidth} focusedRow=${current.row} focusKey=${focused?.key} />
+      <${Axis} span=${span} now=${now} count=${count} waiting=${waiting} onShowWaiting=${onShowWaiting} />
+      <div class="tl-body"><${Backdrop} span=${span} now=${now} />
+        <${Rows} props=${props} layout=${layout} indexes=${[...inView, ...new Set(kept)]} hourWidth=${hourWidth} focusedRow=${current.row} focusKey=${focused?.key} />
       </div>
     </div>
   </div>`

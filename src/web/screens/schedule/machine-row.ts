@@ -1,13 +1,14 @@
 import type { VNode } from 'preact'
+import { shortOf } from '../../events/causes.ts'
 import { type Sut, systemOf } from '../../live/objects.ts'
 import { html } from '../../parts/html.ts'
 import { Icon, type IconName } from '../../parts/icon.ts'
 import { initialsOf } from '../../parts/initials.ts'
-import { type Booked, clashOf, freeUntil } from '../../timeline/calendar.ts'
+import { type Booked, freeUntil } from '../../timeline/calendar.ts'
 import { type Cell, loadStep } from '../../timeline/cells.ts'
-import { type Draft, windowOf } from '../../timeline/draft.ts'
 import { minuteAt, type Span } from '../../timeline/span.ts'
 import { clockOf, durationOf, HOUR, rangeOf, shortDayOf } from '../../timeline/times.ts'
+import type { Drawn } from './drawn.ts'
 
 export interface RowOptions {
   readonly sut: Sut
@@ -23,7 +24,9 @@ export interface RowOptions {
   readonly top: number
   /** The cell that the keyboard is on. */
   readonly focusKey: string | undefined
-  readonly draft: Draft | undefined
+  readonly drawn: Drawn | undefined
+  /** Whether the row stays only so that nothing moves. */
+  readonly isLeaving: boolean
   /** Whether the signed-in user may reserve. */
   readonly mayReserve: boolean
   readonly onQuick: (sut: Sut) => void
@@ -109,6 +112,10 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       return html`<span key=${cell.key} class=${cell.isAhead ? 'cell off ahead' : 'cell off'} style=${place} role="gridcell">
         ${cell.isAhead ? html`<span class="vh">Offline now, so perhaps later too</span>` : html`<span><${Icon} name="warning" />${offlineText(row)}</span>`}
       </span>`
+    case 'outage': {
+      const text = `Offline ${dayRange(cell.from, cell.to)}, ${shortOf(cell.cause)}`
+      return html`<span key=${cell.key} class="cell off over" style=${place} role="gridcell" title=${text}><span class="vh">${text}</span></span>`
+    }
     case 'load': {
       const hours = Math.round(cell.hours)
       const step = loadStep(cell.hours)
@@ -123,29 +130,30 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const width = ((cell.to - cell.from) / HOUR) * hourWidth
       return html`<button ...${shared} class=${`cell block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`} aria-label=${`${name} ${time}${state}`}>
         ${labelOf(name, rangeOf(booked.from, booked.to), width, span.zoom)}
+        ${isOwn && row.mayReserve && phase !== 'past' && cell.to === booked.to && html`<i class="edge" data-edge="own"></i>`}
       </button>`
     }
   }
 }
 
-const DraftView = ({ draft, row }: { readonly draft: Draft; readonly row: RowOptions }): readonly (VNode | false)[] => {
-  const { span, now, booked } = row
-  const window = windowOf(draft, now)
-  const clash = clashOf(booked, window)
+const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span }): readonly (VNode | false)[] => {
+  const { window, clash, label, edges } = drawn
   return [
-    html`<div class="draft cell" style=${placeOf(span, { from: Math.max(window.from, span.from), to: window.to })}><span>${durationOf(draft.length)}</span></div>`,
+    html`<div class="draft cell" style=${placeOf(span, { from: Math.max(window.from, span.from), to: window.to })}>
+      <span>${label}</span>${edges.map((edge) => html`<i key=${edge} class=${`edge ${edge}`} data-edge=${edge}></i>`)}
+    </div>`,
     clash !== undefined && html`<div class="clash cell" style=${placeOf(span, clash)}></div>`,
   ]
 }
 
 /** A machine and its time. */
 export const MachineRow = (row: RowOptions): VNode => {
-  const { sut, cells, index, top, draft } = row
-  return html`<div class=${sut.is_active ? 'tl-row' : 'tl-row muted-row'} role="row" aria-rowindex=${index + 2} data-row=${index} style=${{ transform: `translateY(${top}px)` }}>
+  const { sut, cells, index, top, drawn, span, isLeaving } = row
+  return html`<div class=${`tl-row${sut.is_active ? '' : ' muted-row'}${isLeaving ? ' leaving' : ''}`} role="row" aria-rowindex=${index + 2} data-row=${index} style=${{ transform: `translateY(${top}px)` }}>
     <${Head} ...${row} />
     <div class="tl-lane">
       ${cells.map((cell) => html`<${CellView} key=${cell.key} cell=${cell} row=${row} />`)}
-      ${draft !== undefined && html`<${DraftView} draft=${draft} row=${row} />`}
+      ${drawn !== undefined && html`<${DrawnView} drawn=${drawn} span=${span} />`}
     </div>
   </div>`
 }

@@ -18,10 +18,12 @@ interface Props {
 /** Pixels between the popover and what it belongs to, and the window's edge. */
 const AWAY = 8
 
+/** Beside what it belongs to. Where that is not shown, in the middle. */
 const place = (pop: HTMLElement, anchor: Element | null): void => {
-  if (anchor === null || matchMedia('(max-width: 640px)').matches) return
-  const at = anchor.getBoundingClientRect()
+  if (matchMedia('(max-width: 640px)').matches) return
   const { width, height } = pop.getBoundingClientRect()
+  const middle = new DOMRect((innerWidth - width) / 2, (innerHeight - height) / 3, 0, 0)
+  const at = anchor?.getBoundingClientRect() ?? middle
   const below = at.bottom + AWAY
   const isBelow = below + height + AWAY <= innerHeight || at.top < height
   const top = isBelow ? Math.min(below, innerHeight - height - AWAY) : at.top - height - AWAY
@@ -30,22 +32,48 @@ const place = (pop: HTMLElement, anchor: Element | null): void => {
   pop.style.setProperty('top', `${Math.max(AWAY, top)}px`)
 }
 
+const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
+
+const focusIn = (pop: HTMLElement | null): void => {
+  const find = (selector: string): HTMLElement | null | undefined => pop?.querySelector<HTMLElement>(selector)
+  const first = find('[data-first]') ?? find('.choice') ?? find('.chip:enabled, .pop-foot .btn') ?? find('button')
+  first?.focus()
+  if (first instanceof HTMLInputElement) first.select()
+}
+
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSubmit, children }: Props): VNode => {
   const pop = useRef<HTMLFormElement>(null)
+  /** What had the focus last. */
+  const focused = useRef<Element>(undefined)
   useLayoutEffect(() => {
-    if (pop.current !== null) place(pop.current, anchor())
+    const follow = (): void => {
+      if (pop.current !== null) place(pop.current, anchor())
+    }
+    follow()
+    addEventListener('resize', follow)
+    addEventListener('scroll', follow, { capture: true, passive: true })
+    return () => {
+      removeEventListener('resize', follow)
+      removeEventListener('scroll', follow, { capture: true })
+    }
   })
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null
-    const find = (selector: string): HTMLElement | null | undefined => pop.current?.querySelector<HTMLElement>(selector)
-    const first = find('[data-first]') ?? find('.choice') ?? find('.chip:enabled, .pop-foot .btn')
-    first?.focus()
-    if (first instanceof HTMLInputElement) first.select()
+    focusIn(pop.current)
     return () => {
-      if (before?.isConnected) before.focus()
+      // Whoever has gone on elsewhere stays there.
+      const isHere = isFocusLost() || pop.current?.contains(document.activeElement)
+      if (isHere && before?.isConnected) before.focus()
     }
   }, [])
+  useEffect(() => {
+    // What was pressed may be gone by what it did.
+    if (isFocusLost() && focused.current?.isConnected === false) focusIn(pop.current)
+  })
+  const onFocusIn = ({ target }: FocusEvent): void => {
+    focused.current = target as Element
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return
     event.stopPropagation()
@@ -57,7 +85,7 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
   }
   return html`<div>
     <div class="scrim phone-only" onClick=${onClose}></div>
-    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-label=${title} onKeyDown=${onKeyDown} onSubmit=${submit} novalidate>
+    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-label=${title} onKeyDown=${onKeyDown} onFocusIn=${onFocusIn} onSubmit=${submit} novalidate>
       <div class="pop-head">
         <div class="grow"><h2 class="clip"><bdi>${title}</bdi></h2><p class="small muted">${subtitle}</p></div>
         <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick=${onClose}><${Icon} name="x" /></button>

@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
-import type { Draft } from '../../timeline/draft.ts'
+import { beginOf, type Draft } from '../../timeline/draft.ts'
 import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
 import { Popover } from './popover.ts'
 
@@ -53,15 +53,16 @@ const freeStretch = ({ problem }: Refused): Stretch | undefined => {
 const optionsOf = ({ draft, refused, onSend, window }: Props, now: number): readonly Option[] => {
   const until = typeof refused.problem.free_until === 'string' ? Date.parse(refused.problem.free_until) : undefined
   const next = freeStretch(refused)
+  const begin = beginOf(draft, now)
   const shorter: Option[] =
-    until === undefined || until - window.from < QUARTER
+    until === undefined || until - begin < QUARTER
       ? []
       : [
           {
             icon: 'clock',
             text: `${draft.start === 'now' ? 'Now' : clockOf(window.from)} to ${clockOf(until)}`,
-            hint: `${durationOf(until - window.from)}, shorter`,
-            take: () => onSend({ ...draft, length: until - window.from }),
+            hint: `${durationOf(until - begin)}, shorter`,
+            take: () => onSend({ ...draft, length: until - begin }),
           },
         ]
   const later: Option[] =

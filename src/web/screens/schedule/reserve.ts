@@ -21,7 +21,7 @@ export const bodyOf = (
   ...(start === 'now'
     ? { start_in: 0, duration: Math.max(1, Math.round(length / 1_000)) }
     : ((window) => ({ start_time: toIso(window.from), end_time: toIso(window.to) }))(
-        windowOf({ sutId, start, length }, now),
+        windowOf({ sutId, start, length }, now, []),
       )),
 })
 

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Lab } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { RETRY_AFTER, type Reading, useReading } from '../../page/reading.ts'
@@ -8,17 +9,20 @@ import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import { type Booked, freeUntil } from '../../timeline/calendar.ts'
 import type { Cell } from '../../timeline/cells.ts'
-import { draftAt, moveLength } from '../../timeline/draft.ts'
+import { draftAt } from '../../timeline/draft.ts'
 import { grouped } from '../../timeline/rows.ts'
-import { type Span, spanLater, spanOf, type Zoom } from '../../timeline/span.ts'
-import { HOUR, MINUTE } from '../../timeline/times.ts'
+import { type Span, spanLater, spanOf } from '../../timeline/span.ts'
+import { MINUTE, midnightOf } from '../../timeline/times.ts'
 import { DateBar, FilterBar } from './bars.ts'
 import { BlockPopover } from './block-popover.ts'
 import { DraftPopover } from './draft-popover.ts'
-import { isFiltering, isFreeForAnHour, matches, NO_FILTER } from './filter.ts'
+import { drawnOf } from './drawn.ts'
+import { isFiltering, isFreeForAnHour, matches, NO_FILTER, toggled } from './filter.ts'
 import { Grid } from './grid.ts'
+import { useHeld, useHeldRows, useInside } from './hold.ts'
+import { onDrawKey, onSpanKey } from './keys.ts'
 import { SetUp, useSetUp } from './set-up.ts'
-import { show, type View, view } from './view.ts'
+import { type Open, show, view } from './view.ts'
 
 const NONE: readonly Booked[] = []
 
@@ -54,25 +58,8 @@ const NoMatch = (): VNode => html`<div class="tl"><${StateBlock} icon="filter" t
   <div class="row"><button type="button" class="btn" onClick=${() => show({ filter: NO_FILTER })}>Clear filters</button></div>
 <//></div>`
 
-const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'month' }
-
-/** The keys of the grid that lead to another span. */
-const onSpanKey = (event: KeyboardEvent, span: Span): boolean => {
-  const key = event.key.toLowerCase()
-  const zoom = ZOOM_KEYS[key]
-  if (event.ctrlKey || event.metaKey || event.altKey) return false
-  if (zoom !== undefined) show({ zoom, open: undefined })
-  else if (key === 't' || key === 'n') show({ time: undefined, open: undefined })
-  else if (event.shiftKey && event.key === 'ArrowLeft') show({ time: spanLater(span, -1).from, open: undefined })
-  else if (event.shiftKey && event.key === 'ArrowRight') show({ time: spanLater(span, 1).from, open: undefined })
-  else if (key === '/') document.getElementById('filter-text')?.focus()
-  else return false
-  event.preventDefault()
-  return true
-}
-
 /** The popover of what is open, beside its block. */
-const OpenPopover = ({ open }: { readonly open: NonNullable<View['open']> }): VNode | undefined => {
+const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
   const { lab } = usePage()
   const { suts, reservations, bySut, people } = useStore(lab.lab)
   const nameOf = (id: string): string => people.get(id)?.name ?? id
@@ -88,7 +75,7 @@ const OpenPopover = ({ open }: { readonly open: NonNullable<View['open']> }): VN
   const sut = reservation && suts.get(reservation.sut_id)
   if (reservation === undefined || sut === undefined) return undefined
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
-  return html`<${BlockPopover} key=${open.id} sut=${sut} reservation=${reservation} booked=${bySut.get(sut._id) ?? NONE} nameOf=${nameOf} anchor=${anchor} />`
+  return html`<${BlockPopover} key=${open.id} sut=${sut} end=${open.end} reservation=${reservation} booked=${bySut.get(sut._id) ?? NONE} nameOf=${nameOf} anchor=${anchor} />`
 }
 
 const useRows = (now: number) => {
@@ -103,40 +90,64 @@ const useRows = (now: number) => {
   }, [suts, bySut, filter, groupBy, folded, now])
 }
 
+/** The machine of what is open. */
+const openSutOf = (open: Open | undefined, { reservations }: Lab): string | undefined =>
+  open?.kind === 'draft' ? open.draft.sutId : open && reservations.get(open.id)?.sut_id
+
+/** What is drawn over the timeline. The span follows it. */
+const useDrawn = (open: Open | undefined, span: Span, now: number) => {
+  const lab = useStore(usePage().lab.lab)
+  const openSutId = openSutOf(open, lab)
+  const drawn = open && openSutId ? drawnOf(open, openSutId, lab.bySut.get(openSutId) ?? NONE, now) : undefined
+  const { from } = drawn?.window ?? span
+  const isElsewhere = from >= span.to || (from < span.from && from > now)
+  useEffect(() => {
+    if (isElsewhere) show({ time: from })
+  }, [isElsewhere, from])
+  return { drawn, openSutId }
+}
+
+/** What is opened from a cell, and what its keys do. */
+const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
+  const { bySut } = useStore(usePage().lab.lab)
+  const bookedOf = (sut: Sut): readonly Booked[] => bySut.get(sut._id) ?? NONE
+  const openCell = (sut: Sut, cell: Cell, at: number): void => {
+    if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
+    else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
+    else if (cell.kind === 'gap' && mayReserve)
+      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, bookedOf(sut), now) } })
+  }
+  const quick = (sut: Sut): void =>
+    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(bookedOf(sut), now) ?? now }, now)
+  const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): boolean => {
+    if (mayReserve && onDrawKey(event, { sut, cell, booked: bookedOf(sut), span, now, open })) return true
+    if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span)
+    openCell(sut, cell, cell.from)
+    return true
+  }
+  return { openCell, quick, onKey }
+}
+
 /** Who has what, when; and the way to take a machine. */
 export const Schedule = (): VNode => {
   const page = usePage()
   const me = meOf(page)
   const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const { zoom, time, open, filter, folded } = useStore(view)
-  const span = useMemo(() => spanOf(zoom, time ?? now), [zoom, time, Math.floor(now / HOUR)])
+  const { zoom, time, open, filter, groupBy, folded } = useStore(view)
+  const inside = useInside()
+  const isHeld = inside.isInside || open !== undefined
+  const today = useHeld(midnightOf(now), isHeld)
+  const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
   const { failed, retry } = useLoading(span)
-  const { isLoaded, bySut, people } = useStore(page.lab.lab)
+  const { isLoaded, suts, bySut, people } = useStore(page.lab.lab)
   const { all, shown, freeCount, rows } = useRows(now)
+  const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
   const mayReserve = me.role !== 'auditor'
   const isSettingUp = useSetUp(me.role === 'administrator')
   const nameOf = (id: string): string => people.get(id)?.name ?? id
-
-  const openCell = (sut: Sut, cell: Cell, at: number): void => {
-    if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
-    else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
-    else if (cell.kind === 'gap' && mayReserve)
-      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, bySut.get(sut._id) ?? NONE, now) } })
-  }
-  const quick = (sut: Sut): void =>
-    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(bySut.get(sut._id) ?? NONE, now) ?? now }, now)
-  const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): void => {
-    const by = event.shiftKey ? { ArrowLeft: -1, ArrowRight: 1 }[event.key] : undefined
-    if (by !== undefined && cell.kind === 'gap' && open?.kind === 'draft') {
-      event.preventDefault()
-      show({ open: { kind: 'draft', draft: moveLength(open.draft, by) } })
-    } else if (['e', 'E', 'Delete'].includes(event.key) && cell.kind === 'block') openCell(sut, cell, cell.from)
-    else onSpanKey(event, span)
-  }
-  const onFold = (title: string): void =>
-    show({
-      folded: folded.has(title) ? new Set([...folded].filter((each) => each !== title)) : new Set([...folded, title]),
-    })
+  const { drawn, openSutId } = useDrawn(open, span, now)
+  const { openCell, quick, onKey } = useOpening(open, span, now, mayReserve)
+  const onFold = (title: string): void => show({ folded: toggled(folded, title) })
 
   const content = (): VNode => {
     if (!isLoaded)
@@ -144,15 +155,16 @@ export const Schedule = (): VNode => {
         ? html`<${Skeleton} />`
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<${NoMachines} scope=${me.scope} />`
-    if (shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
-    return html`<${Grid} rows=${rows} count=${shown.length} bySut=${bySut} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
-      draft=${open?.kind === 'draft' ? open.draft : undefined} onFold=${onFold} onOpen=${openCell} onDraft=${(draft: ReturnType<typeof draftAt>) => show({ open: { kind: 'draft', draft } })} onQuick=${quick} onKey=${onKey} />`
+    if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
+    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
+      open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`
   }
   if (isLoaded && isSettingUp) return html`<main class="main"><${SetUp} /></main>`
   return html`<main class="main flush">
     <${DateBar} span=${span} />
     <${FilterBar} suts=${all} freeCount=${freeCount} shownCount=${shown.length} />
-    ${content()}
-    ${open !== undefined && isLoaded && html`<${OpenPopover} open=${open} />`}
+    <div class="tl-box" ...${inside.handlers}>${content()}</div>
+    <div class="vh" role="status">${open?.isDrawn === true && drawn?.text}</div>
+    ${open !== undefined && open.isDrawn !== true && isLoaded && html`<${OpenPopover} open=${open} />`}
   </main>`
 }

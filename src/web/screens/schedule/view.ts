@@ -4,10 +4,16 @@ import type { Draft } from '../../timeline/draft.ts'
 import type { Zoom } from '../../timeline/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
-/** What is open over the timeline. */
+/** What is open over the timeline. While `isDrawn`, it is on the timeline only: its form opens when that is done. */
 export type Open =
-  | { readonly kind: 'draft'; readonly draft: Draft }
-  | { readonly kind: 'reservation'; readonly id: string }
+  | { readonly kind: 'draft'; readonly draft: Draft; readonly isDrawn?: boolean }
+  | {
+      readonly kind: 'reservation'
+      readonly id: string
+      /** The end to which it is to be extended, as it was drawn. */
+      readonly end?: number
+      readonly isDrawn?: boolean
+    }
 
 /** What one has chosen to see. It outlives a change of screens. */
 export interface View {
@@ -55,7 +61,7 @@ export const show = (change: Partial<View>): void => view.update((before) => ({ 
 /** Goes to the schedule with a draft from now on, which may be changed there before it is sent. */
 export const take = (sutId: string, length: number): void => {
   show({
-    ...{ zoom: 'day', time: undefined, filter: NO_FILTER },
+    ...{ zoom: 'day', time: undefined, filter: NO_FILTER, folded: new Set() },
     open: { kind: 'draft', draft: { sutId, start: 'now', length } },
   })
   goTo('schedule')

@@ -1,0 +1,57 @@
+import type { Sut } from '../../live/objects.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { type Cell, cellsOf, type Outage } from '../../timeline/cells.ts'
+import type { Row } from '../../timeline/rows.ts'
+import type { Span } from '../../timeline/span.ts'
+import type { Drawn } from './drawn.ts'
+import type { Open } from './view.ts'
+
+export interface GridProps {
+  readonly rows: readonly Row<Sut>[]
+  readonly count: number
+  readonly bySut: ReadonlyMap<string, readonly Booked[]>
+  readonly span: Span
+  readonly now: number
+  readonly ownId: string
+  readonly mayReserve: boolean
+  readonly nameOf: (userId: string) => string
+  /** What is open over the timeline. */
+  readonly open: Open | undefined
+  readonly drawn: Drawn | undefined
+  /** When machines were not there, of those that have been in view. */
+  readonly outages: ReadonlyMap<string, readonly Outage[]>
+  readonly onFold: (title: string) => void
+  /** A cell was opened, at a time in it. */
+  readonly onOpen: (sut: Sut, cell: Cell, time: number) => void
+  /** Something is drawn by a drag; undefined when that was given up. */
+  readonly onDraw: (open: Open | undefined) => void
+  readonly onQuick: (sut: Sut) => void
+  /** Keys, with the cell that has the focus. Tells whether the key was for it, and not for the grid. */
+  readonly onKey: (event: KeyboardEvent, sut: Sut, cell: Cell) => boolean
+}
+
+/** What a machine without reservations has. */
+export const NONE: readonly Booked[] = []
+
+/** The cells of a machine's row. */
+export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] =>
+  cellsOf(
+    {
+      booked: props.bySut.get(sut._id) ?? NONE,
+      isActive: sut.is_active,
+      outages: props.outages.get(sut._id) ?? [],
+      offlineSince: sut.monitoring.status === 'Offline' ? Date.parse(sut.monitoring.last_updated) : undefined,
+    },
+    props.span,
+    props.now,
+    props.ownId,
+  )
+
+/** The row under the pointer, and how far the pointer is from the left edge of its time. */
+export const underPointer = (event: MouseEvent, rows: GridProps['rows']) => {
+  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-row]')
+  const lane = row?.querySelector('.tl-lane')
+  const found = rows[Number(row?.dataset.row ?? Number.NaN)]
+  if (lane === null || lane === undefined || found?.kind !== 'machine') return undefined
+  return { sut: found.of, lane, x: event.clientX - lane.getBoundingClientRect().left }
+}

@@ -1,0 +1,79 @@
+import type { Sut } from '../../live/objects.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import type { Cell } from '../../timeline/cells.ts'
+import { draftAt, dragEnd, moveLength, moveStart } from '../../timeline/draft.ts'
+import { moveOf } from '../../timeline/moves.ts'
+import { type Span, spanLater, stepOf, type Zoom } from '../../timeline/span.ts'
+import { QUARTER } from '../../timeline/times.ts'
+import { type Open, show } from './view.ts'
+
+/** The keys of the timeline that are not the grid's own. */
+
+const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'month' }
+
+const later = (span: Span, count: number): void => show({ time: spanLater(span, count).from, open: undefined })
+
+/** The keys that lead to another span. Where something can be drawn, Shift with an arrow draws. */
+export const onSpanKey = (event: KeyboardEvent, span: Span): boolean => {
+  const key = event.key.toLowerCase()
+  const zoom = ZOOM_KEYS[key]
+  if (event.ctrlKey || event.metaKey || event.altKey) return false
+  if (zoom !== undefined) show({ zoom, open: undefined })
+  else if (key === 't' || key === 'n') show({ time: undefined, open: undefined })
+  else if (key === 'k' || (event.shiftKey && event.key === 'ArrowLeft')) later(span, -1)
+  else if (key === 'j' || (event.shiftKey && event.key === 'ArrowRight')) later(span, 1)
+  else if (key === '/') document.getElementById('filter-text')?.focus()
+  else return false
+  return true
+}
+
+interface At {
+  readonly sut: Sut
+  readonly cell: Cell
+  readonly booked: readonly Booked[]
+  readonly span: Span
+  readonly now: number
+  readonly open: Open | undefined
+}
+
+const ARROWS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+
+/** What the keys of a draft make of it: arrows move its start, with Shift its length. */
+const draftAfter = (event: KeyboardEvent, { sut, cell, booked, span, now, open }: At): Open | undefined => {
+  const quarters = (ARROWS[event.key] ?? 0) * (stepOf(span.zoom) / QUARTER)
+  const draft = open?.kind === 'draft' && open.draft.sutId === sut._id ? open.draft : undefined
+  if (quarters === 0 || cell.kind !== 'gap' || (draft === undefined && !event.shiftKey)) return undefined
+  if (draft === undefined)
+    return { kind: 'draft', draft: moveLength(draftAt(sut._id, cell.from, booked, now), quarters), isDrawn: true }
+  return {
+    ...open,
+    kind: 'draft',
+    draft: event.shiftKey ? moveLength(draft, quarters) : moveStart(draft, quarters, now),
+  }
+}
+
+/** Shift with an arrow moves the end of an own reservation. */
+const endAfter = (event: KeyboardEvent, { cell, booked, span, open }: At): Open | undefined => {
+  const by = (ARROWS[event.key] ?? 0) * stepOf(span.zoom)
+  if (by === 0 || !event.shiftKey || cell.kind !== 'block' || !cell.isOwn || cell.phase === 'past') return undefined
+  const id = cell.booked._id
+  const before = open?.kind === 'reservation' && open.id === id ? open.end : undefined
+  return { kind: 'reservation', id, end: dragEnd(cell.booked, (before ?? cell.booked.to) + by, booked), isDrawn: true }
+}
+
+/** The keys that draw on the timeline, and those that end it. Tells whether the key was one. */
+export const onDrawKey = (event: KeyboardEvent, at: At): boolean => {
+  if (at.span.zoom === 'month' || event.ctrlKey || event.metaKey || event.altKey) return false
+  const { open } = at
+  const drawn = draftAfter(event, at) ?? endAfter(event, at)
+  if (drawn !== undefined) show({ open: drawn })
+  else if (open === undefined) return false
+  else if (event.key === 'Escape') show({ open: undefined })
+  else if (event.key === 'Enter' && open.isDrawn === true) show({ open: { ...open, isDrawn: false } })
+  else {
+    // What is drawn stays beside the focus.
+    if (open.isDrawn === true && moveOf(event) !== undefined) show({ open: undefined })
+    return false
+  }
+  return true
+}

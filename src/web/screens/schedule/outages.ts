@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { readUptimes } from '../../machines/read-uptime.ts'
+import { usePage } from '../../page/context.ts'
+import { RETRY_AFTER } from '../../page/reading.ts'
+import { useStore } from '../../parts/store.ts'
+import { Refused } from '../../service/api.ts'
+import type { Outage } from '../../timeline/cells.ts'
+import type { Span } from '../../timeline/span.ts'
+
+type Outages = ReadonlyMap<string, readonly Outage[]>
+
+const NOTHING: Outages = new Map()
+
+/** Milliseconds without a scroll until rows that came into view are asked for. */
+const PAUSE = 150
+
+/** What changes when an outage begins or ends. */
+const markOf = ({ _id, monitoring }: Sut): string => `${_id} ${monitoring.status} ${monitoring.last_updated}`
+
+/**
+ * When the machines in view were not there, in the part of a span that is over. A machine is asked for again only when
+ * its state has changed: outages that are over stay as they are.
+ */
+export const useOutages = (suts: readonly Sut[], span: Span, now: number): Outages => {
+  const { api, control } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const [outages, setOutages] = useState(NOTHING)
+  const [attempt, setAttempt] = useState(0)
+  const read = useRef({ span, marks: new Map<string, string>() })
+  if (read.current.span.from !== span.from || read.current.span.zoom !== span.zoom)
+    read.current = { span, marks: new Map() }
+  const isOver = span.from < now && span.zoom !== 'month'
+  const missing = isOver ? suts.filter((sut) => read.current.marks.get(sut._id) !== markOf(sut)) : []
+  const key = missing.map(markOf).join()
+  useEffect(() => {
+    if (missing.length === 0 || !isAnswered) return undefined
+    const { current } = read
+    const ask = async (): Promise<void> => {
+      const found = await readUptimes(
+        api,
+        missing.map(({ _id }) => _id),
+        span,
+      )
+      if (read.current !== current) return
+      for (const sut of missing) current.marks.set(sut._id, markOf(sut))
+      setOutages((before) => new Map([...before, ...[...found].map(([id, uptime]) => [id, uptime.outages] as const)]))
+    }
+    let again: ReturnType<typeof setTimeout> | undefined
+    const timer = setTimeout(() => {
+      ask().catch((error: unknown) => {
+        if (!(error instanceof Refused)) throw error
+        again = setTimeout(() => setAttempt((before) => before + 1), RETRY_AFTER)
+      })
+    }, PAUSE)
+    return () => {
+      clearTimeout(timer)
+      clearTimeout(again)
+    }
+  }, [key, span.from, span.zoom, isAnswered, attempt])
+  return outages
+}

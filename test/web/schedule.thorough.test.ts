@@ -1,0 +1,54 @@
+import test from 'ava'
+import { openPageFor, startBrowser } from '../http/documents/browser.ts'
+import { start, tidyingLater } from '../http/harness.ts'
+import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
+import { becomes, monitor } from '../http/routes/suts/monitored.ts'
+import { accountOf, checkQuiet, openFor, signIn } from './stage.ts'
+
+/** What the schedule shows by itself, and what does not move while somebody is at it, in a real browser. */
+
+const later = tidyingLater()
+test.after.always(later.tidy)
+
+test('in Chromium rows keep their places while the pointer is on the timeline', async (t) => {
+  t.timeout(120_000)
+  const service = await start(later)
+  const make = async (name: string): Promise<string> =>
+    String((await service.as('admin').post('/api/sut/create', aSut({ name }))).json._id)
+  const [, sut_id] = [await make('rig 2'), await make('rig 3'), await make('rig 4')]
+  const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const names = () => page.getByRole('rowheader').locator('bdi').allTextContents()
+  await page.getByRole('button', { name: 'Free now for 1 h' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'rig 3' })
+  await row.hover()
+  await make('rig 1')
+  await page.getByRole('button', { name: 'show 1 more' }).waitFor()
+  await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+  await row.getByRole('gridcell', { name: /^bob .*, in use$/ }).waitFor()
+  t.deepEqual(await names(), ['rig 2', 'rig 3', 'rig 4'], 'it is taken, and stays where it is')
+  await page.getByRole('button', { name: 'Today', exact: true }).hover()
+  await row.waitFor({ state: 'detached' })
+  t.deepEqual(await names(), ['rig 1', 'rig 2', 'rig 4'])
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium the past of the timeline shows when a machine was offline, and why', async (t) => {
+  t.timeout(120_000)
+  const service = await start(later, { now: NOW, environment: { BERTH_GATEWAY_HOST: '127.0.0.1' } })
+  const id = await createSut(service.as('admin'), REFUSING)
+  await monitor(service, id, { enabled: true, interval: 10 })
+  await becomes(service, id, 'Offline')
+  service.clock.set('2030-05-02T06:40:00Z')
+  await monitor(service, id, { enabled: false })
+  service.clock.set('2030-05-02T07:10:00Z')
+  const alice = await openPageFor(t, await startBrowser(later, service.url), undefined)
+  if (alice === undefined) return
+  await alice.page.clock.install({ time: '2030-05-02T07:10:00Z' })
+  await alice.page.goto('/')
+  await signIn(alice, 'alice')
+  await accountOf(alice, 'alice').waitFor()
+  await alice.page.getByRole('gridcell', { name: /^Offline .*, refuses connections$/ }).waitFor()
+  checkQuiet(t, alice, service.url)
+})

@@ -17,18 +17,18 @@ import { openSession } from './service/session.ts'
 
 const control = openSession()
 const { api } = control
-const { position, heardAt } = followChanges(control)
+const { news, heardAt } = followChanges(control)
 const page: PageContext = {
   control,
   api,
-  lab: openLab(api),
-  own: openOwn(api, () => control.session.get().me?._id, position),
+  lab: openLab(),
+  own: openOwn(api, () => control.session.get().me?._id, news),
   warning: openWarning(),
   place: openPlace(),
   clock: openClock(),
   asOf: makeStore<AsOf | undefined>(undefined),
   theme: openTheme(),
-  position,
+  news,
   heardAt,
 }
 
@@ -37,9 +37,8 @@ let shown = control.session.get().me?._id
 control.session.watch(({ me }) => {
   if (me?._id !== shown) {
     page.lab.clear()
-    page.own.clear()
     page.asOf.set(undefined)
-    void page.own.read()
+    page.own.follow()
   }
   shown = me?._id
 })

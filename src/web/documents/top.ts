@@ -1,6 +1,7 @@
 import { render, type VNode } from 'preact'
 import { Tabs, ThemeButton, Who } from '../frame/navigation.ts'
 import { openLab } from '../live/lab.ts'
+import type { News } from '../live/news.ts'
 import { openOwn } from '../live/own.ts'
 import type { AsOf } from '../page/as-of.ts'
 import { openClock } from '../page/clock.ts'
@@ -33,13 +34,13 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
 export const openTop = (): PageContext => {
   const control = openSession()
   const { api } = control
-  const position = makeStore<string | undefined>(undefined)
-  const own = openOwn(api, () => control.session.get().me?._id, position)
+  const news = makeStore<News | undefined>(undefined)
+  const own = openOwn(api, () => control.session.get().me?._id, news)
   const page: PageContext = {
-    ...{ control, api, position, own, heardAt: makeStore(Date.now()), asOf: makeStore<AsOf | undefined>(undefined) },
-    ...{ lab: openLab(api), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
+    ...{ control, api, news, own, heardAt: makeStore(Date.now()), asOf: makeStore<AsOf | undefined>(undefined) },
+    ...{ lab: openLab(), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
   }
-  control.session.watch(() => void own.read())
+  control.session.watch(own.follow)
   const root = document.getElementById('top') as HTMLElement
   root.replaceChildren()
   render(html`<${Top} page=${page} />`, root)

@@ -1,4 +1,4 @@
-import type { Api } from '../service/api.ts'
+import type { Readable } from '../service/api.ts'
 
 /** An event of a machine's history, as far as the page uses it. */
 export interface Entry {
@@ -38,7 +38,7 @@ export interface Newest {
 }
 
 /** The newest entries of a history, which the interface lists from the oldest on. */
-export const readNewest = async (api: Api, sutId: string, most: number): Promise<Newest> => {
+export const readNewest = async (api: Readable, sutId: string, most: number): Promise<Newest> => {
   const path = `/api/sut/${sutId}/history`
   const { count } = (await api.get<HistoryPage>(`${path}?limit=1`)).value
   const offset = Math.max(0, count - most)

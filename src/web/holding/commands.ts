@@ -13,7 +13,7 @@ export const command = async (
   try {
     const { value } = await postSafely<Reservation>(api, path, { body, key })
     lab.put(value)
-    void own.read()
+    own.read()
     return value
   } catch (error) {
     if (error instanceof Refused) return error

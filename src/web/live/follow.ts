@@ -1,76 +1,58 @@
 import { makeStore, type Store } from '../parts/store.ts'
 import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
-import { eventsOf } from './event-stream.ts'
+import { eventsOf, type StreamEvent } from './event-stream.ts'
 import { takeTurns } from './lease.ts'
+import { type Change, gatherNews, joined, type News } from './news.ts'
 
 export interface Following {
-  /** The position of the last change. What is shown is read again when it moves. */
-  readonly position: Store<string | undefined>
+  /** What has changed, about once a second. What shows it is read again. */
+  readonly news: Store<News | undefined>
   /** When the service was last heard of, in Unix milliseconds. */
   readonly heardAt: Store<number>
 }
 
 /** What the tab that follows tells the others. */
 interface Told {
+  /** What has changed since a position; undefined where nothing has. */
+  readonly news: News | undefined
+  readonly since: string | undefined
+  /** Where the tab is. */
   readonly position: string | undefined
   readonly heardAt: number
   readonly isAnswered: boolean
 }
 
-/** Milliseconds between readings because of changes, and how much they vary, so that pages do not ask together. */
-const READ_EVERY = 800
-const JITTER = 200
 /** Milliseconds before each try to follow again; the last one is repeated. */
 const WAITS = [1_000, 2_000, 5_000, 10_000]
-/** Milliseconds between what the tab that follows tells. */
+/** Milliseconds between what the tab that follows tells; and how long it gathers what it has heard. */
 const TELL_EVERY = 1_000
+const TELL_AFTER = 50
 
-/** Moves the position at most about once a second, and only where somebody sees it. */
-const makePosition = () => {
-  const position = makeStore<string | undefined>(undefined)
-  let latest: string | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const show = (): void => {
-    if (document.visibilityState === 'hidden' || timer !== undefined || latest === position.get()) return
-    position.set(latest)
-    timer = setTimeout(
-      () => {
-        timer = undefined
-        show()
-      },
-      READ_EVERY + Math.random() * JITTER,
-    )
-  }
-  document.addEventListener('visibilitychange', show)
-  const move = (to: string | undefined): void => {
-    if (to === undefined || to === latest) return
-    latest = to
-    show()
-  }
-  return { position, move, latest: () => latest }
+const newsOf = ({ name, id, data = '' }: StreamEvent, isFirst: boolean): News | undefined => {
+  if (id === undefined) return undefined
+  if (name === 'checkpoint') return { position: id, changes: [] }
+  if (name === 'change') return { position: id, changes: [JSON.parse(data) as Change] }
+  // What was read before the stream began may be older than it. Once it has begun, all is told.
+  return name === 'reload' || (name === 'ready' && isFirst) ? { position: id, changes: undefined } : undefined
 }
 
-/** Reads the stream until it ends, again and again, while `isWanted`. */
+/** Reads the stream until it ends, again and again. */
 const readStream = async (
   { api }: SessionControl,
-  { move, latest }: ReturnType<typeof makePosition>,
-  onHeard: () => void,
+  latest: () => string | undefined,
+  onHeard: (news: News | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> => {
   for (let tries = 0; !signal.aborted; tries++) {
     try {
       const after = latest()
-      const stream = await api.open(
-        `/api/changes${after === undefined ? '' : `?after=${after}`}`,
-        'text/event-stream',
-        signal,
-      )
-      onHeard()
-      for await (const { name, id } of eventsOf(stream)) {
-        onHeard()
+      const path = `/api/changes${after === undefined ? '' : `?after=${after}`}`
+      const stream = await api.open(path, 'text/event-stream', signal)
+      onHeard(undefined)
+      for await (const event of eventsOf(stream)) {
         tries = 0
-        if (name === 'ready' || name === 'change' || name === 'reload') move(id)
+        onHeard(newsOf(event, latest() === undefined))
       }
     } catch {
       // A stream that breaks off is opened again; what has been refused is shown by the banner or the form.
@@ -79,42 +61,63 @@ const readStream = async (
   }
 }
 
+/** Where this tab is, and what it shows of the news: only while somebody sees it. */
+const makePlace = () => {
+  const news = makeStore<News | undefined>(undefined)
+  let latest: string | undefined
+  const gathering = gatherNews(() => document.visibilityState !== 'hidden', news.set)
+  document.addEventListener('visibilitychange', gathering.look)
+  const move = (next: News): void => {
+    latest = next.position
+    gathering.add(next)
+  }
+  return { news, move, latest: () => latest }
+}
+
 /**
  * Follows the changes that the service tells of. One tab of a browser does it, for all of them: a service has many
  * readers, and a browser few connections.
  */
 export const followChanges = (control: SessionControl): Following => {
-  const place = makePosition()
+  const place = makePlace()
   const heardAt = makeStore(Date.now())
   const channel = new BroadcastChannel('berth changes')
   const isSignedIn = (): boolean => control.session.get().phase === 'in'
+  let untold: { news: News | undefined; since: string | undefined } | undefined
   const tell = (): void => {
-    const told: Told = {
-      ...{ position: place.latest(), heardAt: heardAt.get(), isAnswered: control.reach.get().isAnswered },
-    }
-    channel.postMessage(told)
+    const position = place.latest()
+    const { news, since } = untold ?? { news: undefined, since: position }
+    untold = undefined
+    const { isAnswered } = control.reach.get()
+    channel.postMessage({ news, since, position, heardAt: heardAt.get(), isAnswered } satisfies Told)
   }
-  const onHeard = (): void => {
+  const onHeard = (next: News | undefined): void => {
     heardAt.set(Date.now())
-    tell()
+    if (untold === undefined) setTimeout(tell, TELL_AFTER)
+    untold ??= { news: undefined, since: place.latest() }
+    if (next === undefined) return
+    untold.news = joined(untold.news, next)
+    place.move(next)
   }
   let stop = new AbortController()
   const lead = takeTurns(newKey(), isSignedIn, (isLeading) => {
     stop.abort()
     stop = new AbortController()
-    if (isLeading) void readStream(control, place, onHeard, stop.signal)
+    if (isLeading) void readStream(control, place.latest, onHeard, stop.signal)
   })
-  channel.onmessage = ({ data }: MessageEvent<Told>) => {
+  channel.onmessage = ({ data: { news, since, position, ...heard } }: MessageEvent<Told>) => {
     if (lead.isLeading() || !isSignedIn()) return
-    heardAt.set(data.heardAt)
-    place.move(data.position)
+    heardAt.set(heard.heardAt)
+    const at = place.latest()
+    if (position !== undefined && position !== at)
+      place.move(since === at && news !== undefined ? news : { position, changes: undefined })
     // Whether it answers is known to whoever has asked.
-    if (data.isAnswered !== control.reach.get().isAnswered) void control.check()
+    if (heard.isAnswered !== control.reach.get().isAnswered) void control.check()
   }
   setInterval(() => {
     if (lead.isLeading()) tell()
   }, TELL_EVERY)
   addEventListener('offline', () => void control.check())
   addEventListener('online', () => void control.check())
-  return { position: place.position, heardAt }
+  return { news: place.news, heardAt }
 }

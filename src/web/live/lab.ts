@@ -1,8 +1,8 @@
 import { makeStore, type Store } from '../parts/store.ts'
-import type { Api } from '../service/api.ts'
-import type { Booked, Stretch } from '../timeline/calendar.ts'
-import { MINUTE, toIso } from '../timeline/times.ts'
-import type { List, Person, Reservation, Sut } from './objects.ts'
+import type { Readable } from '../service/api.ts'
+import { type Booked, overlaps, type Stretch } from '../timeline/calendar.ts'
+import { readAll, readReservations } from './lists.ts'
+import { bookedOf, type Person, type Reservation, type Sut } from './objects.ts'
 
 /** The machines, the people and the reservations that the page has read. Each object is kept once. */
 export interface Lab {
@@ -11,45 +11,37 @@ export interface Lab {
   readonly reservations: ReadonlyMap<string, Reservation>
   /** Reservations by machine, by start: of what has been read. */
   readonly bySut: ReadonlyMap<string, readonly Booked[]>
-  readonly isLoaded: boolean
+  /** The machines whose time was read, and from when to when. */
+  readonly known: ReadonlyMap<string, Stretch>
+  /** What of the whole lab was read. */
+  readonly has: ReadonlySet<'suts' | 'people' | 'soon'>
 }
 
 const EMPTY: Lab = {
-  suts: new Map(),
-  people: new Map(),
-  reservations: new Map(),
-  bySut: new Map(),
-  isLoaded: false,
+  ...{ suts: new Map(), people: new Map(), reservations: new Map() },
+  ...{ bySut: new Map(), known: new Map(), has: new Set() },
 }
 
-/** Entries of a page of a list, at most. */
-const PAGE = 1_000
+/** Whether there is enough for a screen: all but what single rows show. */
+export const isLoaded = ({ has }: Lab): boolean => has.size === 3
 
-/** The schedule shows minutes: a machine that was given back within this one is free at once. */
-const toMinute = (time: string): number => Math.floor(Date.parse(time) / MINUTE) * MINUTE
-
-const toBooked = ({ _id, user_id, start_time, end_time }: Reservation): Booked => ({
-  _id,
-  userId: user_id,
-  from: toMinute(start_time),
-  to: toMinute(end_time),
-})
-
-const indexBySut = (reservations: Iterable<Reservation>): ReadonlyMap<string, readonly Booked[]> => {
-  const bySut = new Map<string, Booked[]>()
-  for (const reservation of reservations) {
-    const booked = bySut.get(reservation.sut_id)
-    if (booked === undefined) bySut.set(reservation.sut_id, [toBooked(reservation)])
-    else booked.push(toBooked(reservation))
-  }
-  for (const booked of bySut.values()) booked.sort((a, b) => a.from - b.from)
-  return bySut
+export const isKnown = ({ known }: Pick<Lab, 'known'>, sutId: string, { from, to }: Stretch): boolean => {
+  const span = known.get(sutId)
+  return span !== undefined && span.from <= from && span.to >= to
 }
 
 export interface LabControl {
   readonly lab: Store<Lab>
-  /** Reads machines and people, and the reservations of a span. Rejects with Refused. */
-  readonly load: (span: Stretch) => Promise<void>
+  /** Reads all machines. */
+  readonly readSuts: (api: Readable) => Promise<void>
+  /** Reads the names of all people. */
+  readonly readPeople: (api: Readable) => Promise<void>
+  /** Reads what is reserved in a span that is about now, in the whole lab: who has what, and what is free. */
+  readonly readSoon: (api: Readable, span: Stretch) => Promise<void>
+  /** Reads the reservations of some machines in a span. */
+  readonly readRows: (api: Readable, span: Stretch, sutIds: readonly string[]) => Promise<void>
+  /** Forgets which time of other machines is known: what nobody sees is not read again. */
+  readonly keepRows: (sutIds: ReadonlySet<string>) => void
   /** Puts what an answer has said in place of what was known. */
   readonly put: (reservation: Reservation) => void
   readonly remove: (reservationId: string) => void
@@ -57,52 +49,96 @@ export interface LabControl {
   readonly clear: () => void
 }
 
-/** Reads a list to its end. */
-export const readAll = async <A extends { readonly _id: string }>(
-  api: Api,
-  path: string,
-  name: string,
-): Promise<readonly A[]> => {
-  const all: A[] = []
-  for (let before = ''; ; ) {
-    const { value } = await api.get<List>(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${before}`)
-    const page = value[name as keyof List] as unknown as readonly A[]
-    all.push(...page)
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return all
-    before = `&before=${encodeURIComponent(last._id)}`
-  }
-}
-
 const byId = <A extends { readonly _id: string }>(all: readonly A[]): ReadonlyMap<string, A> =>
   new Map(all.map((each) => [each._id, each]))
 
-export const openLab = (api: Api): LabControl => {
+const { compare } = new Intl.Collator(undefined, { numeric: true })
+
+const byStart = (a: Booked, b: Booked): number => a.from - b.from
+
+type Reserved = Pick<Lab, 'reservations' | 'bySut'>
+
+/** What was read of a span in place of what was known of it: of some machines, or of all. */
+const replaced = (
+  before: Reserved,
+  span: Stretch,
+  sutIds: readonly string[] | undefined,
+  read: readonly Reservation[],
+): Reserved => {
+  const bySut = new Map(before.bySut)
+  const reservations = new Map(before.reservations)
+  for (const id of sutIds ?? before.bySut.keys()) {
+    const booked = bySut.get(id) ?? []
+    for (const each of booked) if (overlaps(each, span)) reservations.delete(each._id)
+    bySut.set(
+      id,
+      booked.filter((each) => !overlaps(each, span)),
+    )
+  }
+  for (const [id, of] of Map.groupBy(read, ({ sut_id }) => sut_id)) {
+    const known = (bySut.get(id) ?? []).filter(({ _id }) => !of.some((each) => each._id === _id))
+    bySut.set(id, [...known, ...of.map(bookedOf)].sort(byStart))
+    for (const each of of) reservations.set(each._id, each)
+  }
+  return { reservations, bySut }
+}
+
+/** Without a reservation. */
+const without = ({ reservations, bySut }: Reserved, { _id, sut_id }: Pick<Reservation, '_id' | 'sut_id'>): Reserved => {
+  const left = new Map(reservations)
+  left.delete(_id)
+  return {
+    reservations: left,
+    bySut: new Map(bySut).set(
+      sut_id,
+      (bySut.get(sut_id) ?? []).filter((each) => each._id !== _id),
+    ),
+  }
+}
+
+export const openLab = (): LabControl => {
   const lab = makeStore<Lab>(EMPTY)
-  const setReservations = (reservations: ReadonlyMap<string, Reservation>): void =>
-    lab.update((before) => ({ ...before, reservations, bySut: indexBySut(reservations.values()) }))
+  const set = (change: (before: Lab) => Partial<Lab>): void =>
+    lab.update((before) => ({ ...before, ...change(before) }))
+  const setSuts = (suts: readonly Sut[]): void =>
+    set(({ has }) => ({ suts: byId(suts.toSorted((a, b) => compare(a.name, b.name))), has: new Set([...has, 'suts']) }))
   return {
     lab,
-    load: async ({ from, to }) => {
-      const span = `from=${encodeURIComponent(toIso(from))}&to=${encodeURIComponent(toIso(to))}`
-      const [suts, people, reservations] = await Promise.all([
-        readAll<Sut>(api, '/api/sut', 'suts'),
-        readAll<Person>(api, '/api/user', 'users'),
-        readAll<Reservation>(api, `/api/sut_reservation?${span}`, 'sut_reservations'),
-      ])
-      lab.set({
-        suts: byId(suts.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))),
-        people: byId(people),
-        reservations: byId(reservations),
-        bySut: indexBySut(reservations),
-        isLoaded: true,
-      })
+    readSuts: async (api) => setSuts(await readAll<Sut>(api, '/api/sut', 'suts')),
+    readPeople: async (api) => {
+      const people = byId(await readAll<Person>(api, '/api/user', 'users'))
+      set(({ has }) => ({ people, has: new Set([...has, 'people']) }))
     },
-    put: (reservation) => setReservations(new Map(lab.get().reservations).set(reservation._id, reservation)),
-    remove: (reservationId) => {
-      const left = new Map(lab.get().reservations)
-      if (left.delete(reservationId)) setReservations(left)
+    readSoon: async (api, span) => {
+      const read = await readReservations(api, span)
+      set((before) => ({ ...replaced(before, span, undefined, read), has: new Set([...before.has, 'soon']) }))
     },
+    readRows: async (api, span, sutIds) => {
+      const read = await readReservations(api, span, sutIds)
+      set((before) => ({
+        ...replaced(before, span, sutIds, read),
+        known: new Map([...before.known, ...sutIds.map((id) => [id, span] as const)]),
+      }))
+    },
+    keepRows: (sutIds) => {
+      const { known } = lab.get()
+      const left = [...known].filter(([id]) => sutIds.has(id))
+      if (left.length < known.size) set(() => ({ known: new Map(left) }))
+    },
+    put: (reservation) =>
+      set((before) => {
+        const { reservations, bySut } = without(before, reservation)
+        const booked = [...(bySut.get(reservation.sut_id) ?? []), bookedOf(reservation)].sort(byStart)
+        return {
+          reservations: new Map(reservations).set(reservation._id, reservation),
+          bySut: new Map(bySut).set(reservation.sut_id, booked),
+        }
+      }),
+    remove: (reservationId) =>
+      set((before) => {
+        const known = before.reservations.get(reservationId)
+        return known === undefined ? {} : without(before, known)
+      }),
     clear: () => lab.set(EMPTY),
   }
 }

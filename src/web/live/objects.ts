@@ -1,3 +1,6 @@
+import type { Booked } from '../timeline/calendar.ts'
+import { MINUTE } from '../timeline/times.ts'
+
 /** Objects of the interface, as far as the page uses them. */
 
 export interface Monitoring {
@@ -83,3 +86,11 @@ export interface List {
 
 /** `Windows 11 24H2`. */
 export const systemOf = ({ os, version }: Sut): string => [os, version].filter((part) => part !== '').join(' ')
+
+/** The timeline shows minutes: a machine that was given back within this one is free at once. */
+const toMinute = (time: string): number => Math.floor(Date.parse(time) / MINUTE) * MINUTE
+
+/** A reservation on the timeline. */
+export const bookedOf = ({ _id, user_id, start_time, end_time }: Reservation): Booked => ({
+  ...{ _id, userId: user_id, from: toMinute(start_time), to: toMinute(end_time) },
+})

@@ -1,7 +1,9 @@
 import { makeStore, type Store } from '../parts/store.ts'
-import { type Api, Refused } from '../service/api.ts'
+import type { Api, Readable, Refused } from '../service/api.ts'
 import { toIso } from '../timeline/times.ts'
+import type { News } from './news.ts'
 import type { NamedReservation } from './objects.ts'
+import { type About, type OpenReading, openReading } from './reading.ts'
 
 /** The reservations of whoever is signed in that are not over, by start. */
 export interface Own {
@@ -13,8 +15,9 @@ export interface Own {
 
 export interface OwnControl {
   readonly own: Store<Own>
-  readonly read: () => Promise<void>
-  readonly clear: () => void
+  readonly read: () => void
+  /** Follows those of whoever is signed in now. */
+  readonly follow: () => void
 }
 
 const EMPTY: Own = { reservations: [], isLoaded: false, failed: undefined }
@@ -25,38 +28,43 @@ const MOST = 200
 export const isRunning = ({ start_time, end_time }: Pick<NamedReservation, 'start_time' | 'end_time'>, now: number) =>
   Date.parse(start_time) <= now && now < Date.parse(end_time)
 
+/** Another one whenever one of them has changed. */
+export const versionOf = (reservations: readonly NamedReservation[]): string =>
+  reservations.map(({ _id, start_time, end_time }) => `${_id} ${start_time} ${end_time}`).join()
+
+const readOwn = async (api: Readable, userId: string): Promise<readonly NamedReservation[]> => {
+  const query = `user_id=${userId}&from=${toIso(Date.now())}&include=names,state&limit=${MOST}`
+  const { value } = await api.get<{ sut_reservations: readonly NamedReservation[] }>(`/api/sut_reservation?${query}`)
+  return value.sut_reservations.toSorted((a, b) => Date.parse(a.start_time) - Date.parse(b.start_time))
+}
+
 /**
  * Follows the own reservations, on every screen: the navigation counts those that run, and the page warns before they
  * end.
  */
-export const openOwn = (
-  api: Api,
-  userId: () => string | undefined,
-  position: Store<string | undefined>,
-): OwnControl => {
+export const openOwn = (api: Api, userId: () => string | undefined, news: Store<News | undefined>): OwnControl => {
   const own = makeStore<Own>(EMPTY)
-  let reads = 0
-  const read = async (): Promise<void> => {
+  let reading: OpenReading | undefined
+  // Whose a reservation is, a change does not say.
+  const concerns: About['of'] = ({ kind, _id }) =>
+    kind === 'sut_reservation' || own.get().reservations.some(({ sut_id }) => sut_id === _id) ? _id : undefined
+  let followed: string | undefined
+  const follow = (): void => {
     const user = userId()
-    if (user === undefined) return
-    reads += 1
-    const number = reads
-    const query = `user_id=${user}&from=${toIso(Date.now())}&include=names,state&limit=${MOST}`
-    try {
-      const { value } = await api.get<{ sut_reservations: readonly NamedReservation[] }>(
-        `/api/sut_reservation?${query}`,
-      )
-      // A later read may have been answered first.
-      if (number !== reads || userId() !== user) return
-      const reservations = value.sut_reservations.toSorted(
-        (a, b) => Date.parse(a.start_time) - Date.parse(b.start_time),
-      )
-      own.set({ reservations, isLoaded: true, failed: undefined })
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      own.update((before) => ({ ...before, failed: error }))
-    }
+    if (user === followed) return
+    followed = user
+    reading?.close()
+    own.set(EMPTY)
+    reading =
+      user === undefined
+        ? undefined
+        : openReading({
+            ...{ api, of: concerns },
+            read: (asked) => readOwn(asked, user),
+            onValue: (reservations) => own.set({ reservations, isLoaded: true, failed: undefined }),
+            onFailed: (failed) => own.update((before) => ({ ...before, failed })),
+          })
   }
-  position.watch(() => void read())
-  return { own, read, clear: () => own.set(EMPTY) }
+  news.watch((told) => told && reading?.tell(told))
+  return { own, read: () => reading?.again(), follow }
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Checked } from '../live/objects.ts'
+import { ofSut } from '../live/reading.ts'
 import { usePage } from '../page/context.ts'
 import { useReading } from '../page/reading.ts'
 import { Dialog } from '../parts/dialog.ts'
@@ -32,8 +33,11 @@ const useForm = ({ known: first, onAdded }: Props) => {
   const [checked, setChecked] = useState<Checked | Refused | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const keyFor = useMemo(makeKeyring, [])
-  const newest = useReading(`form ${base?.sut._id ?? ''}`, async () =>
-    base === undefined ? undefined : readKnown(api, base.sut._id),
+  const id = base?.sut._id ?? ''
+  const newest = useReading(
+    `form ${id}`,
+    async (asked) => (base === undefined ? undefined : readKnown(asked, base.sut._id)),
+    ofSut(id, 'sut'),
   ).value
   const isStale = base !== undefined && newest !== undefined && isOtherRecord(base.etag, newest.etag)
 

@@ -1,4 +1,4 @@
-import type { Api } from '../service/api.ts'
+import type { Readable } from '../service/api.ts'
 import type { Stretch } from '../timeline/calendar.ts'
 import { toIso } from '../timeline/times.ts'
 import { type Uptime, type UptimeRead, uptimeOf } from './uptime.ts'
@@ -10,12 +10,12 @@ const spanOf = ({ from, to }: Stretch): string =>
   `from=${encodeURIComponent(toIso(from))}&to=${encodeURIComponent(toIso(to))}`
 
 /** When a machine was not there. */
-export const readUptime = async (api: Api, sutId: string, span: Stretch): Promise<Uptime> =>
+export const readUptime = async (api: Readable, sutId: string, span: Stretch): Promise<Uptime> =>
   uptimeOf((await api.get<UptimeRead>(`/api/sut/${sutId}/outages?${spanOf(span)}`)).value, span.to)
 
 /** The same of several machines, at most 100. */
 export const readUptimes = async (
-  api: Api,
+  api: Readable,
   sutIds: readonly string[],
   span: Stretch,
 ): Promise<ReadonlyMap<string, Uptime>> => {

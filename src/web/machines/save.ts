@@ -1,5 +1,5 @@
 import type { Checked, Settings, Sut } from '../live/objects.ts'
-import { type Answer, type Api, newKey, postSafely, Refused } from '../service/api.ts'
+import { type Answer, type Api, newKey, postSafely, type Readable, Refused } from '../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './form.ts'
 
 /** Sends what a form says, one request after the other. */
@@ -10,7 +10,7 @@ export type Saved =
   | { readonly kind: 'refused'; readonly refused: Refused; readonly known: Known | undefined }
 
 /** A machine with its settings, for administrators. */
-export const readKnown = async (api: Api, sutId: string, after?: string): Promise<Known> => {
+export const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
   const { value, etag } = await api.get<Sut & { readonly settings: Settings }>(`/api/sut/${sutId}?include=settings`, {
     after,
   })

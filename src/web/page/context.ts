@@ -1,6 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { LabControl } from '../live/lab.ts'
+import type { News } from '../live/news.ts'
 import type { OwnControl } from '../live/own.ts'
 import type { Store } from '../parts/store.ts'
 import type { Api } from '../service/api.ts'
@@ -24,8 +25,8 @@ export interface PageContext {
   /** The moment as of which schedule and machines are shown; undefined for now. */
   readonly asOf: Store<AsOf | undefined>
   readonly theme: ReturnType<typeof openTheme>
-  /** The position of the log. What is shown is read again when it moves. */
-  readonly position: Store<string | undefined>
+  /** What has changed, about once a second. What shows it is read again. */
+  readonly news: Store<News | undefined>
   /** When the service was last heard of, in Unix milliseconds. */
   readonly heardAt: Store<number>
 }

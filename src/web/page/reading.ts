@@ -1,45 +1,64 @@
-import { useEffect, useState } from 'preact/hooks'
-import { useStore } from '../parts/store.ts'
-import { Refused } from '../service/api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type About, type OpenReading, openReading } from '../live/reading.ts'
+import type { Readable, Refused } from '../service/api.ts'
 import { usePage } from './context.ts'
-
-/** Milliseconds between tries after a failure. */
-export const RETRY_AFTER = 8_000
 
 export interface Reading<A> {
   /** What was read last; undefined before the first answer. It stays while reading again fails. */
   readonly value: A | undefined
   readonly failed: Refused | undefined
+  /** Reads everything again. */
   readonly retry: () => void
+  /** Also reads these objects, and what has come into view. */
+  readonly look: (ids?: readonly string[]) => void
 }
 
+type Read<A> = (api: Readable, ids: readonly string[] | undefined) => Promise<A>
+
 /**
- * Reads what a screen needs: again when the log has moved, when the service answers after an outage, and some time
- * after a failure. `key` says what is read; with another key, what was read before is forgotten.
+ * Reads what a screen needs: again when something has changed that it is about, when the service answers after an
+ * outage, some time after a failure, and with another `version`. `key` says what is read; with another key, what was
+ * read before is forgotten.
  */
-export const useReading = <A>(key: string, read: () => Promise<A>): Reading<A> => {
-  const { control, position } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
-  const reached = useStore(position)
+export const useReading = <A>(key: string, read: Read<A>, about: About, version: string | number = ''): Reading<A> => {
+  const { api, control, news } = usePage()
   const [{ of, value, failed }, set] = useState<{ of: string; value?: A; failed?: Refused | undefined }>({ of: key })
-  const [attempt, setAttempt] = useState(0)
-  const retry = (): void => setAttempt((before) => before + 1)
+  const open = useRef<OpenReading | undefined>(undefined)
+  const latest = useRef({ read, about })
+  latest.current = { read, about }
   useEffect(() => {
-    let isCurrent = true
-    let timer: ReturnType<typeof setTimeout> | undefined
-    read().then(
-      (next) => isCurrent && set({ of: key, value: next }),
-      (error: unknown) => {
-        if (!(error instanceof Refused)) throw error
-        if (!isCurrent) return
-        set((before) => ({ ...(before.of === key && before), of: key, failed: error }))
-        timer = setTimeout(retry, RETRY_AFTER)
-      },
-    )
+    const reading = openReading<A>({
+      api,
+      read: (...asked) => latest.current.read(...asked),
+      of: (change) => latest.current.about.of(change),
+      isInView: (id) => latest.current.about.isInView?.(id) ?? true,
+      onValue: (next) => set({ of: key, value: next }),
+      onFailed: (error) => set((before) => ({ ...(before.of === key && before), of: key, failed: error })),
+    })
+    open.current = reading
+    let { isAnswered } = control.reach.get()
+    const ends = [
+      news.watch((told) => told && reading.tell(told)),
+      control.reach.watch((reach) => {
+        const isBack = reach.isAnswered && !isAnswered
+        isAnswered = reach.isAnswered
+        if (isBack) reading.again()
+      }),
+      reading.close,
+    ]
     return () => {
-      isCurrent = false
-      clearTimeout(timer)
+      for (const end of ends) end()
     }
-  }, [key, isAnswered, reached, attempt])
-  return { value: of === key ? value : undefined, failed: of === key ? failed : undefined, retry }
+  }, [key])
+  const seen = useRef(version)
+  useEffect(() => {
+    if (seen.current !== version) open.current?.again()
+    seen.current = version
+  }, [version])
+  return {
+    value: of === key ? value : undefined,
+    failed: of === key ? failed : undefined,
+    retry: () => open.current?.again(),
+    look: (ids) => open.current?.look(ids),
+  }
 }

@@ -1,4 +1,5 @@
 import { openLab } from '../live/lab.ts'
+import type { News } from '../live/news.ts'
 import { type AsOf, pathAsOf } from '../page/as-of.ts'
 import type { PageContext } from '../page/context.ts'
 import { makeStore, type Store } from '../parts/store.ts'
@@ -32,8 +33,8 @@ export const pastPage = (page: PageContext, asOf: AsOf): PageContext => {
     ...page,
     api,
     control: { ...page.control, api, session: asAuditor(page.control.session) },
-    lab: openLab(api),
+    lab: openLab(),
     clock: makeStore(asOf.time),
-    position: makeStore<string | undefined>(asOf.value),
+    news: makeStore<News | undefined>(undefined),
   }
 }

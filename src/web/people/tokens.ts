@@ -1,4 +1,4 @@
-import { usePage } from '../page/context.ts'
+import { ofUser } from '../live/reading.ts'
 import { type Reading, useReading } from '../page/reading.ts'
 import type { Role } from '../service/session.ts'
 import { clockOf, dateOf, relativeDayOf } from '../timeline/times.ts'
@@ -23,13 +23,12 @@ const DAY = 86_400_000
 const SOON = 14 * DAY
 
 /** A user has at most 1,000 that are good. */
-export const useTokens = (userId: string): Reading<readonly Token[]> => {
-  const { api } = usePage()
-  return useReading(
+export const useTokens = (userId: string): Reading<readonly Token[]> =>
+  useReading(
     `tokens ${userId}`,
-    async () => (await api.get<{ tokens: readonly Token[] }>(`/api/user/${userId}/token?limit=1000`)).value.tokens,
+    async (api) => (await api.get<{ tokens: readonly Token[] }>(`/api/user/${userId}/token?limit=1000`)).value.tokens,
+    ofUser(userId),
   )
-}
 
 /** `Today 10:41`, `3 Nov 2026`. */
 export const madeText = ({ created_at }: Token, now: number): string => {

@@ -72,6 +72,9 @@ export interface Api {
   readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
 }
 
+/** An interface that is only read. */
+export type Readable = Pick<Api, 'get'>
+
 interface ApiOptions {
   /** The credential of the session; undefined if nobody is signed in. */
   readonly session: () => string | undefined

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { RETRY_AFTER } from '../../live/reading.ts'
 import { usePage } from '../../page/context.ts'
-import { RETRY_AFTER } from '../../page/reading.ts'
 import { useSending } from '../../page/sending.ts'
 import { RefusedNote } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'

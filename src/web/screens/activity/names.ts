@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type FeedEvent, sutIdOf } from '../../events/feed.ts'
 import type { Reader } from '../../events/telling.ts'
-import { readAll } from '../../live/lab.ts'
+import { readAll } from '../../live/lists.ts'
 import type { Person, Sut } from '../../live/objects.ts'
+import { ofKinds } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
 import { Refused } from '../../service/api.ts'
@@ -20,16 +21,19 @@ const ASKED = 20
 
 /** People, removed ones too, and machines that are there. */
 export const useNames = (): Names => {
-  const { api } = usePage()
-  const { value } = useReading('names', async (): Promise<Names> => {
-    const [people, suts] = await Promise.all([
-      readAll<Person>(api, '/api/user?removed=true', 'users'),
-      readAll<Sut>(api, '/api/sut', 'suts'),
-    ])
-    const byName = (a: { name: string }, b: { name: string }): number =>
-      a.name.localeCompare(b.name, undefined, { numeric: true })
-    return { people: people.toSorted(byName), suts: suts.toSorted(byName), isLoaded: true }
-  })
+  const { value } = useReading(
+    'names',
+    async (api): Promise<Names> => {
+      const [people, suts] = await Promise.all([
+        readAll<Person>(api, '/api/user?removed=true', 'users'),
+        readAll<Sut>(api, '/api/sut', 'suts'),
+      ])
+      const byName = (a: { name: string }, b: { name: string }): number =>
+        a.name.localeCompare(b.name, undefined, { numeric: true })
+      return { people: people.toSorted(byName), suts: suts.toSorted(byName), isLoaded: true }
+    },
+    ofKinds('sut', 'user'),
+  )
   return value ?? NONE
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type FeedEvent, type FeedPage, joined } from '../../events/feed.ts'
+import { RETRY_AFTER } from '../../live/reading.ts'
 import { usePage } from '../../page/context.ts'
-import { RETRY_AFTER } from '../../page/reading.ts'
 import { useStore } from '../../parts/store.ts'
 import { type Api, Refused } from '../../service/api.ts'
 
@@ -51,8 +51,8 @@ const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
 
 /** The feed from the newest event back, which grows as the log does. */
 export const useFeed = (query: string) => {
-  const { api, control, position, clock } = usePage()
-  const reached = useStore(position)
+  const { api, control, news, clock } = usePage()
+  const reached = useStore(news, (told) => told?.position)
   const look = useStore(clock, (time) => Math.floor(time / LOOK_EVERY))
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const [{ of, feed, failed }, set] = useState<{ of: string; feed?: Feed; failed?: Refused | undefined }>({ of: query })

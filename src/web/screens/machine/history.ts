@@ -5,8 +5,8 @@ import { Line, type Told } from '../../events/line.ts'
 import { sentenceOf } from '../../events/sentence.ts'
 import type { Kind } from '../../events/telling.ts'
 import type { Person } from '../../live/objects.ts'
-import { usePage } from '../../page/context.ts'
-import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { ofSut, RETRY_AFTER } from '../../live/reading.ts'
+import { useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { MenuChip } from '../../parts/menu.ts'
 import { FailedBlock } from '../../parts/state.ts'
@@ -42,17 +42,20 @@ const whenOf = (time: number, now: number): string => {
 
 /** The newest entries, and the names of those they are about. */
 const useHistory = (sutId: string, most: number) => {
-  const { api } = usePage()
-  return useReading(`history ${sutId} ${most}`, async () => {
-    const [newest, { value }] = await Promise.all([
-      readNewest(api, sutId, most),
-      api.get<{ readonly users: readonly Person[] }>('/api/user?limit=1000'),
-    ])
-    const names = new Map(value.users.map(({ _id, name }) => [_id, name]))
-    for (const { actor, actorname } of newest.entries)
-      if (actor !== undefined && actorname !== undefined) names.set(actor, actorname)
-    return { ...newest, names }
-  })
+  return useReading(
+    `history ${sutId} ${most}`,
+    async (api) => {
+      const [newest, { value }] = await Promise.all([
+        readNewest(api, sutId, most),
+        api.get<{ readonly users: readonly Person[] }>('/api/user?limit=1000'),
+      ])
+      const names = new Map(value.users.map(({ _id, name }) => [_id, name]))
+      for (const { actor, actorname } of newest.entries)
+        if (actor !== undefined && actorname !== undefined) names.set(actor, actorname)
+      return { ...newest, names }
+    },
+    ofSut(sutId),
+  )
 }
 
 /** What was done with a machine, newest first. */

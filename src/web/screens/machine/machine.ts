@@ -1,18 +1,19 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { NamedReservation, Sut } from '../../live/objects.ts'
+import { bookedOf, type NamedReservation, type Sut } from '../../live/objects.ts'
+import { ofSut, RETRY_AFTER } from '../../live/reading.ts'
 import type { Known } from '../../machines/form.ts'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
 import { readKnown } from '../../machines/save.ts'
 import { stateOf } from '../../machines/state.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
-import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
-import type { Api, Refused } from '../../service/api.ts'
+import type { Readable, Refused } from '../../service/api.ts'
 import type { Booked } from '../../timeline/calendar.ts'
 import { MINUTE, midnightOf, toIso } from '../../timeline/times.ts'
 import { show } from '../schedule/view.ts'
@@ -34,7 +35,7 @@ interface Read {
 /** Reservations of a machine in a week, at most: a quarter-hour each. */
 const MOST = 700
 
-const readMachine = async (api: Api, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
+const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
   const path = `/api/sut_reservation?sut_id=${encodeURIComponent(id)}&from=${toIso(day)}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
   const [found, { value }] = await Promise.all([
     isAdministrator
@@ -42,14 +43,7 @@ const readMachine = async (api: Api, id: string, isAdministrator: boolean, day: 
       : api.get<Sut>(`/api/sut/${encodeURIComponent(id)}`).then((answer) => answer.value),
     api.get<{ readonly sut_reservations: readonly NamedReservation[] }>(path),
   ])
-  const booked = value.sut_reservations
-    .map(({ _id, user_id, start_time, end_time }) => ({
-      _id,
-      userId: user_id,
-      from: Date.parse(start_time),
-      to: Date.parse(end_time),
-    }))
-    .toSorted((a, b) => a.from - b.from)
+  const booked = value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
   const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
   return 'settings' in found
     ? { sut: found.sut, known: found, booked, names }
@@ -103,8 +97,10 @@ export const Machine = ({ id }: { readonly id: string }): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
   const day = useStore(page.clock, (time) => midnightOf(time))
-  const { value, failed, retry } = useReading(`machine ${id} ${day}`, () =>
-    readMachine(page.api, id, isAdministrator, day),
+  const { value, failed, retry } = useReading(
+    `machine ${id} ${day}`,
+    (api) => readMachine(api, id, isAdministrator, day),
+    ofSut(id, 'sut', 'sut_reservation'),
   )
   const content = (): VNode => {
     // It may have left the scope since it was read.

@@ -1,15 +1,15 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Sut } from '../../live/objects.ts'
+import { ofSut } from '../../live/reading.ts'
 import { readUptime } from '../../machines/read-uptime.ts'
 import { Strip } from '../../machines/strip.ts'
 import { outagesText, outageText, type Uptime } from '../../machines/uptime.ts'
-import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import type { Outage } from '../../timeline/cells.ts'
-import { clockOf, HOUR, midnightOf, shortDayOf } from '../../timeline/times.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf } from '../../timeline/times.ts'
 
 interface Props {
   readonly sut: Sut
@@ -54,11 +54,15 @@ const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: numbe
 
 /** What monitoring says now, and how the machine has been. */
 export const Monitoring = ({ sut, now }: Props): VNode => {
-  const { api } = usePage()
   const [name, setName] = useState<Name>('day')
   const { text, label, hours, slots } = SPANS[name]
   const span = { from: now - hours * HOUR, to: now }
-  const { value, failed } = useReading(`uptime ${sut._id} ${name}`, () => readUptime(api, sut._id, span))
+  const { value, failed } = useReading(
+    `uptime ${sut._id} ${name}`,
+    (api) => readUptime(api, sut._id, span),
+    ofSut(sut._id, 'sut'),
+    Math.floor(now / (15 * MINUTE)),
+  )
   const isOff = sut.monitoring.status === 'Offline'
   const isKnown = value !== undefined && !value.unknown.some(({ from, to }) => from <= span.from && to >= span.to)
   return html`<section class="section" aria-label="Monitoring">

@@ -1,11 +1,13 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { RETRY_AFTER } from '../../live/reading.ts'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
 import { MachineImport } from '../../machines/machine-import.ts'
 import { readUptimes } from '../../machines/read-uptime.ts'
 import type { Uptime } from '../../machines/uptime.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { useReading } from '../../page/reading.ts'
+import { useLab } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
@@ -59,9 +61,10 @@ const NOTHING: ReadonlyMap<string, Uptime> = new Map()
 
 /** How the machines in view have been in the last day. What was read of others stays. */
 const useUptimes = (inView: readonly string[], now: number) => {
-  const { api } = usePage()
   const day = { from: now - 24 * HOUR, to: now }
-  const { value } = useReading(`uptimes ${now} ${inView.join()}`, () => readUptimes(api, inView, day))
+  const { value } = useReading(`uptimes ${now} ${inView.join()}`, (api) => readUptimes(api, inView, day), {
+    of: ({ kind, _id }) => (kind === 'sut' && inView.includes(_id) ? _id : undefined),
+  })
   const kept = useRef(NOTHING)
   return useMemo(() => {
     if (value !== undefined) kept.current = new Map([...kept.current, ...value])
@@ -76,13 +79,16 @@ const List = (): VNode => {
   const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
-  const { failed, retry } = useReading(`machines ${span.from}`, () => page.lab.load(span))
-  const isLoaded = useStore(page.lab.lab, (lab) => lab.isLoaded)
+  const { isLoaded, failed, retry, onView } = useLab(span)
   const { all, shown } = useRows(now)
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
   const [inView, setInView] = useState<readonly string[]>([])
   const { uptimes, day } = useUptimes(inView, now)
   const close = (): void => setOpen(undefined)
+  const look = (ids: readonly string[]): void => {
+    setInView(ids)
+    onView(ids, [])
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== '/' || event.target instanceof HTMLInputElement || open !== undefined) return
     event.preventDefault()
@@ -99,7 +105,7 @@ const List = (): VNode => {
       return html`<${StateBlock} icon="filter" title="No machine matches">
         <div class="row"><button type="button" class="btn" onClick=${() => view.update((before) => ({ ...before, filter: NO_FILTER }))}>Clear filters</button></div>
       <//>`
-    return html`<${MachineTable} rows=${shown} now=${now} uptimes=${uptimes} day=${day} onView=${setInView} />`
+    return html`<${MachineTable} rows=${shown} now=${now} uptimes=${uptimes} day=${day} onView=${look} />`
   }
   return html`<main class="main flush" onKeyDown=${onKeyDown}>
     <${TitleBar} all=${all} shown=${shown} isAdministrator=${isAdministrator} isAnswered=${isAnswered} onAdd=${() => setOpen('add')} onImport=${() => setOpen('import')} />

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
-import { usePage } from '../../page/context.ts'
+import { versionOf } from '../../live/own.ts'
+import { ofUser } from '../../live/reading.ts'
+import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { html } from '../../parts/html.ts'
@@ -19,8 +21,14 @@ const Week = ({ used }: { readonly used: Used }): VNode => {
 
 /** How the quota is used. */
 export const Quota = (): VNode | undefined => {
-  const { api } = usePage()
-  const { value } = useReading('used', async () => (await api.get<{ used?: Used }>('/api/user/me?include=used')).value)
+  const page = usePage()
+  const { reservations } = useStore(page.own.own)
+  const { value } = useReading(
+    'used',
+    async (api) => (await api.get<{ used?: Used }>('/api/user/me?include=used')).value,
+    ofUser(meOf(page)._id),
+    versionOf(reservations),
+  )
   return value?.used && html`<${Week} used=${value.used} />`
 }
 

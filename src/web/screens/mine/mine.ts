@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRunning } from '../../live/own.ts'
+import { isRunning, versionOf } from '../../live/own.ts'
+import { RETRY_AFTER } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
-import { RETRY_AFTER } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
@@ -37,12 +37,15 @@ const Failed = ({ failed, onRetry }: { readonly failed: Refused; readonly onRetr
 const PastSection = ({
   mayReserve,
   isAlone,
+  version,
 }: {
   readonly mayReserve: boolean
+  /** What is past is read again when this changes. */
+  readonly version: string
   readonly isAlone: boolean
 }): VNode | undefined => {
   const [most, setMost] = useState(FEW)
-  const { value, failed, retry } = usePast(meOf(usePage())._id, most)
+  const { value, failed, retry } = usePast(meOf(usePage())._id, most, version)
   if (value === undefined) return failed && html`<${Failed} failed=${failed} onRetry=${retry} />`
   if (value.reservations.length === 0) return isAlone ? html`<${Nothing} />` : undefined
   return html`<section class="section">
@@ -88,7 +91,7 @@ export const Mine = (): VNode => {
         ${ahead.map((each) => html`<${Ahead} key=${each.reservation._id} held=${each} isDisabled=${!isAnswered} />`)}
       </section>`
       }
-      <${PastSection} mayReserve=${mayReserve} isAlone=${held.length === 0} />
+      <${PastSection} mayReserve=${mayReserve} isAlone=${held.length === 0} version=${versionOf(notOver)} />
     </div>`
   }
   return html`<main class="main"><div class="page">

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ofUser, RETRY_AFTER } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
-import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { useReading } from '../../page/reading.ts'
 import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/confirm.ts'
 import { RefusedNote } from '../../parts/field.ts'
@@ -51,8 +52,10 @@ const close = (): void => {
 export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const page = usePage()
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
-  const { value, failed, retry } = useReading(`person ${id}`, () =>
-    page.api.get<User>(`/api/user/${encodeURIComponent(id)}`),
+  const { value, failed, retry } = useReading(
+    `person ${id}`,
+    (api) => api.get<User>(`/api/user/${encodeURIComponent(id)}`),
+    ofUser(id),
   )
   const [isPassword, setPassword] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)

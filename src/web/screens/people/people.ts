@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { readAll } from '../../live/lab.ts'
+import { readAll } from '../../live/lists.ts'
+import { type About, RETRY_AFTER } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { RETRY_AFTER, useReading } from '../../page/reading.ts'
+import { useReading } from '../../page/reading.ts'
 import { Switch } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
@@ -32,11 +33,21 @@ const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode =>
       <button type="button" class="btn" disabled=${isDisabled} onClick=${onImport}>Import a CSV file</button></div>
   <//>`
 
+const HOURS = 'hours'
+/** The hours that people have reserved are counted again some time later. */
+const USERS: About = {
+  of: ({ kind, _id }) => (kind === 'user' ? _id : kind === 'sut_reservation' ? HOURS : undefined),
+  isInView: (id) => id !== HOURS,
+}
+
 /** Users, with what they have reserved this week, removed ones too if that is wanted. */
 const useUsers = (isWithRemoved: boolean) => {
-  const { api } = usePage()
   const removed = isWithRemoved ? '&removed=true' : ''
-  return useReading(`users${removed}`, () => readAll<ListedUser>(api, `/api/user?include=used${removed}`, 'users'))
+  return useReading(
+    `users${removed}`,
+    (api) => readAll<ListedUser>(api, `/api/user?include=used${removed}`, 'users'),
+    USERS,
+  )
 }
 
 /** Who uses the lab: roles, quotas and how they are used, scopes. */

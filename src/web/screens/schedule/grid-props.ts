@@ -1,3 +1,4 @@
+import { isKnown, type Lab } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
 import type { Booked } from '../../timeline/calendar.ts'
 import { type Cell, cellsOf, type Outage } from '../../timeline/cells.ts'
@@ -10,6 +11,8 @@ export interface GridProps {
   readonly rows: readonly Row<Sut>[]
   readonly count: number
   readonly bySut: ReadonlyMap<string, readonly Booked[]>
+  /** The machines whose time was read, and from when to when. */
+  readonly known: Lab['known']
   readonly span: Span
   readonly now: number
   readonly ownId: string
@@ -33,9 +36,10 @@ export interface GridProps {
 /** What a machine without reservations has. */
 export const NONE: readonly Booked[] = []
 
-/** The cells of a machine's row. */
-export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] =>
-  cellsOf(
+/** The cells of a machine's row: none before they were read. */
+export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] => {
+  if (!isKnown(props, sut._id, props.span)) return []
+  return cellsOf(
     {
       booked: props.bySut.get(sut._id) ?? NONE,
       isActive: sut.is_active,
@@ -46,6 +50,7 @@ export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] =>
     props.now,
     props.ownId,
   )
+}
 
 /** The row under the pointer, and how far the pointer is from the left edge of its time. */
 export const underPointer = (event: MouseEvent, rows: GridProps['rows']) => {

@@ -1,6 +1,8 @@
 import type { RefObject, VNode } from 'preact'
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isKnown } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
+import type { LabReading } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../timeline/rows.ts'
@@ -95,7 +97,7 @@ const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsP
     if (row.kind === 'group')
       return html`<${GroupRow} key=${row.key} row=${row} top=${top} index=${index} props=${props} />`
     const booked = bySut.get(row.of._id) ?? NONE
-    return html`<${MachineRow} key=${row.key} ...${shared} sut=${row.of} booked=${booked} cells=${cellsOfRow(props, row.of)}
+    return html`<${MachineRow} key=${row.key} ...${shared} sut=${row.of} booked=${booked} cells=${cellsOfRow(props, row.of)} isKnown=${isKnown(props, row.of._id, span)}
       index=${index} top=${top} focusKey=${index === focusedRow ? focusKey : undefined}
       drawn=${drawn?.sutId === row.of._id ? drawn : undefined} isLeaving=${row.isLeaving === true} />`
   }
@@ -142,6 +144,18 @@ const machinesOf = (rows: readonly Row<Sut>[], indexes: readonly number[]): read
     return row?.kind === 'machine' ? [row.of] : []
   })
 
+/** Rows above and below those in view whose time is read before one sees it. */
+const AROUND = 100
+
+/** Tells which machines are in the document, and near it. */
+const useView = ({ rows, onView }: GridOptions, drawn: readonly number[], first: number, last: number): void => {
+  useEffect(() => {
+    const near = [...rows.keys()].filter((row) => row >= first - AROUND && row < last + AROUND)
+    const idsOf = (indexes: readonly number[]) => machinesOf(rows, indexes).map(({ _id }) => _id)
+    onView(idsOf(drawn), idsOf(near))
+  }, [rows, onView, drawn.join()])
+}
+
 const styleOf = (span: Span, now: number, hourWidth: number): Record<string, number | string> => ({
   '--span': minutesOf(span),
   '--now-at': Math.min(Math.max(minuteAt(span, now), 0), minutesOf(span)),
@@ -155,6 +169,7 @@ export interface GridOptions extends Omit<GridProps, 'outages'> {
   /** Machines that have come and wait until rows may move. */
   readonly waiting: number
   readonly onShowWaiting: () => void
+  readonly onView: LabReading['onView']
 }
 
 /** Machines down, time across. Only what is in view is in the document, and what has the focus or is open. */
@@ -177,13 +192,15 @@ export const Grid = (options: GridOptions): VNode => {
 
   const openRow = rows.findIndex((row) => row.kind === 'machine' && row.of._id === openSutId)
   const kept = [current.row, openRow].filter((row) => row >= 0 && !inView.includes(row))
+  const indexes = [...inView, ...new Set(kept)]
+  useView(options, indexes, first, last)
   const columns = Math.round(minutesOf(span) / 15) + 1
   return html`<div class=${`tl ${span.zoom}`} ref=${ref} role="grid" aria-label=${`Schedule of ${count === 1 ? '1 machine' : `${count} machines`}`}
     aria-rowcount=${rows.length + 1} aria-colcount=${columns} style=${styleOf(span, now, hourWidth)} ...${handlers}>
     <div class="tl-in">
       <${Axis} span=${span} now=${now} count=${count} waiting=${waiting} onShowWaiting=${onShowWaiting} />
       <div class="tl-body"><${Backdrop} span=${span} now=${now} />
-        <${Rows} props=${props} layout=${layout} indexes=${[...inView, ...new Set(kept)]} hourWidth=${hourWidth} focusedRow=${current.row} focusKey=${focused?.key} />
+        <${Rows} props=${props} layout=${layout} indexes=${indexes} hourWidth=${hourWidth} focusedRow=${current.row} focusKey=${focused?.key} />
       </div>
     </div>
   </div>`

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
 import { shortOf } from '../../events/causes.ts'
 import { type Sut, systemOf } from '../../live/objects.ts'
+import { stateOf } from '../../machines/state.ts'
 import { html } from '../../parts/html.ts'
-import { Icon, type IconName } from '../../parts/icon.ts'
+import { Icon } from '../../parts/icon.ts'
 import { initialsOf } from '../../parts/initials.ts'
 import { type Booked, freeUntil } from '../../timeline/calendar.ts'
 import { type Cell, loadStep } from '../../timeline/cells.ts'
@@ -14,6 +15,8 @@ export interface RowOptions {
   readonly sut: Sut
   readonly booked: readonly Booked[]
   readonly cells: readonly Cell[]
+  /** Whether the cells were read. */
+  readonly isKnown: boolean
   readonly span: Span
   readonly now: number
   readonly ownId: string
@@ -32,24 +35,10 @@ export interface RowOptions {
   readonly onQuick: (sut: Sut) => void
 }
 
-interface StateOfRow {
-  readonly icon: IconName
-  readonly text: string
-  readonly free: number | undefined
-}
-
-const stateOf = ({ sut, booked, now, ownId }: RowOptions): StateOfRow => {
-  const running = booked.find(({ from, to }) => from <= now && now < to)
-  if (!sut.is_active) return { icon: 's-inactive', text: 'Inactive', free: undefined }
-  if (sut.monitoring.status === 'Offline') return { icon: 's-off', text: 'Offline', free: undefined }
-  if (running?.userId === ownId) return { icon: 's-own', text: 'Yours', free: undefined }
-  if (running !== undefined) return { icon: 's-used', text: 'In use', free: undefined }
-  return { icon: 's-free', text: 'Free', free: freeUntil(booked, now) }
-}
-
 const Head = (options: RowOptions): VNode => {
-  const { sut, now, mayReserve, onQuick } = options
-  const { icon, text, free } = stateOf(options)
+  const { sut, booked, isKnown, now, ownId, mayReserve, onQuick } = options
+  const { kind, icon, text } = stateOf(sut, booked, now, ownId)
+  const free = kind === 'free' && isKnown ? freeUntil(booked, now) : undefined
   const hour = mayReserve && free !== undefined && free > now
   return html`<div class="tl-head" role="rowheader">
     <${Icon} name=${icon} />
@@ -148,10 +137,11 @@ const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span
 
 /** A machine and its time. */
 export const MachineRow = (row: RowOptions): VNode => {
-  const { sut, cells, index, top, drawn, span, isLeaving } = row
+  const { sut, cells, isKnown, index, top, drawn, span, isLeaving } = row
   return html`<div class=${`tl-row${sut.is_active ? '' : ' muted-row'}${isLeaving ? ' leaving' : ''}`} role="row" aria-rowindex=${index + 2} data-row=${index} style=${{ transform: `translateY(${top}px)` }}>
     <${Head} ...${row} />
     <div class="tl-lane">
+      ${!isKnown && html`<span role="gridcell" class=${`sk sk-block sk-${index % 5} late`}><span class="vh">Loading</span></span>`}
       ${cells.map((cell) => html`<${CellView} key=${cell.key} cell=${cell} row=${row} />`)}
       ${drawn !== undefined && html`<${DrawnView} drawn=${drawn} span=${span} />`}
     </div>

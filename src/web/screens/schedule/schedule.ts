@@ -2,8 +2,9 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Lab } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
+import { RETRY_AFTER } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { RETRY_AFTER, type Reading, useReading } from '../../page/reading.ts'
+import { type LabReading, useLab } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
@@ -34,14 +35,9 @@ const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefi
   return ({ tags }) => (tags[name] === undefined ? undefined : `${name} ${tags[name]}`)
 }
 
-/** Reads what a span needs. */
-const useLoading = (span: Span): Reading<void> => {
-  const { lab } = usePage()
-  // One span on either side, so that the next one is there at once.
-  return useReading(`${span.zoom} ${span.from}`, () =>
-    lab.load({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }),
-  )
-}
+/** Reads what a span needs: one span on either side too, so that the next one is there at once. */
+const useLoading = (span: Span): LabReading =>
+  useLab(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
 
 const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="tl-in">
   <span class="vh" role="status">Loading</span>
@@ -138,8 +134,8 @@ export const Schedule = (): VNode => {
   const isHeld = inside.isInside || open !== undefined
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
-  const { failed, retry } = useLoading(span)
-  const { isLoaded, suts, bySut, people } = useStore(page.lab.lab)
+  const { isLoaded, failed, retry, onView } = useLoading(span)
+  const { suts, bySut, people, known } = useStore(page.lab.lab)
   const { all, shown, freeCount, rows } = useRows(now)
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
   const mayReserve = me.role !== 'auditor'
@@ -156,7 +152,7 @@ export const Schedule = (): VNode => {
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<${NoMachines} scope=${me.scope} />`
     if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
-    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
+    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`
   }
   if (isLoaded && isSettingUp) return html`<main class="main"><${SetUp} /></main>`

@@ -1,0 +1,72 @@
+/** What the service tells of changes, and how soon the page looks. No browser is needed here. */
+
+/** An object that has changed, as `GET /api/changes` tells it. */
+export interface Change {
+  /** The position of its last event. */
+  readonly sequence: string
+  readonly kind: 'sut' | 'sut_reservation' | 'sut_request' | 'session' | 'user'
+  readonly _id: string
+  readonly sut_id: string | null
+}
+
+/** What has changed since the page was last told. */
+export interface News {
+  /** The place in the log that an answer must have reached to show it. */
+  readonly position: string
+  /** One an object; undefined where anything may have changed. */
+  readonly changes: readonly Change[] | undefined
+}
+
+/** Changes that are kept apart. With more of them, everything is read again. */
+const MOST = 500
+
+/** News that came one after the other, as one. */
+export const joined = (before: News | undefined, { position, changes }: News): News => {
+  if (before === undefined) return { position, changes }
+  if (before.changes === undefined || changes === undefined) return { position, changes: undefined }
+  const byObject = new Map(before.changes.map((change) => [`${change.kind} ${change._id}`, change]))
+  for (const change of changes) byObject.set(`${change.kind} ${change._id}`, change)
+  return { position, changes: byObject.size > MOST ? undefined : [...byObject.values()] }
+}
+
+/** Milliseconds between what is shown, at least. */
+const EVERY = 700
+/** Milliseconds by which it varies, so that pages do not ask together; more where all of them read everything. */
+const JITTER = 200
+const JITTER_OF_ALL = 1_000
+
+/** Gathers news, and hands them on about once a second. */
+export interface Gathering {
+  readonly add: (news: News) => void
+  /** Hands on what has waited. */
+  readonly look: () => void
+}
+
+/** `isSeen` tells whether anybody looks: otherwise news wait. */
+export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void): Gathering => {
+  let waiting: News | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let handedOnAt = Number.NEGATIVE_INFINITY
+  const look = (): void => {
+    if (waiting === undefined || timer !== undefined || !isSeen()) return
+    const jitter = Math.random() * (waiting.changes === undefined ? JITTER_OF_ALL : JITTER)
+    timer = setTimeout(
+      () => {
+        timer = undefined
+        const news = waiting
+        if (news === undefined || !isSeen()) return
+        waiting = undefined
+        handedOnAt = Date.now()
+        handOn(news)
+      },
+      Math.max(0, handedOnAt + EVERY - Date.now()) + jitter,
+    )
+  }
+  return {
+    look,
+    add: (news) => {
+      waiting = joined(waiting, news)
+      look()
+    },
+  }
+}

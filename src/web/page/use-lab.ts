@@ -1,0 +1,76 @@
+import { useMemo, useRef } from 'preact/hooks'
+import { isKnown, isLoaded } from '../live/lab.ts'
+import { ofKinds } from '../live/reading.ts'
+import { useStore } from '../parts/store.ts'
+import type { Refused } from '../service/api.ts'
+import type { Stretch } from '../timeline/calendar.ts'
+import { HOUR } from '../timeline/times.ts'
+import { usePage } from './context.ts'
+import { useReading } from './reading.ts'
+
+export interface LabReading {
+  readonly isLoaded: boolean
+  readonly failed: Refused | undefined
+  readonly retry: () => void
+  /** Tells which machines are in view, and which are near it: these are read, before one sees them. */
+  readonly onView: (inView: readonly string[], near: readonly string[]) => void
+}
+
+/** Who is not seen is only counted: that is read some time later. */
+const OUT_OF_VIEW = { of: ofKinds('sut_reservation').of, isInView: () => false }
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Keeps the lab as it is: machines, names, and what is reserved about now, of the whole lab; what is reserved in a
+ * span, of the machines in view.
+ */
+export const useLab = (span: Stretch): LabReading => {
+  const { lab, clock } = usePage()
+  const hour = useStore(clock, (time) => Math.floor(time / HOUR) * HOUR)
+  const soon = { from: hour, to: hour + 2 * HOUR }
+  const view = useRef({ inView: NONE, near: NONE })
+  /** What is being read. */
+  const asking = useRef(NONE)
+  const readings = [
+    useReading('suts', (api) => lab.readSuts(api), ofKinds('sut')),
+    useReading('people', (api) => lab.readPeople(api), ofKinds('user')),
+    useReading(`soon ${hour}`, (api) => lab.readSoon(api, soon), OUT_OF_VIEW),
+  ]
+  const rows = useReading(
+    `rows ${span.from} ${span.to}`,
+    async (api, ids) => {
+      const { inView, near } = view.current
+      const asked = (ids ?? [...near]).filter((id) => near.has(id))
+      const [seen, others] = [asked.filter((id) => inView.has(id)), asked.filter((id) => !inView.has(id))]
+      asking.current = new Set(asked)
+      try {
+        for (const some of [seen, others]) if (some.length > 0) await lab.readRows(api, span, some)
+      } finally {
+        asking.current = NONE
+      }
+    },
+    {
+      of: ({ kind, sut_id }) =>
+        kind === 'sut_reservation' && sut_id !== null && view.current.near.has(sut_id) ? sut_id : undefined,
+      isInView: (id) => view.current.inView.has(id) || !isKnown(lab.lab.get(), id, span),
+    },
+  )
+  const latest = useRef(rows.look)
+  latest.current = (ids) => rows.look(ids)
+  const onView = useMemo<LabReading['onView']>(
+    () => (inView, near) => {
+      view.current = { inView: new Set(inView), near: new Set([...inView, ...near]) }
+      lab.keepRows(view.current.near)
+      const isMissing = (id: string): boolean => !asking.current.has(id) && !isKnown(lab.lab.get(), id, span)
+      latest.current([...view.current.near].filter(isMissing))
+    },
+    [span.from, span.to],
+  )
+  const failing = [...readings, rows].find(({ failed }) => failed !== undefined)
+  return {
+    isLoaded: useStore(lab.lab, isLoaded),
+    failed: failing?.failed,
+    retry: () => failing?.retry(),
+    onView,
+  }
+}

@@ -1,0 +1,114 @@
+import test from 'ava'
+import { isKnown, openLab } from '../../../src/web/live/lab.ts'
+import type { Reservation, Sut } from '../../../src/web/live/objects.ts'
+import type { Readable } from '../../../src/web/service/api.ts'
+
+const sut = (_id: string, name: string): Sut => ({
+  ...{ _id, name, description: '', address: 'a', port: 1, sut_type: 'vnc', is_active: true, tags: {} },
+  ...{ manufacturer: '', model: '', os: '', version: '' },
+  monitoring: { status: 'Unknown', status_description: '', last_updated: '2030-05-08T00:00:00Z' },
+})
+const reservation = (_id: string, sut_id: string, from: string, to: string): Reservation => ({
+  ...{ _id, sut_id, user_id: 'u', listen_port: 1 },
+  ...{ start_time: `2030-05-08T${from}:00Z`, end_time: `2030-05-08T${to}:00Z` },
+})
+const at = (clock: string): number => Date.parse(`2030-05-08T${clock}:00Z`)
+const DAY = { from: at('00:00'), to: at('20:00') }
+
+/** An interface that answers from what it is given, and notes what is asked. */
+const serve = (suts: readonly Sut[], reservations: () => readonly Reservation[]) => {
+  const asked: URL[] = []
+  const answer = (path: string): unknown => {
+    const url = new URL(path, 'http://lab')
+    asked.push(url)
+    const ids = url.searchParams.getAll('sut_id')
+    if (url.pathname === '/api/sut') return { suts }
+    if (url.pathname === '/api/sut_reservation')
+      return { sut_reservations: reservations().filter(({ sut_id }) => ids.length === 0 || ids.includes(sut_id)) }
+    throw new Error(path)
+  }
+  const api: Readable = {
+    get: async (path) => ({ value: answer(path) as never, etag: undefined, position: undefined }),
+  }
+  return { api, asked }
+}
+
+test('machines are in the order of their names, numbers by their size', async (t) => {
+  const { lab, readSuts } = openLab()
+  await readSuts(serve([sut('a', 'bench 10'), sut('b', 'bench 2'), sut('c', 'bench 1')], () => []).api)
+  t.deepEqual([...lab.get().suts.keys()], ['c', 'b', 'a'])
+})
+
+test('rows are read a hundred machines at a time, and known for the span that was read', async (t) => {
+  const { lab, readRows } = openLab()
+  const { api, asked } = serve([], () => [reservation('r', 's 1', '10:00', '11:00')])
+  await readRows(
+    api,
+    DAY,
+    Array.from({ length: 150 }, (_, n) => `s ${n}`),
+  )
+  t.deepEqual(
+    asked.map(({ searchParams }) => searchParams.getAll('sut_id').length),
+    [100, 50],
+  )
+  t.deepEqual(
+    lab
+      .get()
+      .bySut.get('s 1')
+      ?.map(({ _id }) => _id),
+    ['r'],
+  )
+  t.true(isKnown(lab.get(), 's 149', DAY))
+  t.false(isKnown(lab.get(), 's 149', { ...DAY, to: DAY.to + 1 }))
+  t.false(isKnown(lab.get(), 's 150', DAY))
+})
+
+test('what was read of a machine takes the place of what was known in that span, and of nothing else', async (t) => {
+  const { lab, readRows } = openLab()
+  let now = [reservation('old', 's', '10:00', '11:00'), reservation('other', 't', '10:00', '11:00')]
+  const { api } = serve([], () => now)
+  await readRows(api, DAY, ['s', 't'])
+  now = [reservation('new', 's', '08:00', '09:00')]
+  await readRows(api, { from: at('08:00'), to: at('10:00') }, ['s'])
+  const idsOf = (id: string) =>
+    lab
+      .get()
+      .bySut.get(id)
+      ?.map(({ _id }) => _id)
+  t.deepEqual([idsOf('s'), idsOf('t')], [['new', 'old'], ['other']])
+  await readRows(api, DAY, ['s'])
+  t.deepEqual([idsOf('s'), [...lab.get().reservations.keys()].sort()], [['new'], ['new', 'other']])
+})
+
+test('what is reserved about now is read of the whole lab, and makes no row known', async (t) => {
+  const { lab, readSoon } = openLab()
+  await readSoon(serve([], () => [reservation('r', 's', '10:00', '11:00')]).api, DAY)
+  t.deepEqual([lab.get().bySut.get('s')?.length, isKnown(lab.get(), 's', DAY)], [1, false])
+})
+
+test('a row that leaves what is near is read again when it returns, and shown as it was until then', async (t) => {
+  const { lab, readRows, keepRows } = openLab()
+  await readRows(serve([], () => [reservation('r', 's', '10:00', '11:00')]).api, DAY, ['s', 't'])
+  keepRows(new Set(['t']))
+  t.deepEqual([isKnown(lab.get(), 's', DAY), isKnown(lab.get(), 't', DAY)], [false, true])
+  t.is(lab.get().bySut.get('s')?.length, 1)
+})
+
+test('an answer to a command is shown at once, in the place of what was known of the reservation', async (t) => {
+  const { lab, readRows, put, remove } = openLab()
+  await readRows(serve([], () => [reservation('r', 's', '10:00', '11:00')]).api, DAY, ['s'])
+  put(reservation('r', 's', '10:00', '12:00'))
+  put(reservation('q', 's', '08:00', '09:00'))
+  t.deepEqual(
+    lab
+      .get()
+      .bySut.get('s')
+      ?.map(({ _id, to }) => [_id, to]),
+    [
+      ['q', at('09:00')],
+      ['r', at('12:00')],
+    ],
+  )
+  remove('r')
+  t.deepEqual([...lab.get().reservations.keys()], ['q'])
+})

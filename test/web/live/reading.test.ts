@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers/promises'
+import test from 'ava'
+import type { Change, News } from '../../../src/web/live/news.ts'
+import { type About, ofKinds, ofSut, openReading } from '../../../src/web/live/reading.ts'
+import { Refused } from '../../../src/web/service/api.ts'
+
+const change = (sequence: string, kind: Change['kind'], _id: string, sut_id: string | null = null): Change => ({
+  ...{ sequence, kind, _id, sut_id },
+})
+const news = (position: string, ...changes: readonly Change[]): News => ({ position, changes })
+const EVERYTHING: News = { position: '09', changes: undefined }
+
+/** What a reading asks for, answered at once at a position. */
+const open = (about: About, position = '03') => {
+  const asked: { readonly ids: readonly string[] | undefined; readonly after: string | undefined }[] = []
+  const reading = openReading({
+    ...about,
+    api: {
+      get: async (_path, sent) => {
+        asked.push({ ids: undefined, after: sent?.after })
+        return { value: undefined as never, etag: undefined, position }
+      },
+    },
+    read: async (api, ids) => {
+      await api.get('/')
+      const { after } = asked.pop() ?? {}
+      asked.push({ ids, after })
+    },
+    onValue: () => undefined,
+    onFailed: (error) => {
+      throw error
+    },
+  })
+  return { reading, asked }
+}
+
+test('a reading is taken at once, and then only of what has changed and concerns it', async (t) => {
+  const { reading, asked } = open(ofKinds('sut'))
+  await setImmediate()
+  reading.tell(news('05', change('04', 'user', 'u'), change('05', 'sut', 's')))
+  await setImmediate()
+  reading.tell(news('06', change('06', 'user', 'u')))
+  await setImmediate()
+  t.deepEqual(asked, [
+    { ids: undefined, after: undefined },
+    { ids: ['s'], after: '05' },
+  ])
+})
+
+test('what an answer has shown already is not read again', async (t) => {
+  const { reading, asked } = open(ofKinds('sut'))
+  await setImmediate()
+  reading.tell(news('03', change('02', 'sut', 's'), change('03', 'sut', 't')))
+  reading.tell({ position: '03', changes: undefined })
+  await setImmediate()
+  t.is(asked.length, 1)
+})
+
+test('what changes while a reading is under way is read after it, in one reading', async (t) => {
+  const { reading, asked } = open(ofKinds('sut'))
+  reading.tell(news('02', change('02', 'sut', 'shown')))
+  reading.tell(news('04', change('04', 'sut', 's')))
+  reading.tell(news('05', change('05', 'sut', 't')))
+  await setImmediate()
+  t.deepEqual(asked.slice(1), [{ ids: ['s', 't'], after: '05' }])
+})
+
+test('what nobody sees is not read until it comes into view', async (t) => {
+  const inView = new Set(['s'])
+  const { reading, asked } = open({ ...ofKinds('sut'), isInView: (id) => inView.has(id) })
+  await setImmediate()
+  reading.tell(news('04', change('04', 'sut', 'far')))
+  await setImmediate()
+  t.is(asked.length, 1)
+  inView.add('far')
+  reading.look()
+  await setImmediate()
+  t.deepEqual(asked.at(-1)?.ids, ['far'])
+  reading.look(['s'])
+  await setImmediate()
+  t.deepEqual(asked.at(-1)?.ids, ['s'])
+  reading.close()
+})
+
+test('that anything may have changed leads to one reading, not to one each time it is told', async (t) => {
+  const { reading, asked } = open(ofKinds('sut'))
+  await setImmediate()
+  reading.again()
+  await setImmediate()
+  for (let n = 0; n < 4; n++) reading.tell(EVERYTHING)
+  await setImmediate()
+  t.is(asked.length, 2)
+  reading.close()
+})
+
+test('a reading of one machine takes what is recorded about it', (t) => {
+  const { of } = ofSut('s', 'sut', 'sut_reservation')
+  t.is(of(change('01', 'sut', 's', 's')), 's')
+  t.is(of(change('01', 'sut_reservation', 'r', 's')), 'r')
+  t.is(of(change('01', 'session', 'c', 's')), undefined)
+  t.is(of(change('01', 'sut', 'other', 'other')), undefined)
+})
+
+test('a reading that failed reports why, and one that somebody waits for is taken at once', async (t) => {
+  let tries = 0
+  const failed: Refused[] = []
+  const reading = openReading({
+    ...ofKinds('sut'),
+    api: { get: () => Promise.reject(new Refused(503, { code: 'unavailable', detail: 'Not now.' })) },
+    read: (api) => {
+      tries += 1
+      return api.get('/')
+    },
+    onValue: () => t.fail(),
+    onFailed: (error) => failed.push(error),
+  })
+  reading.again()
+  await setImmediate()
+  await setImmediate()
+  reading.close()
+  t.deepEqual([tries, failed.length, failed[0]?.status], [2, 2, 503])
+})

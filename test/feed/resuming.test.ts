@@ -22,6 +22,7 @@ import { allEventsOf, type Event } from '../http/store/log-rows.ts'
 import { changedStore } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
 import { makeRandom, seedOf } from '../process/random.ts'
+import { rounds } from '../thorough.ts'
 import { counted, failingAfter, replaceable } from './changed-stores.ts'
 import { type Follower, faultsOf, followEventStream, followLines, followPages, type Wanted } from './gaps.ts'
 import { dataWithLog, VAULT } from './log-file.ts'
@@ -83,7 +84,7 @@ const faultsIn = (crowd: readonly Crowd[], log: readonly Event[]): readonly (rea
 
 test('readers disconnected at every position receive each event once and in order during writes', async (t) => {
   const service = await start(t, { now: NOW, feed: FEED })
-  const [backlog, more] = [96, 100]
+  const [backlog, more] = [rounds(24, 96), rounds(24, 100)]
   const suts = await begin(service.as('admin'), backlog)
   const crowd = crowdOf(t, [service], suts)
   const last = 10 + backlog + more - 1

@@ -8,6 +8,7 @@ import { startJudgeThread } from '../../../src/command-line/log/verify-thread.ts
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
+import { rounds } from '../../thorough.ts'
 import { writeStory } from '../rules/lawful-log.ts'
 import { tamperAndVerify, verifyFile } from './tamper-and-verify.ts'
 import { KINDS, rootOf, rowsOf, tamper, textsIn, writeBack } from './tampering.ts'
@@ -25,11 +26,13 @@ test.before(async () => {
 })
 test.after.always(() => rm(directory, { recursive: true }))
 
+const TAMPERINGS = rounds(16, 150)
+
 for (const kind of KINDS) {
-  test(`${kind}: 150 tamperings, half with matching hashes, are found against checkpoints`, async (t) => {
-    const { counts, problems } = await tamperAndVerify(log, kind, makeNumbers(150), 150)
+  test(`${kind}: tamperings, half with matching hashes, are found against checkpoints`, async (t) => {
+    const { counts, problems } = await tamperAndVerify(log, kind, makeNumbers(150), TAMPERINGS)
     t.deepEqual(problems, [])
-    t.is(counts.tamperings, 150)
+    t.is(counts.tamperings, TAMPERINGS)
   })
 }
 

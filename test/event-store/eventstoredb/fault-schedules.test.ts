@@ -1,17 +1,18 @@
 import test from 'ava'
 import { seedOf } from '../../process/random.ts'
+import { isThorough, rounds } from '../../thorough.ts'
 import { brokenAdapters } from './conformance/broken-adapters.ts'
 import { playSchedules } from './fault-schedules.ts'
 import { FAULTS } from './faults.ts'
 import { escapedErrors } from './service/outage.ts'
 
 /** test/long.ts runs 1,000. */
-const SCHEDULES = 100
+const SCHEDULES = rounds(10, 100)
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
 test.serial(
-  `${SCHEDULES} random fault schedules lose no acknowledged write, cause no duplicate or overlap, and keep views equal to the log`,
+  'random fault schedules lose no acknowledged write, cause no duplicate or overlap, and keep views equal to the log',
   async (t) => {
     t.timeout(180_000)
     const seed = seedOf(process.env)
@@ -19,7 +20,7 @@ test.serial(
     t.log(`seed ${seed}: ${JSON.stringify(counts)}`)
     t.deepEqual(problems, [], `SEED=${seed}`)
     t.is(counts.schedules, SCHEDULES)
-    t.deepEqual(Object.keys(counts.faults).toSorted(), Object.keys(FAULTS).toSorted())
+    if (isThorough) t.deepEqual(Object.keys(counts.faults).toSorted(), Object.keys(FAULTS).toSorted())
     t.true(counts.made > SCHEDULES && counts.refused > SCHEDULES && counts.cancelled > SCHEDULES / 2)
   },
 )

@@ -1,4 +1,5 @@
 import ava, { type ExecutionContext, type TestFn } from 'ava'
+import { hasMore, isControl, isThorough } from '../../thorough.ts'
 
 /**
  * Tests of a suite that run at a time. Each may have a service or two of its own; with many more at once every one of
@@ -47,12 +48,16 @@ const gatedTest = (body: Implementation | Macro): Implementation | Macro =>
   typeof body === 'function' ? gated(body) : { ...body, exec: gated(body.exec) }
 
 let file = ''
+let doesMore = false
 const declarations: (() => void)[] = []
 
 /** Tests declared from now on are those of a file. Their titles begin with its name. */
-export const enterFile = (name: string): void => {
+export const enterFile = (name: string, source: string): void => {
   file = name.replaceAll('/', ' › ')
+  doesMore = hasMore(source)
 }
+
+const isDue = (title: string): boolean => (isControl(title) ? isThorough : doesMore || !isThorough)
 
 /** Declares all of them in one turn: ava starts at the end of the turn in which it is given the first. */
 export const declareAll = (): void => {
@@ -68,6 +73,7 @@ const deferred = (target: Declare, key = ''): Declare =>
   new Proxy(target, {
     apply: (declare, _self, args: readonly unknown[]) => {
       const [title, body, ...rest] = args
+      if (isTest(key) && !isDue(String(title))) return
       const prefix = `${file} › `
       declarations.push(
         isTest(key)

@@ -1,10 +1,11 @@
-import type { ComponentType, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { TabBar, TopBar } from './frame/navigation.ts'
 import { NotConnected } from './frame/not-connected.ts'
 import { AsOfMoment, PastBanner } from './frame/past.ts'
-import { screenOf } from './frame/screens.ts'
+import { screenOf, screensFor } from './frame/screens.ts'
 import { type PageContext, PageProvider, usePage } from './page/context.ts'
+import { later, type Screen } from './page/later.ts'
 import { linkTo } from './page/location.ts'
 import { nearest, titleOf } from './page/warning.ts'
 import { html } from './parts/html.ts'
@@ -13,29 +14,40 @@ import { Modal } from './parts/modal.ts'
 import { StateBlock } from './parts/state.ts'
 import { useStore } from './parts/store.ts'
 import { texts } from './parts/texts.ts'
-import { Account } from './screens/account/account.ts'
-import { Activity } from './screens/activity/activity.ts'
-import { Machines } from './screens/machines/machines.ts'
-import { Mine } from './screens/mine/mine.ts'
 import { More } from './screens/more.ts'
-import { People } from './screens/people/people.ts'
 import { Schedule } from './screens/schedule/schedule.ts'
-import { Screen } from './screens/screen/screen.ts'
 import { SignIn } from './screens/sign-in.ts'
 import type { Me } from './service/session.ts'
 import { MINUTE } from './timeline/times.ts'
 
-/** What each screen shows. */
-const SHOWN: Readonly<Record<string, ComponentType<{ readonly id: string | undefined }>>> = {
-  schedule: Schedule,
-  mine: Mine,
-  machines: Machines,
-  screen: Screen,
-  activity: Activity,
-  people: People,
-  account: Account,
-  more: More,
+/** What the screens show whose files are loaded after those of the first. */
+const LATER: Readonly<Record<string, ReturnType<typeof later>>> = {
+  mine: later(async () => (await import('./screens/mine/mine.ts')).Mine),
+  machines: later(async () => (await import('./screens/machines/machines.ts')).Machines),
+  screen: later(async () => (await import('./screens/screen/screen.ts')).Screen),
+  activity: later(async () => (await import('./screens/activity/activity.ts')).Activity),
+  people: later(async () => (await import('./screens/people/people.ts')).People),
+  account: later(async () => (await import('./screens/account/account.ts')).Account),
 }
+
+/** What each screen shows. */
+const SHOWN: Readonly<Record<string, Screen>> = {
+  schedule: Schedule,
+  more: More,
+  ...Object.fromEntries(Object.entries(LATER).map(([name, [shown]]) => [name, shown])),
+}
+
+/** Milliseconds after the first screen until the others are loaded, so that they open at once, and without the service. */
+const OTHERS_AFTER = 2_000
+
+const useOthers = (me: Me): void =>
+  useEffect(() => {
+    const names = screensFor(me).map(({ name }) => name)
+    const timer = setTimeout(async () => {
+      for (const name of names) await LATER[name]?.[1]()
+    }, OTHERS_AFTER)
+    return () => clearTimeout(timer)
+  }, [me.role])
 
 /** What the tab is called: the screen, or what ends soon. */
 const useTitle = (title: string): void => {
@@ -69,6 +81,7 @@ const Content = ({
 
 const Current = ({ me }: { readonly me: Me }): VNode => {
   const { screen, id } = useStore(usePage().place)
+  useOthers(me)
   useTitle(screenOf(screen)?.title ?? texts.unknownScreen)
   const content = html`<${Content} screen=${screen} id=${id} me=${me} />`
   if (screenOf(screen)?.isBare) return content

@@ -44,6 +44,19 @@ test('the page and its files need no credentials, have a strict policy and set n
   t.notRegex((await service.anyone.get(PAGE_SCRIPT)).text, /: string\b/, 'types are stripped')
 })
 
+test('what the first screen is made of takes less than 200 KB on the wire', async (t) => {
+  const { text } = await service.anyone.get('/')
+  const files = new Set([...text.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(([, file = '']) => file))
+  let bytes = 0
+  for (const path of ['/', ...files]) {
+    const { headers } = await service.anyone.get(path, { 'accept-encoding': 'gzip' })
+    if (path !== '/') t.is(headers['content-encoding'], 'gzip', path)
+    bytes += Number(headers['content-length'])
+  }
+  t.true(files.size > 50, 'the modules are loaded beside the page')
+  t.true(bytes > 50_000 && bytes < 200_000, `${bytes}`)
+})
+
 test('in Chromium one signs in with a password, sees who one is, stays signed in, and signs out', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return

@@ -8,16 +8,23 @@ const isTyping = (): boolean =>
     (field) => !['checkbox', 'radio', 'search'].includes(field.type) && field.value !== field.defaultValue,
   )
 
+/** Whether the service answers at all. A page that is loaded again without it is lost. */
+const isThere = (): Promise<boolean> =>
+  fetch('/health/live', { credentials: 'omit', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  )
+
 /**
- * Loads a module that is needed only now. Where that fails, the page is loaded again, once for each version and unless
- * somebody is typing; undefined then, and where it has been tried.
+ * Loads a module that is needed only now. Where the service does not have it, the page is loaded again, once for each
+ * version and unless somebody is typing; undefined then, and where it has been tried.
  */
 export const loadLater = async <A>(load: () => Promise<A>): Promise<A | undefined> => {
   try {
     return await load()
   } catch {
     // The address of this file has the digest of all files.
-    if (sessionStorage.getItem(RELOADED) !== import.meta.url && !isTyping()) {
+    if (sessionStorage.getItem(RELOADED) !== import.meta.url && !isTyping() && (await isThere())) {
       sessionStorage.setItem(RELOADED, import.meta.url)
       location.reload()
     }

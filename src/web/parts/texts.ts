@@ -27,6 +27,9 @@ export const texts = {
     more: 'More',
   },
   themes: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+  updated: 'Berth was updated',
+  loadAgain: 'Load the page again to go on.',
+  reload: 'Load again',
   forbidden: 'This screen is not for your role',
   unknownScreen: 'There is no such screen',
 } as const

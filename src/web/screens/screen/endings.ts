@@ -1,3 +1,4 @@
+import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import { clockOf } from '../../timeline/times.ts'
 import type { Ending } from './console.ts'
@@ -67,6 +68,6 @@ export const saidOf = (ending: Ending, about: About): Said => {
   if (ending.kind === 'barred')
     return { title: 'The machine did not let you in', text: ending.reason ?? 'It gave no reason.', way: 'again' }
   if (ending.kind === 'updated')
-    return { title: 'Berth was updated', text: 'Load the page again to open the screen.', way: 'reload' }
+    return { title: texts.updated, text: 'Load the page again to open the screen.', way: 'reload' }
   return CLOSED[ending.code]?.(about) ?? fault(ending.code)
 }

@@ -42,6 +42,8 @@ export const openFor = async (
   await opened.page.goto('/')
   await signIn(opened, name)
   await accountOf(opened, name).waitFor()
+  // Where the button was is now the schedule, whose rows keep their places under a pointer.
+  await opened.page.mouse.move(0, 0)
   return opened
 }
 

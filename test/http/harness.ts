@@ -91,10 +91,11 @@ export const temporaryData = async (t: Tidying): Promise<string> => {
   return path
 }
 
-/** A directory with a users file of all users. */
-export const dataWithPeople = async (t: Tidying): Promise<string> => {
+/** A directory with a users file of all users, or of some. */
+export const dataWithPeople = async (t: Tidying, names?: readonly string[]): Promise<string> => {
   const data = await temporaryData(t)
-  await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
+  const those = (await people()).filter(({ name }) => names?.includes(name) !== false)
+  await writeFile(join(data, 'users.json'), fileOf(those), { mode: 0o600 })
   return data
 }
 

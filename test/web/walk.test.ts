@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import type { Page } from 'playwright-core'
 import { opened } from '../gateway/console/stage.ts'
 import { freePort } from '../gateway/peers.ts'
 import { areInstalled, PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
+import { passwordOf } from '../http/client.ts'
 import { startBrowser } from '../http/documents/browser.ts'
-import { start } from '../http/harness.ts'
-import { aSut } from '../http/requests.ts'
+import { dataWithPeople, start } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, openFor } from './stage.ts'
 
@@ -16,7 +17,28 @@ import { checkAccessible, checkQuiet, openFor } from './stage.ts'
 const SOON = 30_000
 const TYPED = 'berth was here'
 
-test('in Chromium one takes a machine, types on its screen, extends, releases, and sees it under Past', async (t) => {
+/** An administrator adds a machine that has a VNC server, and a tester, as the empty lab leads to. */
+const setUp = async (page: Page, port: number): Promise<void> => {
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  await button('Add a machine').click()
+  const machine = page.getByRole('dialog', { name: 'Add a machine' })
+  await machine.getByLabel('Name', { exact: true }).fill('bench 1')
+  await machine.getByLabel('Address').fill('127.0.0.1')
+  await machine.getByLabel('Port').fill(String(port))
+  await machine.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await button('Add').click()
+  await machine.getByText(/^As saved, it answers in \d+ ms/).waitFor()
+  await button('Done').click()
+  await button('Add a person').click()
+  const person = page.getByRole('dialog', { name: 'Add a person' })
+  await person.getByLabel('Name', { exact: true }).fill('alice')
+  await person.getByLabel('Password').fill(passwordOf('alice'))
+  await button('Add').click()
+  await person.getByText('alice was added.').waitFor()
+  await button('Done').click()
+}
+
+test('in Chromium an empty lab is set up, and a tester takes and uses its machine, and releases it', async (t) => {
   t.timeout(4 * SOON)
   if (!areInstalled(t, 'Xvnc', 'xterm', 'vncsnapshot')) return
   const { port, directory } = await startXvnc(t)
@@ -37,10 +59,13 @@ test('in Chromium one takes a machine, types on its screen, extends, releases, a
   }
   const listenPort = await freePort()
   const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
-  const service = await start(t, { environment })
-  const machine = aSut({ name: 'bench 1', address: '127.0.0.1', port, password: PASSWORD, sut_type: 'vnc' })
-  await service.as('admin').post('/api/sut/create', machine)
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  const service = await start(t, { environment, data: await dataWithPeople(t, ['admin']) })
+  const browser = await startBrowser(t, service.url)
+  const admin = await openFor(t, browser, 'admin')
+  if (admin === undefined) return
+  await setUp(admin.page, port)
+  await admin.page.getByRole('heading', { name: /^Add a person ?, done/ }).waitFor()
+  const alice = await openFor(t, browser, 'alice')
   if (alice === undefined) return
   const { page } = alice
   const row = page.getByRole('row').filter({ hasText: 'bench 1' })
@@ -78,5 +103,5 @@ test('in Chromium one takes a machine, types on its screen, extends, releases, a
     },
     SOON,
   )
-  checkQuiet(t, alice, service.url)
+  for (const each of [admin, alice]) checkQuiet(t, each, service.url)
 })

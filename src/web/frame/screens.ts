@@ -16,15 +16,18 @@ export interface Screen {
   readonly isBare?: true
   /** Whether it can be shown as of the past. */
   readonly isOfPast?: true
+  /** What those are told who come to its address and may not use it. */
+  readonly forbidden?: { readonly title: string; readonly text: string }
 }
 
 const everyone: readonly Role[] = ['administrator', 'tester', 'auditor']
-const { screens } = texts
+const holders: readonly Role[] = ['administrator', 'tester']
+const { screens, forbidden } = texts
 
 /** The screens, in the order of the navigation. `app.ts` has what they show. */
 export const SCREENS: readonly Screen[] = [
   { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true, isOfPast: true },
-  { name: 'mine', title: screens.mine, icon: 'clock', may: everyone, isInTabs: true },
+  { name: 'mine', title: screens.mine, icon: 'clock', may: holders, isInTabs: true, forbidden: forbidden.mine },
   { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
   { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },
   {
@@ -34,8 +37,12 @@ export const SCREENS: readonly Screen[] = [
     may: ['administrator', 'auditor'],
     isInTabs: true,
     isInMore: true,
+    forbidden: forbidden.activity,
   },
-  { name: 'people', title: screens.people, icon: 'users', may: ['administrator'], isInTabs: true, isInMore: true },
+  {
+    ...{ name: 'people', title: screens.people, icon: 'users', may: ['administrator'], isInTabs: true, isInMore: true },
+    forbidden: forbidden.people,
+  },
   { name: 'account', title: screens.account, icon: 'user', may: everyone, isInTabs: false, isInMore: true },
   { name: 'more', title: screens.more, icon: 'more', may: everyone, isInTabs: false },
 ]

@@ -87,6 +87,16 @@ const tagsPatch = (after: Values['tags'], before: Values['tags']): Readonly<Reco
   ),
 })
 
+const NEEDED = ['name', 'address', 'port'] as const
+
+/** `Name and address are missing.`, or nothing. */
+export const missingText = (values: Values): string | undefined => {
+  const missing = NEEDED.filter((name) => values[name].trim() === '')
+  const list = [missing.slice(0, -1).join(', '), missing.at(-1)].filter((part) => part !== '').join(' and ')
+  if (missing.length === 0) return undefined
+  return `${list.charAt(0).toUpperCase()}${list.slice(1)} ${missing.length === 1 ? 'is' : 'are'} missing.`
+}
+
 const monitoringOf = ({ isMonitored, interval }: Values) =>
   isMonitored ? { enabled: true, interval } : { enabled: false }
 

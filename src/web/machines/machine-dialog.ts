@@ -10,7 +10,7 @@ import { html } from '../parts/html.ts'
 import { useStore } from '../parts/store.ts'
 import type { Refused } from '../service/api.ts'
 import { CheckNote } from './check-note.ts'
-import { changesOf, EMPTY, isOtherRecord, type Known, rebase, type Values, valuesOf } from './form.ts'
+import { changesOf, EMPTY, isOtherRecord, type Known, missingText, rebase, type Values, valuesOf } from './form.ts'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.ts'
 import { checkMachine, makeKeyring, readKnown, saveMachine } from './save.ts'
 import { StaleNote } from './stale-note.ts'
@@ -85,8 +85,10 @@ export const MachineDialog = (props: Props): VNode => {
   const errors = errorsByField(refused)
   const isDone = checked !== undefined && !isDirty
   const takesPassword = base?.settings.has_password === true && base.sut.sut_type === 'vnc'
+  const missing = missingText(values)
+  const isOff = isBusy || isStale || (isDirty && (!isAnswered || missing !== undefined))
   const submit = (): void => {
-    if (isBusy || isStale || (isDirty && !isAnswered)) return
+    if (isOff) return
     if (isDirty) void form.save()
     else onClose()
   }
@@ -95,7 +97,7 @@ export const MachineDialog = (props: Props): VNode => {
       <input class="input" maxlength="200" placeholder="Reason, recorded for good (optional)" value=${form.reason} onInput=${({ target }: Event) => form.setReason((target as HTMLInputElement).value)} />
     </label>
     ${!isDone && html`<button type="button" class="btn quiet" onClick=${onClose}>Cancel</button>`}
-    <button type="submit" class="btn primary" disabled=${isBusy || isStale || (isDirty && !isAnswered)}>${isDone ? 'Done' : base === undefined ? 'Add' : 'Save'}</button>
+    <button type="submit" class="btn primary" disabled=${isOff}>${isDone ? 'Done' : base === undefined ? 'Add' : 'Save'}</button>
   </div>`
   const title = known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`
   // A change of another tab is noted above; that the request was refused says nothing more.
@@ -108,5 +110,6 @@ export const MachineDialog = (props: Props): VNode => {
     <//>
     <${TagsAndState} values=${values} errors=${errors} change=${change} />
     <${Probing} values=${values} errors=${errors} change=${change} />
+    <p class="small muted said" role="status">${missing}</p>
   <//>`
 }

@@ -30,6 +30,20 @@ export const texts = {
   updated: 'Berth was updated',
   loadAgain: 'Load the page again to go on.',
   reload: 'Load again',
-  forbidden: 'This screen is not for your role',
+  forbidden: {
+    mine: {
+      title: 'Auditors do not reserve',
+      text: 'Your role reads everything and changes nothing. See the schedule, or ask an administrator for another role.',
+    },
+    activity: {
+      title: 'The activity is for administrators and auditors',
+      text: 'You see your own reservations under Mine. An administrator can give you another role.',
+    },
+    people: {
+      title: 'People are for administrators',
+      text: 'Your own password, tokens and sessions are under your account.',
+    },
+  },
+  openSchedule: 'Open the schedule',
   unknownScreen: 'There is no such screen',
 } as const

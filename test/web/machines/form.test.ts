@@ -4,6 +4,7 @@ import {
   createOf,
   EMPTY,
   isOtherRecord,
+  missingText,
   parseTag,
   rebase,
   valuesOf,
@@ -27,6 +28,13 @@ test('only what differs is sent: fields, then tags as a patch, then monitoring',
     { verb: 'monitoring', body: { enabled: true, interval: 300 } },
   ])
   t.deepEqual(changesOf({ ...before, isMonitored: false }, known()), [{ verb: 'monitoring', body: { enabled: false } }])
+})
+
+test('a form says what is missing before it can be sent', (t) => {
+  t.is(missingText({ ...EMPTY, port: '' }), 'Name, address and port are missing.')
+  t.is(missingText(EMPTY), 'Name and address are missing.')
+  t.is(missingText({ ...before, name: ' ' }), 'Name is missing.')
+  t.is(missingText(before), undefined)
 })
 
 test('what is no number is sent as typed, so that the service says what it must be', (t) => {

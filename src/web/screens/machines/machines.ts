@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { RETRY_AFTER } from '../../live/reading.ts'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
 import { MachineImport } from '../../machines/machine-import.ts'
+import { NoMachines } from '../../machines/no-machines.ts'
 import { readUptimes } from '../../machines/read-uptime.ts'
 import type { Uptime } from '../../machines/uptime.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -27,16 +28,11 @@ const Skeleton = (): VNode => html`<div class="machines-in" aria-busy="true">
   ${Array.from({ length: 14 }, (_, n) => html`<div class="sk-row" key=${n}><span class="sk sk-name"></span><span class=${`sk sk-block sk-${n % 5}`}></span></div>`)}
 </div>`
 
-const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }): VNode => {
-  const scope = meOf(usePage()).scope ?? ''
-  if (scope !== '')
-    return html`<${StateBlock} icon="lock" title="No machine is in your scope" text=${`You see machines with ${scope.replaceAll(',', ', ')}. An administrator can change your scope or tag machines.`} />`
-  if (onAdd === undefined)
-    return html`<${StateBlock} icon="machine" title="No machines yet" text="An administrator can add them." />`
-  return html`<${StateBlock} icon="machine" title="No machines yet" text="Add one by hand, or a whole rack from a CSV file.">
-    <div class="row"><button type="button" class="btn primary" onClick=${onAdd}>Add a machine</button><button type="button" class="btn" onClick=${onImport}>Import a CSV file</button></div>
-  <//>`
-}
+const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }): VNode =>
+  html`<${NoMachines}>${
+    onAdd &&
+    html`<div class="row"><button type="button" class="btn primary" onClick=${onAdd}>Add a machine</button><button type="button" class="btn" onClick=${onImport}>Import a CSV file</button></div>`
+  }<//>`
 
 /** Rows of all machines and of those that are shown. */
 const useRows = (now: number) => {

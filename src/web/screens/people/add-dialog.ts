@@ -27,7 +27,7 @@ const AddedNote = ({ added: { user, isTyped } }: { readonly added: Added }): VNo
     : html`<${SecretNote} name=${`${user.name}’s password`} secret=${user.password} ifLost="The person was added. Set a new password." />`
 
 interface Props {
-  readonly onAdded: () => void
+  readonly onAdded?: () => void
   readonly onClose: () => void
 }
 
@@ -45,7 +45,7 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
     const answer = await send<AddedUser>('/api/user/create', creationOf(values, password))
     if (answer === undefined) return
     setAdded({ user: answer.value, isTyped: password !== '' })
-    onAdded()
+    onAdded?.()
   }
   const another = (): void => {
     setAdded(undefined)

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Lab } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
 import { RETRY_AFTER } from '../../live/reading.ts'
+import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { type LabReading, useLab } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
@@ -43,12 +44,6 @@ const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="
   <span class="vh" role="status">Loading</span>
   ${Array.from({ length: 14 }, (_, n) => html`<div class="tl-row"><div class="tl-head"><span class="sk sk-name"></span></div><div class="tl-lane"><span class=${`sk sk-block sk-${n % 5}`}></span></div></div>`)}
 </div></div>`
-
-const NoMachines = ({ scope }: { readonly scope: string | undefined }): VNode => {
-  if (scope !== undefined && scope !== '')
-    return html`<div class="tl"><${StateBlock} icon="lock" title="No machine is in your scope" text=${`You see machines with ${scope.replaceAll(',', ', ')}. An administrator can change your scope or tag machines.`} /></div>`
-  return html`<div class="tl"><${StateBlock} icon="machine" title="No machines yet" text="An administrator can add them." /></div>`
-}
 
 const NoMatch = (): VNode => html`<div class="tl"><${StateBlock} icon="filter" title="No machine matches">
   <div class="row"><button type="button" class="btn" onClick=${() => show({ filter: NO_FILTER })}>Clear filters</button></div>
@@ -150,7 +145,7 @@ export const Schedule = (): VNode => {
       return failed === undefined
         ? html`<${Skeleton} />`
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
-    if (all.length === 0) return html`<${NoMachines} scope=${me.scope} />`
+    if (all.length === 0) return html`<div class="tl"><${NoMachines} /></div>`
     if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
     return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`

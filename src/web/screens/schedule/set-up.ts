@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
 import { MachineImport } from '../../machines/machine-import.ts'
 import { usePage } from '../../page/context.ts'
-import { linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { makeStore, useStore } from '../../parts/store.ts'
 import { MINUTE } from '../../timeline/times.ts'
+import { AddDialog } from '../people/add-dialog.ts'
 import { take } from './view.ts'
 
 /** The first steps of a lab that has nothing. */
@@ -57,7 +57,7 @@ export const SetUp = (): VNode => {
   const { control } = usePage()
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const { hasMachine, hasPerson, hasReservation, suts } = useSteps()
-  const [open, setOpen] = useState<'machine' | 'import' | undefined>(undefined)
+  const [open, setOpen] = useState<'machine' | 'person' | 'import' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
   useEffect(() => isUnderWay.set(true), [])
   const leave = (): void => isUnderWay.set(false)
@@ -78,7 +78,7 @@ export const SetUp = (): VNode => {
       <//>
       <${Step} number=${2} title="Add a person" isDone=${hasPerson} isNext=${isPersonNext}
         text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself.">
-        <a class=${buttonClass(isPersonNext)} href=${linkTo('people')}>Add a person</a>
+        <button type="button" class=${buttonClass(isPersonNext)} disabled=${!isAnswered} onClick=${() => setOpen('person')}>Add a person</button>
       <//>
       <${Step} number=${3} title="Make a reservation" isDone=${hasReservation} isNext=${isReservationNext}
         text="Take the machine for half an hour and open its screen, to see that the whole way works.">
@@ -91,6 +91,7 @@ export const SetUp = (): VNode => {
     </p>
   </div>
   ${open === 'machine' && html`<${MachineDialog} known=${undefined} onClose=${close} />`}
+  ${open === 'person' && html`<${AddDialog} onClose=${close} />`}
   ${open === 'import' && html`<${MachineImport} onClose=${close} />`}
   </div>`
 }

@@ -1,0 +1,63 @@
+import test from 'ava'
+import { passwordOf } from '../http/client.ts'
+import { startBrowser } from '../http/documents/browser.ts'
+import { idOf, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { checkAccessible, openFor } from './stage.ts'
+import { interceptReads, screenStates } from './states.ts'
+
+/** Every screen while it loads, fails, is empty, is cut off, and for those who may not use it, in a real browser. */
+
+const later = tidyingLater()
+test.after.always(later.tidy)
+
+test('in Chromium every screen says that it loads, failed, is empty, is cut off, or is not for you', async (t) => {
+  t.timeout(240_000)
+  const service = await start(later)
+  const admin = service.as('admin')
+  const sut_id = String((await admin.post('/api/sut/create', aSut({ name: 'bench 1' }))).json._id)
+  await admin.post('/api/user/create', { name: 'carl', role: 'tester', scope: 'rack=9', password: passwordOf('carl') })
+  const window = { start_in: 0, duration: 3_600 }
+  await service.as('alice').post('/api/sut_reservation/create', { user_id: idOf('alice'), sut_id, ...window })
+  await service.as('alice').post('/api/user/me/token', { name: 'nightly' })
+  const browser = await startBrowser(later, service.url)
+  const pages = new Map<string, NonNullable<Awaited<ReturnType<typeof openFor>>>>()
+  const pageOf = async (name: string) => {
+    const opened = pages.get(name) ?? (await openFor(t, browser, name))
+    if (opened !== undefined) pages.set(name, opened)
+    return opened?.page
+  }
+  for (const [name, screen] of Object.entries(screenStates(sut_id))) {
+    const page = await pageOf(screen.user)
+    if (page === undefined) return
+    const main = page.getByRole('main')
+    const reads = await interceptReads(page)
+    reads.hold(screen.reads)
+    await page.goto(`/#/${screen.place}`)
+    await page.reload()
+    await main.getByText('Loading').first().waitFor()
+    await reads.fail()
+    await main.getByText(screen.failed).waitFor()
+    await main.getByText('The disk of the service is full. It is tried again in 8 s.').first().waitFor()
+    await main.getByText('urn:berth:request:41').first().waitFor()
+    await checkAccessible(t, page)
+    // It is tried again by itself, too.
+    reads.hold(screen.reads)
+    await main.getByRole('button', { name: 'Try again' }).first().click()
+    await reads.empty()
+    await main.getByText(screen.empty).first().waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('alert').getByText('Not connected since').waitFor()
+    await main.getByText(screen.empty).first().waitFor()
+    reads.pass()
+    await page.context().setOffline(false)
+    await main.getByText(screen.ready).first().waitFor()
+    t.is(await page.getByText('Not connected since').count(), 0, name)
+    await page.unrouteAll()
+    if (screen.forbidden === undefined) continue
+    const other = await pageOf(screen.forbidden.user)
+    await other?.goto(`/#/${screen.place}`)
+    await other?.getByRole('main').getByText(screen.forbidden.text).waitFor()
+    if (other !== undefined) await checkAccessible(t, other)
+  }
+})

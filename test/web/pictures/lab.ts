@@ -10,8 +10,13 @@ export const PASSWORD = 'correct horse'
 /** Who looks at the pages. */
 export const ME = 'Amina Diallo'
 
+/** A tester, an auditor, and a tester in whose scope nothing is. */
+export const TESTER = 'Jonas Weiß'
+export const AUDITOR = 'Ines Ferreira'
+export const SCOPED = 'Kofi Mensah'
+
 const TESTERS = [
-  ...['Jonas Weiß', 'Mei Tanaka', 'Priya Raghavan', 'Łukasz Wójcik', 'Siobhán Ó Briain', 'Nguyễn Thị Lan'],
+  ...[TESTER, 'Mei Tanaka', 'Priya Raghavan', 'Łukasz Wójcik', 'Siobhán Ó Briain', 'Nguyễn Thị Lan'],
   ...['ليلى حداد', 'ci-main', 'Oluwaseun Adeyemi-Whitfield'],
 ]
 
@@ -60,8 +65,8 @@ const WINDOWS: readonly (readonly [machine: string, who: string, from: number, t
 
 const at = (hours: number): string => new Date(Date.parse('2030-05-08T00:00:00Z') + hours * 3_600_000).toISOString()
 
-/** Fills a service whose clock is `service.clock`, which ends at the time of the pictures. */
-export const fill = async (service: Running): Promise<void> => {
+/** Fills a service whose clock is `service.clock`, which ends at the time of the pictures. Gives the id of a machine. */
+export const fill = async (service: Running): Promise<string> => {
   const admin = service.as('admin')
   const make = async (path: string, body: object): Promise<string> => {
     const { status, json, text } = await admin.post(path, body)
@@ -71,6 +76,8 @@ export const fill = async (service: Running): Promise<void> => {
   const people = new Map<string, string>()
   for (const name of TESTERS)
     people.set(name, await make('/api/user/create', { name, role: 'tester', password: PASSWORD }))
+  await make('/api/user/create', { name: AUDITOR, role: 'auditor', password: PASSWORD })
+  await make('/api/user/create', { name: SCOPED, role: 'tester', scope: 'team=mobile', password: PASSWORD })
   people.set(ME, await make('/api/user/create', { name: ME, role: 'administrator', password: PASSWORD }))
   const machines = new Map<string, string>()
   for (const [name, os, version, rack] of MACHINES) {
@@ -85,4 +92,5 @@ export const fill = async (service: Running): Promise<void> => {
     await make('/api/sut_reservation/create', { user_id: people.get(who), sut_id: machines.get(machine), ...window })
   }
   service.clock.set(NOW)
+  return machines.get('win11-01') ?? ''
 }

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { start, tidyingLater } from '../../http/harness.ts'
-import { BEFORE, fill, ME, NOW, PASSWORD, ZONE } from './lab.ts'
+import { interceptReads, type ScreenStates, screenStates } from '../states.ts'
+import { AUDITOR, BEFORE, fill, ME, NOW, PASSWORD, SCOPED, TESTER, ZONE } from './lab.ts'
 
 /**
  * Makes pictures of the page: `node test/web/pictures/make.ts FOLDER [NAME]`. They are looked at, not compared: fonts
@@ -12,6 +13,12 @@ import { BEFORE, fill, ME, NOW, PASSWORD, ZONE } from './lab.ts'
 
 type Step = (page: Page) => Promise<unknown>
 
+interface Picture {
+  readonly step: Step
+  /** Whose page it is. */
+  readonly user?: string
+}
+
 const at =
   (place: string): Step =>
   (page) =>
@@ -20,11 +27,8 @@ const at =
 const STATES: Readonly<Record<string, Step>> = {
   'schedule-day': at('schedule'),
   'schedule-week': async (page) => {
-    await page
-      .getByRole('radio', { name: 'Week' })
-      .or(page.getByRole('button', { name: 'Week' }))
-      .first()
-      .click()
+    await page.locator('.tl-row .block').first().focus()
+    await page.keyboard.press('w')
   },
   'schedule-reserve': async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'gpu-l4-2' })
@@ -38,6 +42,38 @@ const STATES: Readonly<Record<string, Step>> = {
   account: at('account'),
 }
 
+/** Whose page is shown in place of the users of the tests. */
+const USERS: Readonly<Record<string, string>> = { alice: TESTER, audrey: AUDITOR, carl: SCOPED }
+
+/** A screen while it loads, failed, is empty or is cut off, and for those who may not use it. */
+const picturesOf = (name: string, { place, reads, failed, empty, forbidden }: ScreenStates): [string, Picture][] => {
+  const held =
+    (then: 'none' | 'fail' | 'empty', text: string): Step =>
+    async (page) => {
+      const requests = await interceptReads(page)
+      requests.hold(reads)
+      await at(place)(page)
+      await page.reload()
+      if (then !== 'none') await requests[then]()
+      await page.getByRole('main').getByText(text).first().waitFor()
+    }
+  const cutOff: Step = async (page) => {
+    await at(place)(page)
+    await page.waitForLoadState('networkidle')
+    await page.context().setOffline(true)
+    await page.getByText('Not connected since').waitFor()
+  }
+  return [
+    [`${name}-loading`, { step: held('none', 'Loading') }],
+    [`${name}-failed`, { step: held('fail', failed) }],
+    [`${name}-empty`, { step: held('empty', empty), ...(name === 'schedule' && { user: TESTER }) }],
+    [`${name}-offline`, { step: cutOff }],
+    ...(forbidden === undefined
+      ? []
+      : [[`${name}-forbidden`, { step: at(place), user: USERS[forbidden.user] ?? ME }] as [string, Picture]]),
+  ]
+}
+
 const SIZES = { desktop: [1440, 900], phone: [390, 844] } as const
 
 const [folder = 'pictures', only] = process.argv.slice(2)
@@ -47,30 +83,38 @@ const service = await start(later, {
   now: BEFORE,
   environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: '20000-20099' },
 })
-await fill(service)
+const machine = await fill(service)
+const pictures: readonly [string, Picture][] = [
+  ...Object.entries(STATES).map(([name, step]): [string, Picture] => [name, { step }]),
+  ...Object.entries(screenStates(machine)).flatMap(([name, screen]) => picturesOf(name, screen)),
+]
+const wanted = pictures.filter(([name]) => only === undefined || name.startsWith(only))
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const [size, [width, height]] of Object.entries(SIZES)) {
-    const context = await browser.newContext({
-      ...{ viewport: { width, height }, colorScheme, timezoneId: ZONE, baseURL: service.url },
-    })
-    const page = await context.newPage()
-    await page.clock.install({ time: NOW })
-    await page.goto('/')
-    await page.getByLabel('Name').fill(ME)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.locator('.tl-row .block').first().waitFor()
-    for (const [name, step] of Object.entries(STATES)) {
-      if (only !== undefined && name !== only) continue
+    for (const [user, those] of Map.groupBy(wanted, ([, { user = ME }]) => user)) {
+      const context = await browser.newContext({
+        ...{ viewport: { width, height }, colorScheme, timezoneId: ZONE, baseURL: service.url },
+      })
+      const page = await context.newPage()
+      await page.clock.install({ time: NOW })
       await page.goto('/')
-      await page.reload()
-      await page.locator('.tl-row .block').first().waitFor()
-      await step(page).catch((error: unknown) => process.stderr.write(`${name}: ${String(error)}\n`))
-      await page.waitForTimeout(500)
-      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) })
+      await page.getByLabel('Name').fill(user)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByRole('main').waitFor()
+      for (const [name, { step }] of those) {
+        await page.goto('/')
+        await page.reload()
+        await page.getByRole('main').locator('.tl-row .block, .void').first().waitFor()
+        await step(page).catch((error: unknown) => process.stderr.write(`${name}: ${String(error)}\n`))
+        await page.waitForTimeout(500)
+        await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) })
+        await page.unrouteAll()
+        await context.setOffline(false)
+      }
+      await context.close()
     }
-    await context.close()
   }
 }
 await browser.close()

@@ -43,6 +43,13 @@ control.session.watch(({ me }) => {
   shown = me?._id
 })
 
+// What one holds may have changed while the service did not answer.
+let { isAnswered } = control.reach.get()
+control.reach.watch((reach) => {
+  if (reach.isAnswered && !isAnswered) page.own.read()
+  isAnswered = reach.isAnswered
+})
+
 notifyBeforeEnds(page.clock, page.own, page.warning, () => {
   goTo('mine')
 })

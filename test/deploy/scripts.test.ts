@@ -40,43 +40,6 @@ const runScript = async (
   }
 }
 
-/** The two volumes used by the check for a former log. */
-const volumes = async (t: ExecutionContext) => {
-  const directory = await temporaryDirectory(t)
-  const [FORMER_DATA, NEW_DATA] = [join(directory, 'former'), join(directory, 'new')]
-  for (const path of [FORMER_DATA, NEW_DATA]) mkdirSync(path)
-  return { FORMER_DATA, NEW_DATA }
-}
-
-test('a first start without a former log continues', async (t) => {
-  t.deepEqual(await runScript(t, 'check-former-log.sh', await volumes(t)), { code: 0, stdout: '', stderr: '' })
-})
-
-test('with a former single-node log, the start is refused instead of creating an empty log', async (t) => {
-  const env = await volumes(t)
-  writeFileSync(join(env.FORMER_DATA, 'chunk-000000.000000'), 'events')
-  const { code, stderr } = await runScript(t, 'check-former-log.sh', env)
-  t.is(code, 1)
-  t.regex(stderr, /^berth: not started\. The volume eventstore-data holds the log /)
-  for (const way of ['docker compose --profile single up', 'NEW_EMPTY_LOG=yes docker compose up', 'deploying.md']) {
-    t.true(stderr.includes(way), way)
-  }
-  t.is((await runScript(t, 'check-former-log.sh', { ...env, NEW_EMPTY_LOG: '' })).code, 1)
-})
-
-test('a former log does not prevent the start if a new log was requested, now or earlier', async (t) => {
-  const env = await volumes(t)
-  writeFileSync(join(env.FORMER_DATA, 'chunk-000000.000000'), 'events')
-  t.is((await runScript(t, 'check-former-log.sh', { ...env, NEW_EMPTY_LOG: 'yes' })).code, 0)
-  writeFileSync(join(env.NEW_DATA, 'events.db'), '')
-  t.is((await runScript(t, 'check-former-log.sh', env)).code, 0)
-})
-
-test('a former volume that cannot be listed counts as a log', async (t) => {
-  const env = await volumes(t)
-  t.is((await runScript(t, 'check-former-log.sh', { ...env, FORMER_DATA: join(env.NEW_DATA, 'none') })).code, 1)
-})
-
 test('the shared files of instances are created once and are valid', async (t) => {
   const directory = await temporaryDirectory(t)
   const replace = { '/etc/berth': directory }
@@ -98,13 +61,6 @@ test('the shared files of instances are created once and are valid', async (t) =
     files.map((file) => readFileSync(file, 'utf8')),
     made,
   )
-})
-
-test('with the users file of an older program the shared files need no password', async (t) => {
-  const directory = await temporaryDirectory(t)
-  writeFileSync(join(directory, 'users.json'), '{"version":1,"users":[]}')
-  const { code } = await runScript(t, 'make-shared-files.sh', {}, { replace: { '/etc/berth': directory } })
-  t.is(code, 0)
 })
 
 test('a clustered instance gets a store address with host names, credentials and TLS', async (t) => {

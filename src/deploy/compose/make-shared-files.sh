@@ -4,8 +4,8 @@ set -eu
 umask 077
 cd /etc/berth
 
-# The first instance makes the user admin, or imports the users file of Berth 0.1.
-if [ ! -s vault.key ] && [ ! -s users.json ] && [ -z "${BERTH_ADMIN_PASSWORD:-}" ]; then
+# The first instance makes the user admin.
+if [ ! -s vault.key ] && [ -z "${BERTH_ADMIN_PASSWORD:-}" ]; then
   echo 'berth: set BERTH_ADMIN_PASSWORD to a password for the user admin, 8 characters or more' >&2
   exit 2
 fi

@@ -4,13 +4,10 @@ import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import type { Signer } from '../audit/signed-note.ts'
-import { USERS_STREAM } from '../domain/values/ids.ts'
-import { type EventStore, NO_STREAM } from '../event-store/event-store.ts'
+import type { EventStore } from '../event-store/event-store.ts'
 import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
-import { readRegularFile } from '../files/read-regular-file.ts'
 import { syncDirectory } from '../files/replace-file.ts'
-import { readUsersFile } from '../users/users-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 import { findProblems, type OnProgress } from './verify.ts'
@@ -18,8 +15,6 @@ import { findProblems, type OnProgress } from './verify.ts'
 export interface BackupSource {
   /** The log's file. */
   readonly log: string
-  /** Imported by the next start if the log has no users. */
-  readonly usersFile: string
   /** The name of the log. */
   readonly origin: string
   /** The log's signer, if its key is available. */
@@ -63,11 +58,6 @@ const checkpointOf = async (
   return { version: 1, origin, log_id: copy.logId, events, last_event: last, root, vault_keys, made_at }
 }
 
-const hasUsers = async (copy: EventStore): Promise<boolean> => {
-  for await (const _ of copy.readStream(USERS_STREAM, NO_STREAM)) return true
-  return false
-}
-
 const withCopy = async <A>(path: string, use: (copy: EventStore) => Promise<A>): Promise<A> => {
   const onFatal = (error: Error): never => {
     throw error
@@ -89,22 +79,13 @@ const syncFile = async (path: string): Promise<void> => {
   }
 }
 
-/** Copies the users file, which a log without users needs. Left: why it is unusable. */
-const addUsersFile = async ({ usersFile }: BackupSource, path: string): Promise<E.Either<string, undefined>> => {
-  const users = await readUsersFile(usersFile)
-  if (E.isLeft(users)) return E.left(`${users.left.detail}; nothing was backed up`)
-  await writeFile(path, await readRegularFile(usersFile), { mode: 0o600, flag: 'wx' })
-  await syncFile(path)
-  return E.right(undefined)
-}
-
 const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
-  const [log, usersFile, file, note] = ['events.db', 'users.json', 'checkpoint.json', 'log.checkpoint'].map((name) =>
-    join(directory, name),
-  ) as [string, string, string, string]
+  const [log, file, note] = ['events.db', 'checkpoint.json', 'log.checkpoint'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ]
   copyLog(source.log, log)
-  const users = (await withCopy(log, hasUsers)) ? E.right(undefined) : await addUsersFile(source, usersFile)
-  if (E.isLeft(users)) return users
   const checkpoint = await withCopy(log, (copy) => checkpointOf(source, copy, options))
   await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
   if (source.signer !== undefined) {

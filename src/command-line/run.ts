@@ -134,7 +134,7 @@ const runArguments = async (args: readonly string[], environment: Environment, t
 /** The user's mistakes: a wrong configuration, wrong paths, and files that are not Berth's. */
 const USER_ERRORS = ['Misconfigured', 'UnusableLog', 'UnusableViews']
 /** Failures of files and disks, and files that another process has. */
-const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken', 'DiskFull']
+const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'OtherLogVersion', 'LockTaken', 'DiskFull']
 
 /** The exit code for an error. Only a fault of the program shows its stack. */
 const reportError = (error: unknown, terminal: Terminal): number => {

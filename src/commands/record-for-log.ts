@@ -14,7 +14,7 @@ interface Recording {
 }
 
 /**
- * Records an event about the log as a whole, in the stream that every version reads.
+ * Records an event about the log as a whole, in the stream of its version.
  *
  * @throws StoreUnavailable
  */

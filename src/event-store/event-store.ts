@@ -58,6 +58,11 @@ export class UnusableLog extends Error {
   override name = 'UnusableLog'
 }
 
+/** The log has a version that this program does not use. Nothing was changed. */
+export class OtherLogVersion extends Error {
+  override name = 'OtherLogVersion'
+}
+
 /** Milliseconds that a command or a read has for the store, with everything that it waits for. */
 export const ANSWER_WITHIN = 10_000
 

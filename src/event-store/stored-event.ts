@@ -12,14 +12,15 @@ import { canonicalJson } from '../domain/values/canonical-json.ts'
  * type}`, which is the input of the leaf hash.
  */
 
-type Shape = { readonly data: unknown; readonly schema: number }
-/** Upgrades event data from an old `schema` to the next, by event type. */
-const upcasts: Readonly<Partial<Record<EventType, Readonly<Record<number, (data: unknown) => unknown>>>>> = {}
+/** Upgrades the data of one type of event from an old `schema` to the next. */
+type Upcasts = Readonly<Record<number, (data: unknown) => unknown>>
+const upcasts: Readonly<Partial<Record<EventType, Upcasts>>> = {}
 
-const upcast = (type: EventType, shape: Shape): unknown => {
-  let { data, schema } = shape
-  for (; schema < SCHEMA; schema++) data = (upcasts[type]?.[schema] ?? ((same) => same))(data)
-  return data
+/** Data in the shape of the current schema. A schema without a step has the shape of the one before. */
+export const upcast = (steps: Upcasts, data: unknown, schema: number, current: number): unknown => {
+  let upgraded = data
+  for (let at = schema; at < current; at++) upgraded = (steps[at] ?? ((same) => same))(upgraded)
+  return upgraded
 }
 
 export const encodeEvent = (stream: string, revision: number, event: NewEvent): string => {
@@ -62,8 +63,8 @@ export class UndecodableEvent extends Error {
   override name = 'UndecodableEvent'
 }
 
-const isFromNewerVersion = (data: unknown): data is { readonly to: number } =>
-  typeof data === 'object' && data !== null && 'to' in data && Number(data.to) > LOG_VERSION
+const isFromNewerVersion = (data: unknown): data is { readonly version: number } =>
+  typeof data === 'object' && data !== null && 'version' in data && Number(data.version) > LOG_VERSION
 
 const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => {
   if (E.isRight(read)) return read.right
@@ -101,12 +102,12 @@ export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   if (metadata.schema > SCHEMA) {
     throw new UndecodableEvent(`${place}: /metadata/schema: ${metadata.schema} was written by a newer version of Berth`)
   }
-  if (type === 'StoreUpgraded' && isFromNewerVersion(data)) {
+  if (type === 'LogVersionSet' && isFromNewerVersion(data)) {
     throw new UndecodableEvent(
-      `${place}: /data/to: the log has version ${data.to}, set by a newer version of Berth; this one reads ${LOG_VERSION}`,
+      `${place}: /data/version: the log has version ${data.version}, set by a newer version of Berth; this one reads ${LOG_VERSION}`,
     )
   }
-  const current = upcast(type, { data, schema: metadata.schema })
+  const current = upcast(upcasts[type] ?? {}, data, metadata.schema, SCHEMA)
   const known = orThrow<unknown>(eventData[type].decode(current), place, 'data')
   return { type, data: known, stream, revision, id, metadata, mark } as Recorded
 }

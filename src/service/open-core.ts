@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClockGuard } from '../commands/clock/guard.ts'
-import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
+import { checkLogVersion, isUnused, upgradeLog } from '../commands/log-version.ts'
+import { LOG_VERSION } from '../domain/events/log.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
-import type { EventStore } from '../event-store/event-store.ts'
+import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import { acquireLock, type Lock } from '../files/lock.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { type Metrics, makeMetrics } from '../http/routes/metrics.ts'
@@ -133,6 +134,10 @@ export const openCore = async (
   const opening = { randomHex, onFatal, onCommit: metrics.committed, mustExist }
   const store = withFullAlarm(await openLog(config, world, alarms, opening), alarms)
   opened.push(store.close)
+  await checkLogVersion(store).catch((error: unknown) => {
+    // A networked store may be unavailable. Then the upgrade notices.
+    if (!(error instanceof StoreUnavailable)) throw error
+  })
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'
   const isNew = !isShared && (await isUnused(store))
@@ -153,5 +158,5 @@ export const upgrade = (
 ): Promise<void> => {
   // A clock that is ahead is not recorded. With 0, the last event's time is used.
   const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
-  return upgradeLog({ ...world, clock, store, randomHex, waitsForStore: isShared })
+  return upgradeLog({ ...world, version: LOG_VERSION, clock, store, randomHex, waitsForStore: isShared })
 }

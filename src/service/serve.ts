@@ -151,6 +151,7 @@ const UNUSABLE = [
   'UnusableViews',
   'DiskFull',
   'UndecodableEvent',
+  'OtherLogVersion',
   'StoreUnavailable',
   'StoreDenied',
 ]

@@ -21,7 +21,6 @@ import { checkFirstUsers, makeFirstUsers } from './users/first-users.ts'
 import { openPasswords } from './users/open-passwords.ts'
 import { openAllUsers } from './users/open-users.ts'
 import { tryFirstUsers } from './users/try-first-users.ts'
-import { watchUsersFile } from './users/watch-users-file.ts'
 import type { Address, World } from './world.ts'
 
 export type { Address, Log, World } from './world.ts'
@@ -63,7 +62,6 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const firstAdministrator = orThrow(made)
   // At once: a start that fails later must not lose the password.
   if (firstAdministrator !== undefined) await world.onFirstAdministrator?.(firstAdministrator, address)
-  opened.push(await watchUsersFile({ config, users, alarms, log: world.log }))
   return { views, runner, ...known }
 }
 
@@ -84,7 +82,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     opened.push(() => bound.listening.close(0))
     const core = await openCore(config, world, opening, { isKept: true })
     const { store, vault, guard, processClock, isShared, lostKeys } = core
-    orThrow(await checkFirstUsers(config, core))
+    orThrow(await checkFirstUsers({ config, world, ...core }))
     const signer = orThrow(await openSigner(config, world, { store, mayMake: !isShared, ...lostKeys }))
     const instance = await openInstance(join(config.data, 'instance'), world.randomBytes)
     await upgrade(core, world, randomHex)

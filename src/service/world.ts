@@ -6,7 +6,7 @@ import type { ConsoleLimits } from '../http/console/bridge.ts'
 import type { CsvLimits } from '../http/response/csv-lists.ts'
 import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Timeouts } from '../http/server/listen.ts'
-import type { FirstAdministrator } from '../users/first-administrator.ts'
+import type { FirstAdministrator, FirstUser } from '../users/first-administrator.ts'
 
 /** Where the service listens. */
 export interface Address {
@@ -30,6 +30,8 @@ export interface World {
   readonly onAnswered?: (answered: RequestSummary) => void
   /** Called as soon as the first administrator is recorded, while the service still starts. */
   readonly onFirstAdministrator?: (first: FirstAdministrator, address: Address) => Promise<void>
+  /** The users of a log that has none, in place of an administrator. */
+  readonly firstUsers?: () => Promise<readonly FirstUser[]>
   /** Metrics of the process in Prometheus format, added to the service's own. */
   readonly processMetrics?: () => Promise<string>
   /** Called when the service cannot continue and is no longer ready. The process should exit. */

@@ -4,19 +4,17 @@ export type Part = (typeof PARTS)[number]
 
 /**
  * What raised an alarm. `silence` is an unresponsive store, which can also be unreadable; `full` a store without room
- * for a write; `jump` a clock that changed
- * suddenly, which need not be ahead; `sessions` the gateway's sessions that cannot be recorded; `usersFile` a users file
- * that was changed although it is not read any more; `lastAdministrator` a user that the provider of single sign-on makes
- * no administrator any more, but who stays it.
+ * for a write; `jump` a clock that changed suddenly, which need not be ahead; `sessions` the gateway's sessions that
+ * cannot be recorded; `lastAdministrator` a user that the provider of single sign-on makes no administrator any more, but
+ * who stays it.
  */
-export type Cause = Part | 'silence' | 'full' | 'jump' | 'sessions' | 'usersFile' | 'lastAdministrator'
+export type Cause = Part | 'silence' | 'full' | 'jump' | 'sessions' | 'lastAdministrator'
 
 const PART_OF = {
   silence: 'store',
   full: 'store',
   jump: 'clock',
   sessions: 'gateway',
-  usersFile: 'users',
   lastAdministrator: 'users',
 } as const
 

@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Quota, Role } from '../domain/events/user.ts'
 
 /** Name of the administrator created at the first start. */
 export const FIRST_NAME = 'admin'
+
+/** A user of a log that had none. */
+export interface FirstUser {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** The hash of the password in PHC string format. */
+  readonly password: string
+  readonly quota?: Quota
+}
 
 export interface FirstAdministrator {
   readonly name: string

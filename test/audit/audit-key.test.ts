@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { type } from '../command-line/terminal.ts'
-import { dataWithPeople, start } from '../http/harness.ts'
+import { start, temporaryData } from '../http/harness.ts'
 import { NOW } from '../http/requests.ts'
 import { filesIn, leaks } from '../http/secrets/canary.ts'
 import { checkpointOf, given } from './checkpoints.ts'
@@ -34,7 +34,7 @@ test('the audit key is created once, readable only by its owner, and appears now
 })
 
 test('a key file readable by others logs a warning; an invalid or unwritable one fails the start', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const file = join(data, 'audit.key')
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
   await chmod(file, 0o644)

@@ -10,7 +10,7 @@ import { type } from '../command-line/terminal.ts'
 import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
 import { addressOf, aVaultKey, startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import type { Client } from '../http/client.ts'
-import { dataWithPeople, type Running } from '../http/harness.ts'
+import { type Running, temporaryData } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { makeHold } from '../http/store/held-views.ts'
@@ -144,12 +144,12 @@ test('instances with one audit key and the command line sign identical checkpoin
 
 test('an instance on a shared store without an audit key creates none and exits with code 2', async (t) => {
   const server = await aServer(t)
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const env = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0', BERTH_VAULT_KEY: aVaultKey() }
   const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
   t.deepEqual([code, output.includes('listening')], [2, false])
   t.is(errors.trim(), `berth: the audit key cannot be read from ${join(data, 'audit.key')}: it does not exist`)
-  t.deepEqual((await readdir(data)).toSorted(), ['berth.lock', 'users.json'])
+  t.deepEqual((await readdir(data)).toSorted(), ['berth.lock'])
 })
 
 test("proofs of another instance's events wait until the views catch up, instead of failing", async (t) => {

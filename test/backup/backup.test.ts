@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
@@ -8,10 +8,10 @@ import { readVerifier } from '../../src/audit/signed-note.ts'
 import { makeBackup } from '../../src/backup/backup.ts'
 import type { Checkpoint } from '../../src/backup/checkpoint.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
-import { EVENTS_OF_START, idOf, people, type Running, start, temporaryData } from '../http/harness.ts'
+import { EVENTS_OF_START, idOf, type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut, reserve } from '../http/requests.ts'
 import { run } from '../process/harness.ts'
-import { fileOf, leftOf, rightOf } from '../users/builders.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
 import { passwordOf, ringIn } from '../vault/setting.ts'
 
 const NOW = Date.parse('2030-05-02T05:58:11.400Z')
@@ -130,7 +130,7 @@ const stopped = async (t: ExecutionContext, story: (service: Running) => Promise
   await story(service)
   await service.stop()
   const { data } = service
-  return { data, source: { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' } }
+  return { data, source: { log: join(data, 'events.db'), origin: 'berth' } }
 }
 
 test('a service restored from a backup and its keys has all data and continues', async (t) => {
@@ -191,30 +191,6 @@ test('of two concurrent backups into one directory, one succeeds', async (t) => 
   const made = await Promise.allSettled([1, 2].map(() => makeBackup(source, directory, { now: NOW })))
   t.is(made.filter((end) => end.status === 'fulfilled' && end.value._tag === 'Right').length, 1)
   t.is((await checkpointIn(directory)).events, EVENTS_OF_START + 2)
-})
-
-test('a backup of a log without users has the users file, which a restored service imports', async (t) => {
-  const data = await temporaryData(t)
-  const source = { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' }
-  openStore(t, source.log)
-  await writeFile(source.usersFile, fileOf(await people()))
-  const directory = join(data, 'backup')
-  rightOf(await makeBackup(source, directory, { now: NOW }))
-  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'users.json'])
-  t.is(await modeOf(join(directory, 'users.json')), 0o600)
-  const { json } = await (await start(t, { data: directory })).as('alice').get('/api/user/me')
-  t.is(json._id, idOf('alice'))
-})
-
-test('a backup of a log without users leaves no trace if the users file is unreadable', async (t) => {
-  const data = await temporaryData(t)
-  const source = { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' }
-  openStore(t, source.log)
-  const refused = async () => leftOf(await makeBackup(source, join(data, 'backup'), { now: NOW }))
-  t.regex(await refused(), /users\.json does not exist; nothing was backed/)
-  await writeFile(source.usersFile, '{"version":1,"users":[{}]}')
-  t.regex(await refused(), /\/users\/0\/name .*nothing was backed/)
-  t.false((await readdir(data)).some((name) => name.startsWith('backup')))
 })
 
 test('a backup without a parent directory leaves no trace', async (t) => {

@@ -1,4 +1,4 @@
-import { copyFile, open, writeFile } from 'node:fs/promises'
+import { copyFile, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
@@ -9,7 +9,7 @@ import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
 import { withoutTriggers } from '../event-store/sqlite/without-triggers.ts'
-import { aUser, fileOf, rightOf } from '../users/builders.ts'
+import { rightOf } from '../users/builders.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 
 const NOW = Date.parse('2030-05-02T05:58:11.400Z')
@@ -17,8 +17,7 @@ const NOW = Date.parse('2030-05-02T05:58:11.400Z')
 /** A backup of 40 events. */
 const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; readonly checkpoint: Checkpoint }> => {
   const directory = await temporaryDirectory(t)
-  const source = { log: join(directory, 'events.db'), usersFile: join(directory, 'users.json'), origin: 'berth' }
-  await writeFile(source.usersFile, fileOf([await aUser('alice', 'x')]))
+  const source = { log: join(directory, 'events.db'), origin: 'berth' }
   const store = openStore(t, source.log)
   for (let i = 0; i < 20; i++) {
     const stream = aStream()

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { openAt } from '../event-store/eventstoredb/subject.ts'
 import { addressFor } from '../event-store/shared-store.ts'
-import { dataWithPeople, EVENTS_OF_START, type Running, SECRETS_OF_PEOPLE, start } from '../http/harness.ts'
+import { EVENTS_OF_START, type Running, SECRETS_OF_PEOPLE, start, temporaryData } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import { stopwatch, until } from '../http/until.ts'
 import { launch, run } from '../process/harness.ts'
@@ -21,7 +21,7 @@ const keyFile = (data: string): string => join(data, 'vault.key')
 
 /** A service on the store with a SUT with secrets and a reservation, and the environment of its commands. */
 const served = async (t: ExecutionContext) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   await writeFile(keyFile(data), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 })
   await writeFile(join(data, 'audit.key'), `${Buffer.alloc(32, 2).toString('base64')}\n`, { mode: 0o600 })
   const address = addressFor(server.address, data)
@@ -55,7 +55,7 @@ test('"replay" compares the documents with the log, with and without a running s
 })
 
 test('commands check the tlsCAFile, and exit with 2 where it cannot be used', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const caFile = join(data, 'none.pem')
   const env = { BERTH_EVENT_STORE: `esdb://a:b@localhost:1?tlsCAFile=${encodeURIComponent(caFile)}` }
   for (const args of [['verify'], ['user', 'list']]) {
@@ -111,7 +111,7 @@ const LINES = [
 ]
 
 test('a command with an unreachable store soon exits with 1 and one message, without changes', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const key = `k1:${Buffer.alloc(32, 1).toString('base64')}\n`
   await writeFile(keyFile(data), key, { mode: 0o600 })
   const check = async ({ args, address }: (typeof LINES)[number]): Promise<void> => {

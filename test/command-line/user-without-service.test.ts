@@ -1,15 +1,11 @@
-import { chown, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { CONTROL_SOCKET } from '../../src/control/socket.ts'
-import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { acquireLock } from '../../src/files/lock.ts'
-import { randomHex } from '../event-store/new-events.ts'
-import { passwordOf } from '../http/client.ts'
-import { people, temporaryData } from '../http/harness.ts'
+import { temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { type Launch, launch, PASSWORD, run, serve } from '../process/harness.ts'
-import { fileOf } from '../users/builders.ts'
 import { type } from './terminal.ts'
 
 /** Commands on users where no service runs: they open the log themselves. */
@@ -88,57 +84,6 @@ test('where there is no log, such a command says so and makes nothing', async (t
     t.is(errors, `berth: there is no log at ${home}/data/events.db; start the service once\n`)
   }
   t.deepEqual(await readdir(home), [])
-})
-
-/** Data of an older program: a log without users, and a users file beside it. */
-const withUsersFile = async (t: ExecutionContext, text: string): Promise<string> => {
-  const data = await temporaryData(t)
-  const onFatal = (error: Error): never => {
-    throw error
-  }
-  await openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal }).close()
-  await writeFile(join(data, 'users.json'), text, { mode: 0o600 })
-  return data
-}
-
-test('the users file of an older program is imported, and renamed', async (t) => {
-  const data = await withUsersFile(t, fileOf(await people()))
-  const first = await run({ data, args: ['user', 'list'] })
-  t.is(first.code, 0, first.errors)
-  t.deepEqual(namesIn(first.output), ['admin', 'alice', 'bob', 'audrey'])
-  t.regex(first.errors, /\nberth: users imported into the log; .* delete it; users 4; .*users\.json\.imported\n$/)
-  t.is((await run({ data, args: ['user', 'passwd', 'alice'] })).errors, '')
-  const files = await readdir(data)
-  t.deepEqual(
-    ['users.json', 'users.json.imported'].map((name) => files.includes(name)),
-    [false, true],
-  )
-  t.is((await stat(join(data, 'imported-users.sha256'))).mode & 0o777, 0o600)
-  const service = await serve(t, { data })
-  t.is((await service.as('bob', passwordOf('bob')).get('/api/user/me')).status, 200)
-})
-
-test('a users file that cannot be imported ends with 2 and the lines, and nothing is recorded', async (t) => {
-  const [first, ...others] = await people()
-  const twice = { ...first, _id: 'twice', name: 'ADMIN' }
-  const lines = [first, ...others, twice].map((user) => JSON.stringify(user)).join(',\n')
-  const data = await withUsersFile(t, `{"version":1,"users":[\n${lines}]}`)
-  const collided = await run({ data, args: ['user', 'add', 'carol', '--role', 'tester'] })
-  t.deepEqual([collided.code, collided.output], [2, ''])
-  t.regex(
-    collided.errors,
-    /\nberth: [^\n]+users\.json: line 6 \(\/users\/4\) has the name of line 2 \(\/users\/0\), [^\n]+\n$/,
-  )
-  await writeFile(join(data, 'users.json'), '{"version":1,"users":[{}]}')
-  const broken = await run({ data, args: ['user', 'list'] })
-  t.deepEqual([broken.code, broken.output], [2, ''])
-  t.regex(broken.errors, /\/users\/0\/name is required/)
-  await rm(join(data, 'users.json'))
-  const none = await run({ data, args: ['user', 'list'] })
-  t.deepEqual([none.code, none.output], [0, ''])
-  t.regex(none.errors, /there are no users; add one with: user add NAME/)
-  t.is((await run({ data, args: ['user', 'add', 'carol', '--role', 'administrator', '--id', 'c'] })).code, 0)
-  t.is((await run({ data, args: ['user', 'list'] })).output, 'c\tadministrator\tcarol\n')
 })
 
 test('of commands at the same moment each does its work, one after the other', async (t) => {
@@ -227,12 +172,6 @@ test('a path that is too long for a socket is refused with the reason', async (t
   const short = join(await temporaryData(t), 'link')
   await symlink(data, short)
   t.is((await run({ data: short, args: ['user', 'list'] })).code, 0)
-})
-
-test('what a log level leaves out is not shown on standard error either', async (t) => {
-  const data = await withUsersFile(t, fileOf(await people()))
-  const quiet = await run({ data, args: ['user', 'list'], env: { BERTH_LOG_LEVEL: 'error' } })
-  t.deepEqual([quiet.code, quiet.errors], [0, ''])
 })
 
 test('a data directory of another user is refused to root, whose files would lock the service out', async (t) => {

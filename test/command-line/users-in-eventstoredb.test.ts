@@ -1,5 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { AUDIT_KEY, addressOf, aVaultKey, startInstance } from '../event-store/eventstoredb/service/instances.ts'
@@ -7,7 +6,6 @@ import { basic } from '../http/client.ts'
 import { people, temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { run } from '../process/harness.ts'
-import { aUser, fileOf } from '../users/builders.ts'
 
 /** Commands on the users of a log in an EventStoreDB, in a data directory of their own. */
 
@@ -55,21 +53,6 @@ test('with a mistyped prefix a command that only reads ends with 2, and begins n
   t.deepEqual([code, output], [2, ''], errors)
   t.regex(errors, /there is no log in the event store under the streamPrefix typo-: start the service once/)
   t.is(server.log.all().length, recorded)
-})
-
-test('a users file is imported by the first command, and by nobody again', async (t) => {
-  const { server, environment, user } = await given(t)
-  const file = join(await temporaryData(t), 'users.json')
-  await writeFile(file, fileOf([await aUser('carol', 'x', { role: 'administrator' })]))
-  const added = await user(['add', 'dora', '--role', 'tester', '--id', 'd'], { BERTH_USERS: file })
-  t.is(added.code, 0, added.errors)
-  // The file of another instance, which has other users.
-  const service = await startInstance(t, server, 0, { environment })
-  t.regex(
-    service.log.map(({ sentence }) => sentence).join('\n'),
-    /users\.json has users who differ from those of the log/,
-  )
-  t.is((await user(['list'])).output, 'id-of-carol\tadministrator\tcarol\nd\ttester\tdora\n')
 })
 
 test('without the vault key of the log, or with another one, such a command ends with 2', async (t) => {

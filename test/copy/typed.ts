@@ -4,7 +4,7 @@ import { treeOf } from '../../src/copy/copy-log.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import { idOf } from '../domain/builders.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
-import { dataWithPeople, type Running, type Setting, start } from '../http/harness.ts'
+import { type Running, type Setting, start, temporaryData } from '../http/harness.ts'
 import { NOW } from '../http/requests.ts'
 import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 
@@ -27,7 +27,7 @@ export const aLog = async (t: ExecutionContext, server: string, count: number) =
 
 /** A service on the embedded store, even if tests run over another one. */
 export const startEmbedded = async (t: ExecutionContext, setting: Setting = {}): Promise<Running> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   return start(t, { ...setting, now: NOW, data, environment: { BERTH_EVENT_STORE: `sqlite:${data}/events.db` } })
 }
 

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logged, NewEvent, Recorded } from '../../src/domain/event.ts'
+import { LOG_VERSION } from '../../src/domain/events/log.ts'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
-import { makeEventId, type RandomHex, sutStream } from '../../src/domain/values/ids.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex, sutStream } from '../../src/domain/values/ids.ts'
 import type { Appended, AppendFailure, EventStore, StoredRecord } from '../../src/event-store/event-store.ts'
 import { encodeEvent, leafHash } from '../../src/event-store/stored-event.ts'
 
@@ -51,6 +52,13 @@ export const append = (
   events: readonly NewEvent[],
   secrets?: readonly SealedSecret[],
 ): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events, secrets)()
+
+/** Begins a log with its version, as the first start does. */
+export const beginLog = async (store: EventStore): Promise<void> => {
+  const set = { ...anEvent(sutStream(''), ''), type: 'LogVersionSet', data: { version: LOG_VERSION } } as NewEvent
+  const by = { ...set.metadata, actor: 'berth', role: 'system' } as const
+  done(await append(store, LISTEN_PORTS_STREAM, -1, [{ ...set, metadata: by }]))
+}
 
 /** `done`, or the reason of the failure. */
 export const outcomeOf = (result: E.Either<AppendFailure, Appended>): AppendFailure | 'done' =>

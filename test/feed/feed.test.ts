@@ -100,7 +100,7 @@ test('`next` leads through the log, even if a filter leaves a page short or empt
   const fresh = await start(t, { now: NOW })
   // Recorded by the start itself.
   t.deepEqual(typesIn(await pageAt('', fresh)), [
-    'berth.StoreUpgraded',
+    'berth.LogVersionSet',
     'berth.ScheduleBegan',
     ...Array(4).fill('berth.UserAdded'),
   ])

@@ -4,7 +4,7 @@ import { EventSource } from 'eventsource'
 import { formatPosition } from '../../src/domain/values/position.ts'
 import { freePort } from '../gateway/peers.ts'
 import { basic } from '../http/client.ts'
-import { dataWithPeople, type Running, type Setting, start } from '../http/harness.ts'
+import { type Running, type Setting, start, temporaryData } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { makeHold } from '../http/store/held-views.ts'
@@ -41,7 +41,7 @@ const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
   const source = new EventSource(`http://127.0.0.1:${port}/api/events`, {
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } }),
   })
-  for (const type of ['SutCreated', 'ListenPortAssigned', 'StoreUpgraded', 'ScheduleBegan', 'UserAdded']) {
+  for (const type of ['SutCreated', 'ListenPortAssigned', 'LogVersionSet', 'ScheduleBegan', 'UserAdded']) {
     source.addEventListener(`berth.${type}`, ({ lastEventId }) => got.push(lastEventId))
   }
   source.addEventListener('error', ({ code }) => errors.push(code))
@@ -53,7 +53,7 @@ const positionsUpTo = (last: string): readonly string[] =>
   Array.from({ length: Number(last) + 1 }, (_, position) => formatPosition(position))
 
 test('a browser that connects before the service is ready waits and then receives everything', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const last = await makeLog(t, data)
   const { service, letGo } = await startHeld(t, data)
   const { source, got, errors } = browse(t, service)
@@ -68,7 +68,7 @@ test('a browser that connects before the service is ready waits and then receive
 })
 
 test('a browser that reconnects before the service is ready resumes at its position', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   // A port that no other service is given between the two.
   const environment = { BERTH_PORT: String(await freePort()) }
   const first = await start(t, { now: NOW, data, environment })
@@ -85,7 +85,7 @@ test('a browser that reconnects before the service is ready resumes at its posit
 })
 
 test('a held stream sends heartbeats and ends with the service', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   await makeLog(t, data)
   const { service } = await startHeld(t, data, { feed: { heartbeat: 20, checkInterval: 10 } })
   const stream = await openStream(service.port, '?type=SutCreated')
@@ -101,7 +101,7 @@ test('a held stream sends heartbeats and ends with the service', async (t) => {
 })
 
 test('held streams are limited, a closed one makes room, and wrong requests are refused at once', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   await makeLog(t, data)
   const { service, letGo } = await startHeld(t, data, { feed: { held: 2, checkInterval: 10 } })
   const headers = { Accept: 'text/event-stream' }
@@ -127,7 +127,7 @@ test('held streams are limited, a closed one makes room, and wrong requests are 
 })
 
 test('a held stream from a position beyond the log ends with another_log', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   await makeLog(t, data)
   const { service, letGo } = await startHeld(t, data, { feed: { checkInterval: 10 } })
   const stream = await openStream(service.port, '?after=999')

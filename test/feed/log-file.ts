@@ -3,8 +3,8 @@ import type { NewEvent } from '../../src/domain/event.ts'
 import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { aVaultKey } from '../event-store/eventstoredb/service/instances.ts'
-import { append, randomHex } from '../event-store/new-events.ts'
-import { dataWithPeople, type Running, type Setting, start, type Tidying } from '../http/harness.ts'
+import { append, beginLog, randomHex } from '../event-store/new-events.ts'
+import { type Running, type Setting, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { rightOf } from '../users/builders.ts'
 
@@ -50,10 +50,11 @@ const textsOf = (n: number, characters: number): object =>
 
 /** A data directory with a log of `count` events: a SUT and updates, each with five texts of `characters` length. */
 export const dataWithLog = async (t: Tidying, count: number, characters: number): Promise<string> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal: () => undefined })
   const changes = Array.from({ length: count - 1 }, (_, n) => anEvent('SutUpdated', textsOf(n, characters)))
   const all = [anEvent('SutCreated', CREATED), ...changes]
+  await beginLog(store)
   for (let from = 0; from < all.length; from += 500) {
     rightOf(await append(store, sutStream(SUT), from - 1, all.slice(from, from + 500)))
   }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
-import { dataWithPeople, start } from '../http/harness.ts'
+import { start, temporaryData } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import type { Event } from '../http/store/log-rows.ts'
@@ -133,7 +133,7 @@ test('as_of needs an administrator or auditor, and must be a date-time or a posi
 })
 
 test('documents rebuilt from the log give the same answers as of every event', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const service = await start(t, { now: NOW, data })
   const cast = castOf(service, makeRandom(8))
   t.deepEqual((await playBack(cast, 'before', 16)).faults, [])

@@ -134,7 +134,7 @@ export interface StoryReport {
   readonly faults: readonly string[]
 }
 
-const OF_PORTS = /^(ListenPort|StoreUpgraded|ScheduleBegan)/
+const OF_PORTS = /^(ListenPort|LogVersionSet|ScheduleBegan)/
 
 /** Compares every object and list as of every event with the answer given then. */
 const checkPositions = async (

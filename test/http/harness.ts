@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Role } from '../../src/domain/events/user.ts'
@@ -8,9 +8,9 @@ import type { RequestSummary } from '../../src/http/response/request-summary.ts'
 import { keyChecks } from '../../src/service/checks/keys.ts'
 import { readConfig } from '../../src/service/config/config.ts'
 import { startService, type World } from '../../src/service/service.ts'
-import type { UserRecord } from '../../src/users/users-file.ts'
+import type { FirstUser } from '../../src/users/first-administrator.ts'
 import { sharedEnvironment } from '../event-store/shared-store.ts'
-import { aUser, fileOf, rightOf } from '../users/builders.ts'
+import { aUser, rightOf } from '../users/builders.ts'
 import { basic, type Client, connectTo, passwordOf } from './client.ts'
 import { until } from './until.ts'
 
@@ -25,8 +25,10 @@ export interface Setting {
   /** Milliseconds since boot. Follows the clock unless given. */
   readonly sinceBoot?: () => number
   readonly environment?: Readonly<Record<string, string>>
-  /** A directory with a users file, perhaps of an earlier service. Unless given, a new one with all users below. */
+  /** A directory, perhaps of an earlier service. Unless given, a new one. */
   readonly data?: string
+  /** The users of a log that has none: those below unless given. */
+  readonly firstUsers?: readonly FirstUser[] | 'administrator'
   readonly randomHex?: RandomHex
   readonly randomBytes?: World['randomBytes']
   readonly openStore?: World['openStore']
@@ -73,7 +75,7 @@ const PEOPLE: readonly (readonly [name: string, role: Role, id: string])[] = [
   ['audrey', 'auditor', '590780914445534540190002'],
 ]
 
-/** Events that the first start on a new log records: StoreUpgraded, ScheduleBegan, and one for each user. */
+/** Events that the first start on a new log records: LogVersionSet, ScheduleBegan, and one for each user. */
 export const EVENTS_OF_START = 2 + PEOPLE.length
 
 /** Secrets of the users: name, password hash and epoch of each. */
@@ -82,21 +84,13 @@ export const SECRETS_OF_PEOPLE = 3 * PEOPLE.length
 export const idOf = (name: string): string => PEOPLE.find(([known]) => known === name)?.[2] ?? `id-of-${name}`
 
 /** The users, with the cheapest hashes that argon2id accepts. */
-export const people = (): Promise<readonly UserRecord[]> =>
+export const people = (): Promise<readonly FirstUser[]> =>
   Promise.all(PEOPLE.map(([name, role, _id]) => aUser(name, passwordOf(name), { role, _id })))
 
 export const temporaryData = async (t: Tidying): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), 'berth-'))
   t.teardown(() => rm(path, { recursive: true, force: true }))
   return path
-}
-
-/** A directory with a users file of all users, or of some. */
-export const dataWithPeople = async (t: Tidying, names?: readonly string[]): Promise<string> => {
-  const data = await temporaryData(t)
-  const those = (await people()).filter(({ name }) => names?.includes(name) !== false)
-  await writeFile(join(data, 'users.json'), fileOf(those), { mode: 0o600 })
-  return data
 }
 
 /** Unix milliseconds of a date-time. Throws on a typing error. */
@@ -135,7 +129,7 @@ const makeWaking = () => {
 /** Starts the whole service in this process, as main.ts does. Stops it after the test. */
 export const start = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   if (process.env.FIT !== undefined) await import('./documents/fit-answers.ts')
-  const data = setting.data ?? (await dataWithPeople(t))
+  const data = setting.data ?? (await temporaryData(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
   const config = rightOf(
     readConfig(
@@ -143,7 +137,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
       keyChecks,
     ),
   )
-  const log = setting.log ?? []
+  const { firstUsers, log = [] } = setting
   const answered: RequestSummary[] = []
   let time = setting.now === undefined ? undefined : at(setting.now)
   const now = (): number => time ?? Date.now()
@@ -156,6 +150,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     wake: waking.wake,
     onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot continue'),
     onAnswered: (summary) => answered.push(summary),
+    ...(firstUsers !== 'administrator' && { firstUsers: async () => firstUsers ?? (await people()) }),
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),
     ...(setting.timeouts && { timeouts: setting.timeouts }),

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { basic, connectTo } from './client.ts'
-import { dataWithPeople, type Running, type Setting, type Tidying } from './harness.ts'
+import { type Running, type Setting, type Tidying, temporaryData } from './harness.ts'
 import { until } from './until.ts'
 
 const SERVICE = fileURLToPath(new URL('child-service.ts', import.meta.url))
@@ -19,7 +19,7 @@ export interface Killable extends Pick<Running, 'as' | 'anyone' | 'data' | 'port
 export type KillableSetting = Pick<Setting, 'now' | 'environment' | 'data'>
 
 export const startKillable = async (t: Tidying, setting: KillableSetting): Promise<Killable> => {
-  const data = setting.data ?? (await dataWithPeople(t))
+  const data = setting.data ?? (await temporaryData(t))
   const child = fork(SERVICE, [JSON.stringify({ ...setting, data })])
   const gone = once(child, 'exit')
   const kill = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
-import { dataWithPeople, type Setting, start } from '../http/harness.ts'
+import { type Setting, start, temporaryData } from '../http/harness.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
 import { changedStore } from '../http/store/stores.ts'
 import { isScheduled, settle, untilScheduled } from './recorded.ts'
@@ -95,7 +95,7 @@ test('a jump of more than an hour is held up until it is confirmed, and nothing 
 })
 
 test('a start more than a day past the last event records nothing for five minutes', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const { service, book } = await stage(t, { data })
   const id = await book('06:00', '06:15')
   await service.stop()
@@ -109,7 +109,7 @@ test('a start more than a day past the last event records nothing for five minut
 })
 
 test('a clock that jumps while starts and ends are recorded holds the others up', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const { service, book } = await stage(t, { data })
   const id = await book('06:00', '06:15')
   await service.stop()

@@ -2,11 +2,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
 import { changedStore } from '../http/store/stores.ts'
-import { dataOfVersion1, idsOfVersion1, LATER } from '../log-version-1/version-1.ts'
 import { isScheduled, settle, untilScheduled } from './recorded.ts'
 import { at, last, stage } from './stage.ts'
 
@@ -63,7 +62,7 @@ test('a reservation that ends while a start reads ahead is recorded', async (t) 
 
 /** A store that refuses starts and ends, in some streams, while told so. */
 const refusingSchedule = async (t: ExecutionContext) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const refusal = { isOn: true, isOf: (_stream: string): boolean => true }
   const openStore = changedStore(join(data, 'events.db'), (store) => ({
     append: (stream, expected, events, secrets) => {
@@ -120,7 +119,7 @@ test('SUTs whose starts and ends are refused after a downtime do not hold up oth
 })
 
 test('the schedule begins once, however often a service starts', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   for (const time of ['05:50:00.000', '05:51:00.000', '05:52:00.000']) {
     const service = await start(t, { data, now: at(time) })
     await createSut(service.as('admin'))
@@ -131,20 +130,4 @@ test('the schedule begins once, however often a service starts', async (t) => {
     began.map((event) => event.data),
     [{ from: at('05:50:00.000') }],
   )
-})
-
-test('nothing that was due before the schedule began is recorded on a log of version 1', async (t) => {
-  const data = await dataOfVersion1(t)
-  const service = await start(t, { data, now: LATER })
-  await settle([service])
-  t.deepEqual(await scheduledIn(service), [])
-  service.clock.set('2030-05-03T19:06:00.000Z')
-  const { again, ahead, last: later } = (await idsOfVersion1()) as Record<string, string>
-  t.deepEqual((await untilScheduled([service], 5)).toSorted(), [
-    `end 19:30:00.000Z ${last(String(again))}`,
-    `end 20:15:00.000Z ${last(String(later))}`,
-    `end 21:00:00.000Z ${last(String(ahead))}`,
-    `start 20:00:00.000Z ${last(String(later))}`,
-    `start 20:00:00.000Z ${last(String(ahead))}`,
-  ])
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
+import type { FirstUser } from '../../src/users/first-administrator.ts'
 import type { Credential } from '../../src/users/load-users.ts'
 import {
   hashPassword,
@@ -9,18 +10,17 @@ import {
   parsePasswordHash,
   verifyPassword,
 } from '../../src/users/passwords/password.ts'
-import type { UserRecord } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
 import { basic } from '../http/client.ts'
 import { aUser, CHEAP, cheapHash, PASSWORDS_ONLY, RIGHT } from './builders.ts'
 
-const credentialOf = (record: UserRecord): Credential => {
+const credentialOf = (record: FirstUser): Credential => {
   const { _id, name, role } = record
   return { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(record.password) as PasswordHash }
 }
 
 /** Users in memory and their authenticator. Records every password that is really verified. */
-const given = async (...records: readonly UserRecord[]) => {
+const given = async (...records: readonly FirstUser[]) => {
   const byName = new Map(records.map((record) => [record.name, credentialOf(record)]))
   const users = {
     credentialOf: (name: string) => byName.get(name),
@@ -35,7 +35,7 @@ const given = async (...records: readonly UserRecord[]) => {
     costs.push({ memory, passes, parallelism })
     return verifyPassword(hash, password)
   }
-  const set = (record: UserRecord): void => void byName.set(record.name, credentialOf(record))
+  const set = (record: FirstUser): void => void byName.set(record.name, credentialOf(record))
   return {
     users,
     byName,

@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { foldName, isNewUserName } from '../../src/domain/values/user-name.ts'
 import { parseBasic } from '../../src/users/basic.ts'
 import { PASSWORD_BYTES_MAX } from '../../src/users/passwords/password.ts'
-import { UserName } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
 
 const basic = (name: string, password: string): string =>
@@ -31,7 +30,6 @@ const GROWING = ['ᾢ', 'ΐ', 'ﬃ', 'ß', '가', '각', '\u{1d160}', '\u{1d1c0}
 test('every name, in every spelling that folds to the same, is read from a header with the longest password', (t) => {
   const names = GROWING.map((one) => one.repeat(128))
   for (const name of names) {
-    t.true(UserName.is(name))
     for (const spelling of spellings(name)) t.is(nameIn(basic(spelling, 'x'.repeat(PASSWORD_BYTES_MAX))), spelling)
   }
 })
@@ -51,7 +49,7 @@ test('no character grows more when decomposed than the longest name allows', (t)
 })
 
 test('property: every name that a user can have is read as it is written', (t) => {
-  const name = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 140 }).filter((one) => UserName.is(one))
+  const name = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 128 }).filter((one) => !/[\p{Cc}:]/u.test(one))
   let taken = 0
   fc.assert(
     fc.property(name, fc.constantFrom('', 'pass:word', 'ö'), (one, password) => {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Quota } from '../../src/domain/events/user.ts'
 import { NOTHING_TO_CATCH_UP } from '../../src/users/catch-up.ts'
+import type { FirstUser } from '../../src/users/first-administrator.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'
 import { hashPassword, SALT_BYTES, type VerifiedPassword } from '../../src/users/passwords/password.ts'
-import type { UserRecord } from '../../src/users/users-file.ts'
 
 /** The result of a check of a right and a wrong password. */
 export const RIGHT: VerifiedPassword = { fits: true, cpu: 1 }
@@ -14,15 +15,17 @@ export const CHEAP: HashCost = { memory: 8, passes: 1, parallelism: 1 }
 
 export const cheapHash = (password: string): Promise<string> => hashPassword(password, randomBytes(SALT_BYTES), CHEAP)
 
-export const aUser = async (name: string, password: string, more: Partial<UserRecord> = {}): Promise<UserRecord> => ({
+const UNLIMITED: Quota = { hours_per_week: null, reservations_max: null, priority_max: null }
+
+/** A user with a cheap hash, without limits. */
+export const aUser = async (name: string, password: string, more: Partial<FirstUser> = {}): Promise<FirstUser> => ({
   _id: `id-of-${name}`,
   name,
   role: 'tester',
   password: await cheapHash(password),
+  ...((more.role ?? 'tester') === 'tester' && { quota: UNLIMITED }),
   ...more,
 })
-
-export const fileOf = (users: readonly UserRecord[]): string => JSON.stringify({ version: 1, users })
 
 export const rightOf = <L, A>(either: E.Either<L, A>): A => {
   if (E.isLeft(either)) throw new Error(`refused: ${JSON.stringify(either.left)}`)

@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type Ran, type } from '../command-line/terminal.ts'
 import { basic } from '../http/client.ts'
-import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { idOf, type Running, start } from '../http/harness.ts'
 import { createSut, NOW, reserved } from '../http/requests.ts'
-import { aUser, fileOf } from './builders.ts'
+import { aUser } from './builders.ts'
 
 /** The commands on users, beside a running service that has admin, alice, bob and audrey. */
 
@@ -148,12 +146,10 @@ test('user list --json prints a JSON object with the users as the service shows 
 })
 
 test('more users than one response has are listed in order, and each is found', async (t) => {
-  const data = await temporaryData(t)
   const names = Array.from({ length: 1_001 }, (_, n) => `user ${n}`)
   const first = await aUser('first', 'x', { role: 'administrator' })
   const records = names.map((name, n) => ({ ...first, _id: `id-${n}`, name }))
-  await writeFile(join(data, 'users.json'), fileOf([first, ...records]))
-  await start(t, { data })
+  const { data } = await start(t, { firstUsers: [first, ...records] })
   t.deepEqual(namesIn(await type(['user', 'list'], { BERTH_DATA: data })), ['first', ...names])
   t.regex((await type(['user', 'show', 'FIRST'], { BERTH_DATA: data })).out, /^id\tid-of-first\n/)
 })

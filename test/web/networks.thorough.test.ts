@@ -1,7 +1,7 @@
 import test from 'ava'
 import { freePort } from '../gateway/peers.ts'
 import { LAB_HOST, openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { startSlowNetwork } from './slow-network.ts'
@@ -71,7 +71,7 @@ test('in Chromium the page says that it is cut off, and heals after ten minutes 
 
 test('in Chromium a restart of the service under an open page heals without a reload', async (t) => {
   t.timeout(6 * SOON)
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const environment = { BERTH_PORT: String(await freePort()) }
   const service = await start(t, { data, environment })
   await createSut(service.as('admin'), { name: 'bench 1' })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { startBrowser } from '../http/documents/browser.ts'
-import { dataWithPeople, start, tidyingLater } from '../http/harness.ts'
+import { start, temporaryData, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { checkAccessible, checkQuiet, openFor } from './stage.ts'
 
@@ -11,7 +11,7 @@ test.after.always(later.tidy)
 
 test('in Chromium an empty lab leads an administrator to the first machine, person and reservation', async (t) => {
   t.timeout(120_000)
-  const service = await start(later, { data: await dataWithPeople(later) })
+  const service = await start(later, { data: await temporaryData(later) })
   const browser = await startBrowser(later, service.url)
   const [admin, alice] = [await openFor(t, browser, 'admin'), await openFor(t, browser, 'alice')]
   if (admin === undefined || alice === undefined) return

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { dataWithPeople, start, tidyingLater } from '../http/harness.ts'
+import { start, temporaryData, tidyingLater } from '../http/harness.ts'
 import { environmentFor } from '../http/logins/oidc/stage.ts'
 import { startLabProvider } from '../users/oidc/lab-provider.ts'
 
@@ -36,7 +36,7 @@ test.before(async (t) => {
   lab.people.set('anna', { preferred_username: 'Anna', groups: ['qa'] })
   lab.people.set('eve', { preferred_username: 'Eve', groups: ['guests'] })
   const environment = await environmentFor(later, lab.issuer, url)
-  const service = await start(later, { data: await dataWithPeople(later), environment })
+  const service = await start(later, { data: await temporaryData(later), environment })
   to(service.port)
   browser = await startBrowser(later, url)
 })

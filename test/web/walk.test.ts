@@ -9,7 +9,7 @@ import { freePort } from '../gateway/peers.ts'
 import { areInstalled, PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
 import { passwordOf } from '../http/client.ts'
 import { startBrowser } from '../http/documents/browser.ts'
-import { dataWithPeople, start } from '../http/harness.ts'
+import { people, start } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, openFor } from './stage.ts'
 
@@ -59,7 +59,7 @@ test('in Chromium an empty lab is set up, and a tester takes and uses its machin
   }
   const listenPort = await freePort()
   const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
-  const service = await start(t, { environment, data: await dataWithPeople(t, ['admin']) })
+  const service = await start(t, { environment, firstUsers: (await people()).filter(({ name }) => name === 'admin') })
   const browser = await startBrowser(t, service.url)
   const admin = await openFor(t, browser, 'admin')
   if (admin === undefined) return

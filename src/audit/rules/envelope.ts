@@ -27,7 +27,7 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
       return stream === sessionStream(data.sut_id)
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
-    case 'StoreUpgraded':
+    case 'LogVersionSet':
       return stream === LISTEN_PORTS_STREAM
     case 'UserAdded':
     case 'UserChanged':
@@ -87,7 +87,7 @@ export const judgeTime = (stream: Stream, time: number, written: string, report:
 const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   SutCreationAbandoned: 'berth',
   ListenPortReleased: 'berth',
-  StoreUpgraded: 'berth',
+  LogVersionSet: 'berth',
   ClockCorrected: 'command-line',
   AuditKeyReplaced: 'command-line',
   VaultKeyForgotten: 'command-line',

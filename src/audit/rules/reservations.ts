@@ -14,17 +14,13 @@ const findHeldEnd = (released: readonly Held[], moment: number): number => {
   return holder === undefined ? moment : findHeldEnd(released, holder.end)
 }
 
-/** Log version at an event; undefined if uncertain. In version 1, released windows did not count. */
-type Version = number | undefined
-
-const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, report: Report): void => {
-  if (version === undefined || version === 1) return
+const judgeReleased = ({ released }: Sut, start: number, end: number, report: Report): void => {
   const held = released.find((each) => each.start < end && start < each.end)
   if (held !== undefined) report(`overlaps the reservation ${formatId(held)}, which held the SUT until it was released`)
 }
 
-const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
-  isOnGrid(start) || (version !== 1 && findHeldEnd(released, start - (start % QUARTER)) === start)
+const isRightStart = ({ released }: Sut, start: number): boolean =>
+  isOnGrid(start) || findHeldEnd(released, start - (start % QUARTER)) === start
 
 /**
  * A window asked for by its length counts that length, which may be one quarter less than its window has. Such windows
@@ -44,7 +40,7 @@ const judgeReservationCreated = (
   sut: Sut,
   { data, metadata }: Created,
   user_id: string,
-  { time, version }: { readonly time: number; readonly version: Version },
+  time: number,
   report: Report,
 ): void => {
   const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
@@ -58,8 +54,8 @@ const judgeReservationCreated = (
     return
   }
   judgeCounted(data, report)
-  if (!isRightStart(sut, start, version) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
-  judgeReleased(sut, start, end, version, report)
+  if (!isRightStart(sut, start) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
+  judgeReleased(sut, start, end, report)
   if (end * 1_000 <= time) {
     report('has a window that has already ended')
     return
@@ -100,7 +96,7 @@ const findCurrent = (sut: Sut, data: DataOf<'ReservationCancelled'>, time: numbe
 const judgeReservationExtended = (
   sut: Sut,
   data: DataOf<'ReservationExtended'>,
-  { time, version }: { readonly time: number; readonly version: Version },
+  time: number,
   report: Report,
 ): void => {
   const place = findCurrent(sut, data, time, report)
@@ -113,7 +109,7 @@ const judgeReservationExtended = (
     return
   }
   if (!isOnGrid(end)) report('has an end off the quarter-hour grid')
-  judgeReleased(sut, held.end, end, version, report)
+  judgeReleased(sut, held.end, end, report)
   const behind = sut.windows[place + 1]
   if (behind !== undefined && behind.start < end)
     report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
@@ -167,7 +163,6 @@ type ReservationEvent = Extract<Recorded, { readonly type: Exclude<keyof typeof 
 
 interface Context {
   readonly time: number
-  readonly version: Version
   readonly ownUser: (userId: string) => string
 }
 
@@ -175,17 +170,17 @@ interface Context {
 export const judgeReservation = (
   sut: Sut,
   event: ReservationEvent,
-  { time, version, ownUser }: Context,
+  { time, ownUser }: Context,
   report: Report,
 ): void => {
   if ('beyond_quota' in event.data && event.metadata.role !== 'administrator')
     report('is beyond the quota, but by nobody who may exceed it')
   switch (event.type) {
     case 'ReservationCreated':
-      judgeReservationCreated(sut, event, ownUser(event.data.user_id), { time, version }, report)
+      judgeReservationCreated(sut, event, ownUser(event.data.user_id), time, report)
       break
     case 'ReservationExtended':
-      judgeReservationExtended(sut, event.data, { time, version }, report)
+      judgeReservationExtended(sut, event.data, time, report)
       break
     case 'ReservationReleased':
       judgeReservationReleased(sut, event.data, time, report)

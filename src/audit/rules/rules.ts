@@ -35,7 +35,7 @@ export interface Rules {
 
 /** State of other streams that a stream's rules need; undefined if uncertain. */
 interface Others {
-  /** Log version since the last StoreUpgraded. */
+  /** As the last LogVersionSet has it; 0 before the first. */
   readonly log: { version: number }
   readonly schedule: Schedule
   /** Seconds an ended window is kept for the record of its end. */
@@ -45,10 +45,9 @@ interface Others {
   readonly ownUser: (userId: string) => string
 }
 
-const judgeStoreUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>, report: Report): void => {
-  if (from !== log.version) report(`upgrades from version ${from} a log of version ${log.version}`)
-  if (to <= from) report(`upgrades the log from version ${from} to ${to}`)
-  log.version = Math.max(log.version, to)
+const judgeLogVersionSet = (log: Others['log'], { version }: DataOf<'LogVersionSet'>, report: Report): void => {
+  if (version <= log.version) report(`sets the version ${version} of a log that has version ${log.version}`)
+  log.version = Math.max(log.version, version)
 }
 
 /** Events without a rule on the state of their SUT, and those of monitoring, sessions, users and tokens (see there). */
@@ -92,7 +91,7 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
     case 'ReservationCancelled':
     case 'ReservationBound':
     case 'ReservationUnbound':
-      judgeReservation(sut, event, { time, version: ports && log.version, ownUser }, report)
+      judgeReservation(sut, event, { time, ownUser }, report)
       break
     case 'ReservationStarted':
     case 'ReservationEnded':
@@ -105,8 +104,8 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
     case 'ListenPortReleased':
       ports?.release(event.data, knownSut(event.data.sut_id), report)
       break
-    case 'StoreUpgraded':
-      judgeStoreUpgraded(log, event.data, report)
+    case 'LogVersionSet':
+      judgeLogVersionSet(log, event.data, report)
       break
     case 'ClockCorrected':
       restoreWindows(sut, event.data, report)
@@ -124,7 +123,7 @@ const judgeNewIds = ({ type, data }: Recorded, time: number, { given, markOf }: 
 }
 
 const newCommon = (): Pick<Others, 'log' | 'schedule' | 'unrecordedMax'> => ({
-  ...{ log: { version: 1 }, schedule: { from: undefined }, unrecordedMax: UNRECORDED_MAX },
+  ...{ log: { version: 0 }, schedule: { from: undefined }, unrecordedMax: UNRECORDED_MAX },
 })
 
 const never = (): boolean => false

@@ -28,7 +28,7 @@ interface Corrected {
 }
 
 const NO_CONTEXT = {
-  log: { version: 1 },
+  log: { version: 0 },
   schedule: { from: undefined },
   ports: undefined,
   knownSut: () => undefined,

@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { parseQuota, type QuotaChange } from '../../domain/user/quota.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { foldName } from '../../domain/values/user-name.ts'
-import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
+import { HASHED_ROWS_MAX, PasswordHash } from '../../http/codecs/imports.ts'
 import { type CsvProblem, type CsvRow, readCsv } from './csv.ts'
 
 /** A user of a CSV file. */
@@ -17,6 +18,10 @@ export interface ImportedUser {
   readonly quota: QuotaChange | null
   /** Canonical; empty for every SUT. */
   readonly scope: string
+  /** One that the user has elsewhere. */
+  readonly id?: string
+  /** Of a password that the user has elsewhere. */
+  readonly hash?: string
 }
 
 export interface ImportProblems {
@@ -29,7 +34,7 @@ export interface ImportProblems {
 const LISTED_MAX = 100
 
 const REQUIRED = ['name', 'role'] as const
-const COLUMNS = [...REQUIRED, 'quota', 'scope'] as const
+const COLUMNS = [...REQUIRED, 'quota', 'scope', 'id', 'hash'] as const
 type Column = (typeof COLUMNS)[number]
 const isColumn = (name: string): name is Column => COLUMNS.includes(name as Column)
 
@@ -55,6 +60,9 @@ const readHeader = (header: CsvRow | undefined): Parsed<readonly Column[]> => {
 const decode = <A>(codec: t.Decoder<unknown, A>, text: string): E.Either<string, A> =>
   E.mapLeft(([error]: t.Errors) => error?.message ?? 'is invalid')(codec.decode(text))
 
+const decodeOptional = <A>(codec: t.Decoder<unknown, A>, text: string): E.Either<string, A | undefined> =>
+  text === '' ? E.right(undefined) : decode(codec, text)
+
 /** Reads the fields of one row. Empty quotas are the default. */
 const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<ImportedUser> => {
   if (fields.length !== columns.length) {
@@ -66,8 +74,10 @@ const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<
     role: decode(Role, textOf('role')),
     quota: textOf('quota') === '' ? E.right(null) : parseQuota(textOf('quota')),
     scope: decode(scopeCodec, textOf('scope')),
+    id: decodeOptional(opaqueId, textOf('id')),
+    hash: decodeOptional(PasswordHash, textOf('hash')),
   }
-  const { name, role, quota, scope } = read
+  const { name, role, quota, scope, id, hash } = read
   const problems: CsvProblem[] = COLUMNS.flatMap((column) => {
     const field = read[column]
     return E.isLeft(field) ? [{ line, column, detail: field.left }] : []
@@ -77,10 +87,15 @@ const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<
     if (E.isRight(quota) && quota.right !== null) problems.push({ line, column: 'quota', detail })
     if (E.isRight(scope) && scope.right !== '') problems.push({ line, column: 'scope', detail })
   }
-  if (problems.length > 0 || E.isLeft(name) || E.isLeft(role) || E.isLeft(quota) || E.isLeft(scope)) {
+  if (E.isLeft(name) || E.isLeft(role) || E.isLeft(quota) || E.isLeft(scope) || E.isLeft(id) || E.isLeft(hash)) {
     return E.left(problems)
   }
-  return E.right({ line, name: name.right, role: role.right, quota: quota.right, scope: scope.right })
+  if (problems.length > 0) return E.left(problems)
+  return E.right({
+    ...{ line, name: name.right, role: role.right, quota: quota.right, scope: scope.right },
+    ...(id.right !== undefined && { id: id.right }),
+    ...(hash.right !== undefined && { hash: hash.right }),
+  })
 }
 
 /** Remembers the lines of names. Returns the problem of a name that an earlier line has. */
@@ -121,8 +136,8 @@ const readUsers = ([header, ...rows]: readonly CsvRow[]): Parsed<readonly Import
 }
 
 /**
- * Reads users from a CSV file (RFC 4180, UTF-8) whose first row names its columns: name, role, and optionally quota and
- * scope. It reports all problems at once, except that what is not UTF-8, not CSV or has no header is not read further.
+ * Reads users from a CSV file (RFC 4180, UTF-8) whose first row names its columns: name, role, and optionally quota,
+ * scope, id and hash. It reports all problems at once, except that what is not UTF-8, not CSV or has no header is not read further.
  */
 export const readUsersCsv = (bytes: Uint8Array): E.Either<ImportProblems, readonly ImportedUser[]> => {
   // The header, and one row more than allowed.

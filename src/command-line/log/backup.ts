@@ -39,11 +39,11 @@ With --json it prints the checkpoint with "directory" and "keys_not_included".`,
     const store = await openStoreForCommand(config)
     const events = (await store.head().finally(store.close)) + 1
     const directory = resolve(operands[0] as string)
-    const { eventStore, usersFile, origin } = config
+    const { eventStore, origin } = config
     const auditKey = await readAuditKey(config)
     if (E.isLeft(auditKey)) return refuse(terminal, auditKey.left)
     const signer = auditKey.right && { name: origin, privateKey: auditKey.right }
-    const source = { log: eventStore.path, usersFile, origin, signer }
+    const source = { log: eventStore.path, origin, signer }
     const progress = makeProgress(terminal)
     progress.show(0, events)
     const made = await makeBackup(source, directory, { now: terminal.now(), onProgress: progress.show }).finally(

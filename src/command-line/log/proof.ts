@@ -19,9 +19,8 @@ export const proofCommand: Command = {
 Reads the log and prints an inclusion proof (RFC 6962) for the event with this id, in the log as it is now or, with
 --size N, in its first N events. Together with a signed checkpoint of that size it convinces somebody who does not have
 the log. The proof is JSON, on one line with --json:
-{"origin","tree_size","leaf_index","leaf_hash","leaf","hashes","root","event"}. Hashes are in base64. "leaf" is the
-stored text whose hash is proven; "event", its earlier name, has the same text. It reads the log itself, never the
-service at BERTH_URL.`,
+{"origin","tree_size","leaf_index","leaf_hash","leaf","hashes","root"}. Hashes are in base64. "leaf" is the stored
+text whose hash is proven. It reads the log itself, never the service at BERTH_URL.`,
   run: async ({ operands: [id = ''], options }, config, terminal) => {
     const asked = options.size === undefined ? undefined : Number(options.size)
     if (asked !== undefined && !(/^\d{1,15}$/.test(String(options.size)) && asked > 0)) {
@@ -56,7 +55,6 @@ service at BERTH_URL.`,
         leaf: found.text,
         hashes: tree.inclusion(found.position, size).map(base64),
         root: base64(tree.head(size)),
-        event: found.text,
       }
       terminal.stdout(`${JSON.stringify(proof, undefined, options.json ? undefined : 2)}\n`)
       return DONE

@@ -56,8 +56,8 @@ const linesOf = ({ why, errors = [] }: CallFailure, users: readonly ImportedUser
 /** Users as the service takes them, with ids that are the same if the request is repeated. */
 const withIds = (users: readonly ImportedUser[], { now, randomBytes }: Terminal) => {
   const time = now()
-  return users.map(({ line: _, quota, scope, ...user }) => ({
-    ...{ _id: makeId(time, Buffer.from(randomBytes(8)).toString('hex')), ...user },
+  return users.map(({ line: _, quota, scope, id, hash: __, ...user }) => ({
+    ...{ _id: id ?? makeId(time, Buffer.from(randomBytes(8)).toString('hex')), ...user },
     ...(quota !== null && { quota }),
     ...(scope !== '' && { scope }),
   }))
@@ -86,12 +86,20 @@ const addAll = async (
   const identified = withIds(users, terminal)
   const checked = await ask({ method: 'POST', path, body: { users: identified, dry_run: true }, answer: unread })
   if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
-  const made = await makePasswords(users.length, terminal, isHashed)
-  const rows = identified.map(({ _id, name }, n) => [_id, name, made[n]?.password].join('\t'))
-  const text = `${rows.join('\n')}\n`
+  const lacking = users.filter(({ hash }) => hash === undefined).length
+  const made = (await makePasswords(lacking, terminal, isHashed)).values()
+  const passwords = users.map(({ hash }) => (hash === undefined ? made.next().value : { password: undefined, hash }))
+  const text = identified
+    .flatMap(({ _id, name }, n) => {
+      const password = passwords[n]?.password
+      return password === undefined ? [] : `${[_id, name, password].join('\t')}\n`
+    })
+    .join('')
   const written = file === undefined ? undefined : await writePasswords(file, text)
   if (written !== undefined && E.isLeft(written)) return refuse(terminal, written.left)
-  const body = { users: identified.map((user, n) => ({ ...user, password: made[n]?.hash ?? made[n]?.password })) }
+  const body = {
+    users: identified.map((user, n) => ({ ...user, password: passwords[n]?.hash ?? passwords[n]?.password })),
+  }
   const added = await ask({ method: 'POST', path, body, answer: unread })
   if (E.isLeft(added)) {
     // If they may have been added, the passwords are needed.
@@ -127,16 +135,23 @@ export const userImportCommand: Command = {
   help: `
 Adds all users of a CSV file in UTF-8, or none of them if there is a problem, which is printed with its line. The first
 row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${HASHED_ROWS_MAX} users.
+Users that come from elsewhere may have columns id and hash: a hash of argon2id in PHC string format.
 
-Each gets a random password. Prints id, name and password of each, separated by tabs. With --passwords that goes into a
+The others get a random password. Prints id, name and password of each, separated by tabs. With --passwords that goes into a
 new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role of those
 that would be added, and adds nobody.
 
-At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them.`,
+At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them. Only on the
+machine of the service can a file have hashes.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
     const users = await readUsers(file)
     if (E.isLeft(users)) return refuseAll(terminal, users.left)
     const way = config.client === undefined ? BESIDE : AT_URL
+    const hashed = users.right.find(({ hash }) => hash !== undefined)
+    if (hashed !== undefined && !way.isHashed) {
+      const detail = 'is taken on the machine of the service only'
+      return refuseAll(terminal, [describeCsvProblem({ line: hashed.line, column: 'hash', detail })])
+    }
     const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
     const isDry = options['dry-run'] === true
     return withService(

@@ -6,9 +6,9 @@ import { assignedId, recordedTime, whole, windowEnd } from './fields.ts'
  * Version of the log this program writes. Increment it when older programs must not continue on the log. The shape of
  * each event has its own version, `schema`.
  */
-export const LOG_VERSION = 2
-/** The log version from here on; 1 before the first of these. Older programs stop at this event. */
-const StoreUpgraded = closed('StoreUpgraded', { from: integer(1, LOG_VERSION - 1), to: integer(2, LOG_VERSION) }, {})
+export const LOG_VERSION = 3
+/** The log's version from here on. It is the first event of every log, and older programs stop at another version. */
+const LogVersionSet = closed('LogVersionSet', { version: integer(3, LOG_VERSION) }, {})
 /** Windows per ClockCorrected. With the longest user ids they stay below the append limit of one megabyte. */
 export const RESTORED_MAX = 1_000
 const span = closed('Span', { from: whole, to: whole }, {})
@@ -36,7 +36,7 @@ const AuditKeyReplaced = closed('AuditKeyReplaced', { verifier_key: verifierKey 
 /** A vault key was lost and given up, with this many secrets. */
 const VaultKeyForgotten = closed('VaultKeyForgotten', { key: text(1, 32), secrets: whole }, {})
 
-/** Starts and ends due at or after `from` are recorded. Older programs recorded none. */
+/** Starts and ends due at or after `from` are recorded. */
 const ScheduleBegan = closed('ScheduleBegan', { from: recordedTime }, {})
 
-export const logEvents = { StoreUpgraded, ClockCorrected, AuditKeyReplaced, VaultKeyForgotten, ScheduleBegan } as const
+export const logEvents = { LogVersionSet, ClockCorrected, AuditKeyReplaced, VaultKeyForgotten, ScheduleBegan } as const

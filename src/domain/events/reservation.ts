@@ -5,7 +5,7 @@ import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
 const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
 /** True if an administrator made or extended it beyond the quota of its holder. Then it does not count. */
 const beyond = { beyond_quota: boolean }
-/** Quarter-hours that it counts for the quota of its holder. Absent from events of earlier versions. */
+/** Quarter-hours that it counts for the quota of its holder: those of its window unless given. */
 const counted = integer(1, Number.MAX_SAFE_INTEGER)
 const ReservationCreated = closed(
   'ReservationCreated',

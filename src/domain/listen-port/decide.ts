@@ -111,7 +111,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
         released: [...state.released, listen_port],
       }
     }
-    case 'StoreUpgraded':
+    case 'LogVersionSet':
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
       return { ...state, time }

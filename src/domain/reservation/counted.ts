@@ -14,7 +14,7 @@ export const quartersIn = ({ start, end }: Window): number => quartersOf(end - s
 export const countNew = (asked: RequestedWindow, window: Window): number =>
   asked.form === 'relative' ? quartersOf(asked.duration) : quartersIn(window)
 
-/** Events recorded before `counted` existed counted their window. */
+/** Unless it says otherwise, a reservation counts its window. */
 export const countCreated = ({ counted, start_time, end_time }: DataOf<'ReservationCreated'>): number =>
   counted ?? quartersIn({ start: epochSecondsOf(start_time), end: epochSecondsOf(end_time) })
 

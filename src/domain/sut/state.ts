@@ -24,8 +24,8 @@ interface Common extends StreamState {
 export const SUT_STATE_VERSION = 7
 
 /**
- * Seconds an ended reservation is kept whose end has not been recorded. Older programs recorded no ends, so it cannot be
- * kept until then.
+ * Seconds an ended reservation is kept whose end has not been recorded. It may never be: nobody records it while no
+ * service runs for so long.
  */
 export const UNRECORDED_MAX = 31 * 86_400
 
@@ -78,7 +78,7 @@ type OfOthers = Extract<
   Recorded,
   {
     readonly type:
-      | 'StoreUpgraded'
+      | 'LogVersionSet'
       | 'AuditKeyReplaced'
       | 'VaultKeyForgotten'
       | 'ScheduleBegan'

@@ -1,8 +1,7 @@
 import * as t from 'io-ts'
-import { boolean, rowsOf } from '../../domain/codec/codec.ts'
+import { boolean, opaqueId, rowsOf } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { assignedId } from '../../domain/events/fields.ts'
 import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { parsePasswordHash } from '../../users/passwords/password.ts'
@@ -32,14 +31,19 @@ withSchema(userImportBody, () => schemaOf(Users))
 
 const isHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
 
-const Hash = new t.Type(
+/** The hash of a password in PHC string format. */
+export const PasswordHash = new t.Type(
   'password hash',
   isHash,
   (u, c) => (isHash(u) ? t.success(u) : t.failure(u, c, 'must be a hash of argon2id as a PHC string')),
   t.identity,
 )
 
-const Hashed = closed('HashedUser', { _id: assignedId, name: NewUserName, role: Role }, { ...limits, password: Hash })
+const Hashed = closed(
+  'HashedUser',
+  { _id: opaqueId, name: NewUserName, role: Role },
+  { ...limits, password: PasswordHash },
+)
 const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, HASHED_ROWS_MAX, 'users') }, { dry_run: boolean })
 
 export type HashedUserImport = t.TypeOf<typeof HashedUsers>

@@ -115,7 +115,7 @@ const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Lo
   return proofResult(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
 }
 
-/** The verifiers' keys, one a line, newest first. The stream that every version reads has the former ones. */
+/** The verifiers' keys, one a line, newest first. The stream of the log's version has the former ones. */
 const verifierKeys = async (store: Pick<EventStore, 'readStream'>, signer: Signer): Promise<string> => {
   const former: string[] = []
   for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {

@@ -8,7 +8,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { isOfFullDisk } from '../../files/full-disk.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
-import { readUsersFile } from '../../users/users-file.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
 import type { Config } from '../config/config.ts'
 import { authorityProblems } from './authority.ts'
@@ -81,13 +80,6 @@ const namedFiles = (config: Config): readonly Named[] => {
   return [...(vaultKeys === undefined ? [keys] : []), ...(auditKey === undefined ? [audit] : [])]
 }
 
-/** The users file must be usable if it will be imported for sure: into a log that does not exist yet. */
-const usersFileProblems = async ({ eventStore, usersFile }: Config): Problems => {
-  if (eventStore.kind !== 'sqlite' || !(await isAbsent(eventStore.path))) return []
-  const read = await readUsersFile(usersFile)
-  return E.isRight(read) || read.left.kind === 'absent' ? [] : [`BERTH_USERS: ${read.left.detail}`]
-}
-
 /** A file that exists must be usable. One that does not must be creatable, unless instances share it. */
 const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Named): Problems => {
   if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? directoryProblems(variable, dirname(path)) : []
@@ -142,10 +134,9 @@ const clientSecretProblems = async ({ oidc }: Config): Problems => {
   return read !== undefined && E.isLeft(read) ? [`BERTH_OIDC_CLIENT_SECRET_FILE: the client secret ${read.left}`] : []
 }
 
-const sameFileProblems = ({ eventStore, usersFile }: Config, named: readonly Named[]): readonly string[] => {
+const sameFileProblems = ({ eventStore }: Config, named: readonly Named[]): readonly string[] => {
   const log = eventStore.kind === 'sqlite' ? [{ variable: 'BERTH_EVENT_STORE', path: eventStore.path }] : []
-  // An import renames the users file.
-  const files = [...log, ...named, { variable: 'BERTH_USERS', path: usersFile }]
+  const files = [...log, ...named]
   return files.flatMap(({ variable, path }, n) => {
     const other = files.slice(0, n).find((before) => before.path === path)
     return other === undefined ? [] : [`${other.variable} and ${variable} name the same file ${path}`]
@@ -166,7 +157,6 @@ export const problemsOfConfig = async (config: Config): Problems => {
   for (const each of same.length === 0 ? named.filter(({ path }) => isUsable(path)) : []) {
     files.push(...(await fileProblems(config, each)))
   }
-  if (same.length === 0 && isUsable(config.usersFile)) files.push(...(await usersFileProblems(config)))
   const store = isLogUsable ? await storeProblems(config) : []
   files.push(...(await clientSecretProblems(config)))
   return [...data, ...store, ...same, ...files, ...(await addressProblems(config))]

@@ -23,7 +23,6 @@ export interface Config {
   /** The data directory. All paths are absolute. */
   readonly data: string
   readonly eventStore: EventStoreConfig
-  readonly usersFile: string
   /** The first administrator's password, if set. */
   readonly adminPassword?: string
   /** The vault's keys as set, in the format of vault/keys.ts; absent when they are in `vaultKeyFile`. */
@@ -156,7 +155,6 @@ export const readConfig = (
     trustedProxies: read('BERTH_TRUSTED_PROXIES', readAddressRanges, []),
     data,
     eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
-    usersFile: read('BERTH_USERS', path, join(data, 'users.json')),
     ...(adminPassword !== undefined && { adminPassword }),
     ...(vaultKeys !== undefined && { vaultKeys }),
     vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),

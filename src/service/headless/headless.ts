@@ -8,10 +8,9 @@ import { makeApp } from '../../http/app.ts'
 import { makeUserNames } from '../../http/response/user-names.ts'
 import type { Config } from '../config/config.ts'
 import { AS_COMMAND_LINE } from '../control-handlers.ts'
-import { type Core, makeOpening, type Opening, openCore, orThrow, upgrade } from '../open-core.ts'
+import { type Core, makeOpening, type Opening, openCore, upgrade } from '../open-core.ts'
 import { openAllViews } from '../open-views.ts'
 import { makeLogUnavailable } from '../reports.ts'
-import { importUsersFile } from '../users/import-users-file.ts'
 import { openAllUsers } from '../users/open-users.ts'
 import type { World } from '../world.ts'
 import { makeRoutes, type People } from './routes.ts'
@@ -24,7 +23,7 @@ const NO_SNAPSHOTS = {
   dropUnwritten: () => undefined,
 }
 
-/** Opens the views, the command loop and the users. A users file is imported; no administrator is made. */
+/** Opens the views, the command loop and the users. No administrator is made. */
 const openPeople = async (config: Config, world: World, opening: Opening, core: Core): Promise<People> => {
   const { alarms, randomHex, opened, onFatal } = opening
   const { store, vault, guard, isShared } = core
@@ -41,7 +40,6 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   })
   const { users, close } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
   opened.push(close)
-  orThrow(await importUsersFile({ config, world, randomHex, users, ...core }))
   return { views, runner, users }
 }
 
@@ -93,8 +91,8 @@ const checkPlace = ({ data, eventStore }: Config): void => {
 
 /**
  * Opens the service for the commands on users, on data that no service uses: log, vault, views, users and the control
- * socket. It listens on no port, forwards and probes nothing, and records nothing by itself but an upgrade of the log
- * and the import of a users file. Returns the function that closes it.
+ * socket. It listens on no port, forwards and probes nothing, and records nothing by itself but the log's
+ * version. Returns the function that closes it.
  *
  * @throws CannotOpen, LockTaken, Misconfigured; StoreUnavailable at once if the store cannot be reached
  */

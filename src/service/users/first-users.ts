@@ -1,23 +1,84 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { makeId, USERS_STREAM } from '../../domain/values/ids.ts'
-import { NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
-import { FIRST_NAME, type FirstAdministrator } from '../../users/first-administrator.ts'
+import type { ClockGuard } from '../../commands/clock/guard.ts'
+import { BERTH } from '../../commands/listen-ports.ts'
+import { makeEvents } from '../../commands/order.ts'
+import type { DataOf } from '../../domain/event.ts'
+import { EPOCH_BYTES } from '../../domain/events/user.ts'
+import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { makeEventId, makeId, type RandomHex, USERS_STREAM } from '../../domain/values/ids.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { type EventStore, NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
+import { FIRST_NAME, type FirstAdministrator, type FirstUser } from '../../users/first-administrator.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
+import type { Users } from '../../users/users.ts'
+import type { Vault } from '../../vault/vault.ts'
 import type { Config } from '../config/config.ts'
-import { importUsersFile, readImportable } from './import-users-file.ts'
-import { type RecordOptions, recordUsers } from './record-users.ts'
 
 /** The log, as far as it tells whether an administrator may be made. */
-interface Log extends Pick<RecordOptions, 'store'> {
+interface Log {
+  readonly store: EventStore
   /** Whether several instances may use it. */
   readonly isShared: boolean
   /** Whether it has nothing but what a start records. */
   readonly isNew: boolean
 }
 
-type FirstUsersOptions = RecordOptions & Log
+interface CheckOptions extends Log {
+  readonly config: Pick<Config, 'adminPassword'>
+  readonly world: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
+}
+
+interface FirstUsersOptions extends CheckOptions {
+  readonly world: CheckOptions['world'] & {
+    /** Unix milliseconds. */
+    readonly clock: () => number
+    readonly randomBytes: (size: number) => Uint8Array
+  }
+  readonly randomHex: RandomHex
+  readonly guard: ClockGuard
+  readonly users: Users
+  readonly vault: Pick<Vault, 'sealUser'>
+}
 
 type Refusable<A> = Promise<E.Either<readonly string[], A>>
+
+/** A clock that is ahead is not recorded: the time of the log's last event is. */
+const timeOfRecord = async ({ world, guard, store }: FirstUsersOptions): Promise<number> => {
+  const now = world.clock()
+  const last = guard.isAhead(now) ? await store.at(await store.head()) : undefined
+  return last === undefined ? now : epochMillisecondsOf(last.metadata.time)
+}
+
+/**
+ * Records the first users, all at once, unless another instance has. True if it was this one.
+ *
+ * @throws StoreUnavailable
+ */
+const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser[]): Promise<boolean> => {
+  const { randomHex, store, users, vault } = options
+  const secrets: SealedSecret[] = []
+  const added: DataOf<'UserAdded'>[] = []
+  for (const { name, password, ...user } of first) {
+    const sealed = vault.sealUser(user._id, { name, password, epoch: randomHex(EPOCH_BYTES) })
+    secrets.push(...sealed.secrets)
+    added.push({ ...user, credentials: sealed.credentials })
+  }
+  const now = await timeOfRecord(options)
+  const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
+  const events = makeEvents(
+    added.map((data) => ({ type: 'UserAdded', data })),
+    order,
+    now,
+    randomHex,
+  )
+  const appended = await store.append(USERS_STREAM, NO_STREAM, events, secrets)()
+  if (E.isLeft(appended) && appended.left !== 'moved')
+    throw new StoreUnavailable(
+      `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,
+    )
+  await users.refresh()
+  return E.isRight(appended)
+}
 
 const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdministrator | undefined> => {
   const { config, world, randomHex } = options
@@ -29,16 +90,11 @@ const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdmini
   return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
 }
 
-/** Why no administrator may be made, with the remedy. */
-const refuseAdministrator = ({ adminPassword, usersFile }: Config, { isShared, isNew }: Log): string | undefined => {
-  if (isShared) {
-    return adminPassword === undefined
-      ? 'the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made'
-      : undefined
-  }
-  if (isNew) return undefined
-  const remedy = 'npm run berth -- user add NAME --role administrator'
-  return `the log has no users, and there is no ${usersFile}: restore it, or use ${remedy}`
+/** Why a log without users cannot get any, with the remedy. */
+const refuseUsers = ({ config, world, isShared, isNew }: CheckOptions): string | undefined => {
+  if (world.firstUsers !== undefined || (isShared ? config.adminPassword !== undefined : isNew)) return undefined
+  if (isShared) return 'the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made'
+  return 'the log has no users; add one with: npm run berth -- user add NAME --role administrator'
 }
 
 /** An EventStoreDB may be unavailable. Then it is not known yet. */
@@ -53,24 +109,22 @@ const mayHaveUsers = async ({ store, isShared }: Log): Promise<boolean> => {
 }
 
 /** Why a log without users cannot get its first ones. Checked before anything is recorded. */
-export const checkFirstUsers = async (config: Config, log: Log): Refusable<void> => {
-  // In this order: another instance that imports the file renames it after the import.
-  const file = await readImportable(config)
-  if (await mayHaveUsers(log)) return E.right(undefined)
-  if (E.isLeft(file)) return file
-  const why = file.right === undefined ? refuseAdministrator(config, log) : undefined
+export const checkFirstUsers = async (options: CheckOptions): Refusable<void> => {
+  const why = (await mayHaveUsers(options)) ? undefined : refuseUsers(options)
   return why === undefined ? E.right(undefined) : E.left([why])
 }
 
 /**
- * Gives a log without users its first ones: those of the users file, or else an administrator if the log is new. Of
- * several instances, one does it. Left: why there are none, with the remedy.
+ * Gives a log without users its first ones. Of several instances, one does it. Left: why there are none, with the
+ * remedy.
  */
 export const makeFirstUsers = async (options: FirstUsersOptions): Refusable<FirstAdministrator | undefined> => {
-  const { config, users } = options
-  const imported = await importUsersFile(options)
-  if (E.isLeft(imported)) return imported
+  const { world, users } = options
+  await users.refresh()
   if (users.members().length > 0) return E.right(undefined)
-  const why = refuseAdministrator(config, options)
-  return why === undefined ? E.right(await addAdministrator(options)) : E.left([why])
+  const why = refuseUsers(options)
+  if (why !== undefined) return E.left([why])
+  if (world.firstUsers === undefined) return E.right(await addAdministrator(options))
+  await recordUsers(options, await world.firstUsers())
+  return E.right(undefined)
 }

@@ -28,7 +28,7 @@ export const TYPES: Readonly<Record<Kind, readonly string[]>> = {
   ],
   monitoring: ['SutMonitoringEnabled', 'SutMonitoringDisabled', 'SutWentOnline', 'SutWentOffline'],
   people: ['UserAdded', 'UserChanged', 'UserRemoved', 'UserRestored', 'UserErased', 'TokenIssued', 'TokenRevoked'],
-  service: ['StoreUpgraded', 'ScheduleBegan', 'ClockCorrected', 'AuditKeyReplaced', 'VaultKeyForgotten'],
+  service: ['LogVersionSet', 'ScheduleBegan', 'ClockCorrected', 'AuditKeyReplaced', 'VaultKeyForgotten'],
 }
 
 /** What one wants to see. It stands in the address. */

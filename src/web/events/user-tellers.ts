@@ -86,8 +86,7 @@ export const USER_TELLERS: Readonly<Record<string, Teller>> = {
   UserErased: doneTo(' erased the name of '),
   TokenIssued: issued,
   TokenRevoked: revoked,
-  StoreUpgraded: ({ data }) =>
-    said('service', 'up', `The log was upgraded from version ${String(data.from)} to ${String(data.to)}`),
+  LogVersionSet: ({ data }) => said('service', 'up', `The log has version ${String(data.version)} from here on`),
   ScheduleBegan: () => said('service', 'clock', 'Berth began to record starts and ends'),
   ClockCorrected: done('service', 'clock', ' corrected recorded times'),
   AuditKeyReplaced: done('service', 'shield', ' replaced the key that signs checkpoints'),

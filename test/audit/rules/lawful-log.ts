@@ -4,9 +4,10 @@ import { beginSchedule, SCHEDULE } from '../../../src/commands/begin-schedule.ts
 import { createSut } from '../../../src/commands/create-sut.ts'
 import { makeIdempotencyKeys } from '../../../src/commands/idempotency-key.ts'
 import { BERTH, makeSweep } from '../../../src/commands/listen-ports.ts'
+import { upgradeLog } from '../../../src/commands/log-version.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
-import { upgradeLog } from '../../../src/commands/upgrade-log.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
+import { LOG_VERSION } from '../../../src/domain/events/log.ts'
 import { listenPortDecider } from '../../../src/domain/listen-port/decide.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { type Session, sessionDecider } from '../../../src/domain/session/decide.ts'
@@ -174,7 +175,7 @@ export const writeStory = async (
     else sessions.delete(session._id)
   }
 
-  await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
+  await upgradeLog({ store, version: LOG_VERSION, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
   const from = await beginSchedule({ store, now: now + number(2) * 20 * MINUTE, randomHex })
   const users = makeUserStory({ store, runner, clock: () => now, number, one, by, reservations })
   await users.begin()

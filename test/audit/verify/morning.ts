@@ -70,7 +70,7 @@ export const went = (type: 'SutWentOnline' | 'SutWentOffline', cause: string): E
   ({ type, data: { _id: SUT, cause } }) as Event
 export const offline: Event = { type: 'SutWentOffline', data: { _id: SUT, cause: 'timed_out' } }
 
-export const upgraded: Event = { type: 'StoreUpgraded', data: { from: 1, to: 2 } }
+export const versionSet: Event = { type: 'LogVersionSet', data: { version: 3 } }
 
 export const began = (from: string): Event => ({
   type: 'ScheduleBegan',
@@ -111,7 +111,7 @@ const isOfGateway = ({ type }: Event): boolean => type.startsWith('Session')
 const OF_BERTH: readonly Event['type'][] = [
   'ListenPortReleased',
   'SutCreationAbandoned',
-  'StoreUpgraded',
+  'LogVersionSet',
   'ReservationUnbound',
 ]
 
@@ -141,7 +141,7 @@ const streamOf = (event: Event): string => {
   if (isOfMonitor(event)) return monitoringStream(SUT)
   if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
   if (type === 'ScheduleBegan') return SCHEDULE_STREAM
-  return type.startsWith('ListenPort') || type === 'StoreUpgraded' ? LISTEN_PORTS_STREAM : sutStream(SUT)
+  return type.startsWith('ListenPort') || type === 'LogVersionSet' ? LISTEN_PORTS_STREAM : sutStream(SUT)
 }
 
 export interface Written {

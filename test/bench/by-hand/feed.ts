@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dataWithLog, VAULT } from '../../feed/log-file.ts'
-import { tidyingLater } from '../../http/harness.ts'
-import { aUser, fileOf } from '../../users/builders.ts'
+import { start, tidyingLater } from '../../http/harness.ts'
+import { aUser } from '../../users/builders.ts'
 import { quantile, type Server, startServer } from '../measure/processes.ts'
 import { authorization, MAIN, makeSuts, PASSWORD } from '../servers/berth.ts'
 
@@ -153,8 +151,8 @@ const main = async (): Promise<void> => {
   const scope = tidyingLater()
   try {
     const data = await dataWithLog(scope, Number(values.events), 10)
-    const admin = await aUser('admin', PASSWORD, { role: 'administrator' })
-    writeFileSync(join(data, 'users.json'), fileOf([admin]), { mode: 0o600 })
+    const firstUsers = [await aUser('admin', PASSWORD, { role: 'administrator' })]
+    await (await start(scope, { data, firstUsers, environment: VAULT })).stop()
     const environment = { ...VAULT, BERTH_DATA: data, BERTH_PORT: '0', BERTH_LOG_LEVEL: 'info' }
     const server = await startServer([MAIN, 'serve'], environment)
     scope.teardown(server.stop)

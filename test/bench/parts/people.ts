@@ -1,14 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import type { FirstUser } from '../../../src/users/first-administrator.ts'
 import { hashPassword } from '../../../src/users/passwords/password.ts'
-import type { UserRecord } from '../../../src/users/users-file.ts'
-import { aUser, fileOf } from '../../users/builders.ts'
+import { randomHex } from '../../event-store/new-events.ts'
+import { aUser } from '../../users/builders.ts'
 import { BOTH_CORES, type Sample, type Server, startServer, withServers } from '../measure/processes.ts'
 import { type Watched, watch } from '../measure/quiet.ts'
 import { alternate, rowOf, type Samplers, type Taken } from '../measure/sampling.ts'
 import type { TableRow } from '../measure/table.ts'
 import { rowOf as rowOfRounds } from '../scale/rounds.ts'
 import { starts } from '../scale/service.ts'
+import { writeUsers } from '../scale/write-users.ts'
 import { ask, authorization, PASSWORD, perSecond } from '../servers/berth.ts'
 import { type Berth, CONNECTIONS, loadWell, type Setting, startBerth, writeLines } from '../servers/creating.ts'
 
@@ -24,12 +26,11 @@ const READ_OF = 5_000
 
 const nameOf = (n: number): string => `person ${n}`
 
-const people = async (): Promise<readonly UserRecord[]> => {
+const testers = async (): Promise<readonly FirstUser[]> => {
   const hash = await hashPassword(PASSWORD, new Uint8Array(16))
-  const testers = Array.from({ length: USERS - 1 }, (_, n) =>
-    aUser(nameOf(n), PASSWORD, { role: 'tester', _id: `user-${n}`, password: hash }),
+  return Promise.all(
+    Array.from({ length: USERS - 1 }, (_, n) => aUser(nameOf(n), PASSWORD, { _id: `user-${n}`, password: hash })),
   )
-  return Promise.all([aUser('admin', PASSWORD, { role: 'administrator' }), ...testers])
 }
 
 /** Calls `one` for every number below `count`, some at once. */
@@ -44,10 +45,19 @@ const forEach = async (count: number, one: (n: number) => Promise<unknown>): Pro
 /** The names of the directories of both labs. */
 const [MANY, ONE] = ['many-people', 'one-person']
 
-const makeMany = async (start: typeof startServer, setting: Setting): Promise<void> => {
+/** Adds people to the administrator of a first start. */
+const addPeople = async (setting: Setting): Promise<void> => {
   const data = join(setting.directory, MANY)
-  mkdirSync(data, { mode: 0o700 })
-  writeFileSync(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
+  await withServers((start) => startBerth(start, MANY, setting))
+  const onFatal = (error: Error): never => {
+    throw error
+  }
+  const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+  await writeUsers(store, data, await testers())
+  await store.close()
+}
+
+const makeMany = async (start: typeof startServer, setting: Setting): Promise<void> => {
   const many = await startBerth(start, MANY, setting)
   setting.say(`issuing ${USERS * TOKENS_EACH} tokens`)
   const tokenOf = (n: number) => ask(many.server.url, `/api/user/user-${n % (USERS - 1)}/token`, { name: `ci ${n}` })
@@ -116,6 +126,7 @@ const SECONDS_MIN = 4
 
 export const peopleRows = async (given: Setting): Promise<readonly TableRow[]> => {
   const setting = { ...given, seconds: Math.max(SECONDS_MIN, given.seconds) }
+  await addPeople(setting)
   await withServers(async (start) => {
     await makeMany(start, setting)
     await startBerth(start, ONE, setting)

@@ -52,8 +52,8 @@ export interface Run {
 
 /** The first event of a log of this version. */
 export const beginning = (seconds: number, { written }: Writer): Run => {
-  const upgraded = { type: 'StoreUpgraded', data: { from: 1, to: LOG_VERSION } } as const
-  const events = [written(upgraded, seconds * 1_000, BERTH._id, BERTH.role)]
+  const set = { type: 'LogVersionSet', data: { version: LOG_VERSION } } as const
+  const events = [written(set, seconds * 1_000, BERTH._id, BERTH.role)]
   return { stream: LISTEN_PORTS_STREAM, expected: -1, events }
 }
 

@@ -5,7 +5,7 @@ import { sutStream } from '../../../src/domain/values/ids.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { append, done } from '../../event-store/new-events.ts'
 import { beginning, makeWriter, making, type People, type Run } from './lab-history.ts'
-import { openNewLog } from './seed.ts'
+import { endLog, openNewLog } from './seed.ts'
 
 /** A lab booked far ahead: consecutive quarter-hours, evenly distributed over the SUTs. */
 export interface Ahead {
@@ -87,6 +87,6 @@ export const seedAhead = async (data: string, people: People, ahead: Ahead): Pro
     if (appends.length === AT_ONCE) await settle()
   }
   await settle()
-  await store.close()
+  await endLog(store, data, people)
   return { ...ahead, data, people, ids }
 }

@@ -1,12 +1,13 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { append, done, randomHex } from '../../event-store/new-events.ts'
-import { aUser, fileOf } from '../../users/builders.ts'
+import { aUser } from '../../users/builders.ts'
 import { startServer } from '../measure/processes.ts'
 import { MAIN, PASSWORD } from '../servers/berth.ts'
 import { historyOf, type People, type Scale } from './lab-history.ts'
+import { writeUsers } from './write-users.ts'
 
 export interface Seeded extends Scale {
   readonly data: string
@@ -36,15 +37,18 @@ export const environmentOf = (data: string): Record<string, string> => ({
   BERTH_HORIZON: 'P3660D',
 })
 
-/** Creates a data directory with the keys of a first start, and a file with users that the start on the log imports. */
+/** The users of a lab. */
+const usersOf = ({ administrator, testers }: People) =>
+  Promise.all([
+    aUser('admin', PASSWORD, { role: 'administrator', _id: administrator }),
+    ...testers.map((_id, n) => aUser(`tester-${n}`, PASSWORD, { _id })),
+  ])
+
+/** Creates a data directory with the keys of a first start. */
 export const begin = async (data: string): Promise<People> => {
   const service = await startServer([MAIN, 'serve'], environmentOf(data))
   await service.stop()
-  const admin = await aUser('admin', PASSWORD, { role: 'administrator' })
-  const names = Array.from({ length: TESTERS }, (_, n) => `tester-${n}`)
-  const testers = await Promise.all(names.map((name) => aUser(name, PASSWORD)))
-  writeFileSync(join(data, 'users.json'), fileOf([admin, ...testers]), { mode: 0o600 })
-  return { administrator: admin._id, testers: testers.map(({ _id }) => _id) }
+  return { administrator: 'id-of-admin', testers: Array.from({ length: TESTERS }, (_, n) => `id-of-tester-${n}`) }
 }
 
 /** Replaces the log of a data directory with a new one, because a lab's history starts long ago. */
@@ -54,6 +58,12 @@ export const openNewLog = (data: string): EventStore => {
     throw error
   }
   return openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+}
+
+/** Adds the users of a lab and closes its log. */
+export const endLog = async (store: EventStore, data: string, people: People): Promise<void> => {
+  await writeUsers(store, data, await usersOf(people))
+  await store.close()
 }
 
 /** Writes the history of a lab into the log of a data directory. */
@@ -80,6 +90,6 @@ export const seed = async (data: string, people: People, scale: Scale): Promise<
     if (appends.length === AT_ONCE) await settle()
   }
   await settle()
-  await store.close()
+  await endLog(store, data, people)
   return { ...scale, data, people, ids, made, listed: made - cancelled, some, begins }
 }

@@ -7,6 +7,7 @@ import type { Role } from '../../../src/domain/events/user.ts'
 import { formatScope } from '../../../src/domain/user/scope.ts'
 import { foldName, isNewUserName } from '../../../src/domain/values/user-name.ts'
 import { HASHED_ROWS_MAX } from '../../../src/http/codecs/imports.ts'
+import { cheapHash } from '../../users/builders.ts'
 
 const read = (file: string | Uint8Array) => readUsersCsv(typeof file === 'string' ? Buffer.from(file) : file)
 
@@ -42,6 +43,12 @@ test('users are read from rows, whatever the order of columns', (t) => {
   ])
 })
 
+test('a user from elsewhere keeps its id and the hash of its password', async (t) => {
+  const hash = await cheapHash('correct horse')
+  const file = `id,hash,name,role\n7,"${hash}",anna,tester\n,,bob,auditor\n`
+  t.deepEqual(usersOf(file), [anUser(2, 'anna', 'tester', { id: '7', hash }), anUser(3, 'bob', 'auditor')])
+})
+
 test('a file has a byte order mark or not, and LF or CRLF', (t) => {
   const expected = [anUser(2, 'anna'), anUser(4, 'bob')]
   for (const mark of ['', '\ufeff']) {
@@ -59,19 +66,23 @@ const NAME =
   'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, not begin with "berth_", and not mix scripts, such as Latin and Cyrillic'
 const ROLE = 'must be one of administrator, tester, auditor'
 const refused: readonly (readonly [string, string, readonly string[]])[] = [
-  ['an empty file', '', ['the file must begin with a row that names its columns: name, role, quota, scope']],
+  ['an empty file', '', ['the file must begin with a row that names its columns: name, role, quota, scope, id, hash']],
   ['no role', 'name,scope', ['line 1 must name the column role']],
   [
     'semicolons',
     'name;role\nanna;tester',
     [
-      'line 1 must name only the columns name, role, quota, scope',
+      'line 1 must name only the columns name, role, quota, scope, id, hash',
       'line 1 must name the column name',
       'line 1 must name the column role',
     ],
   ],
   ['a column twice', 'name,role,name', ['line 1 must name each column once']],
-  ['an unknown column', '\nname,role,password', ['line 2 must name only the columns name, role, quota, scope']],
+  [
+    'an unknown column',
+    '\nname,role,password',
+    ['line 2 must name only the columns name, role, quota, scope, id, hash'],
+  ],
   [
     'too few and too many fields',
     'name,role\nanna\nbob,tester,\n"anna ","bishop",""',
@@ -91,6 +102,14 @@ const refused: readonly (readonly [string, string, readonly string[]])[] = [
       'line 2, column scope: must be tags like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values',
       `line 3, column name: ${NAME}`,
       `line 3, column role: ${ROLE}`,
+    ],
+  ],
+  [
+    'an id and a hash that are none',
+    'name,role,id,hash\nanna,tester,a/b,$argon2i$x\n',
+    [
+      'line 2, column id: must be an id: 1 to 128 printable characters without /',
+      'line 2, column hash: must be a hash of argon2id as a PHC string',
     ],
   ],
   [

@@ -7,7 +7,7 @@ import { BEGINNING, type EventStore, NO_STREAM } from '../../../src/event-store/
 import { explicit } from '../../domain/builders.ts'
 import { append, readLog, someEvents } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
-import { dataWithPeople, start } from '../../http/harness.ts'
+import { start, temporaryData } from '../../http/harness.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../../http/requests.ts'
 import { anInstance } from '../setting.ts'
 import { counting } from '../store/counting-store.ts'
@@ -101,7 +101,7 @@ const reading = async (t: ExecutionContext, data: string) => {
 }
 
 test('after a rebuild of the views, the first command on each SUT folds no stream, nor after a restart', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const { service } = await reading(t, data)
   const suts: string[] = []
   for (let n = 0; n < 4; n++) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
-import { dataWithPeople, type Running, start } from '../../http/harness.ts'
+import { type Running, start, temporaryData } from '../../http/harness.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../../http/requests.ts'
 import { logOf } from '../../http/store/log-rows.ts'
 import { changedStore } from '../../http/store/stores.ts'
@@ -18,7 +18,7 @@ const failure = (): StoreUnavailable => new StoreUnavailable('the disk does not 
 
 /** A service whose store can be made unreadable. Appends still work. */
 const aService = async (t: ExecutionContext): Promise<Setting> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let failing: readonly Read[] = []
   const unreadable = (store: EventStore): Partial<EventStore> => ({
     head: async () => {

@@ -115,15 +115,6 @@ test('a reservation that starts after a release is extended and released like an
   )
 })
 
-test('in a version 1 log with overlapping windows, the next one starts after all releases', (t) => {
-  const overlapping = at('18:41', reservationCreated(idOf(2), '18:30', '19:00'))
-  const back = at('18:42', reservationReleased(idOf(2), wall('18:42')))
-  t.deepEqual(windowOf(given(created, held, released, overlapping, back).when(fromNow(60), '18:43')), [
-    '18:42:00',
-    '18:45:00',
-  ])
-})
-
 test('time already held under a fast clock is not booked again when it comes', (t) => {
   const ahead = [
     at('21:00', reservationCreated(idOf(2), '21:00', '21:30')),

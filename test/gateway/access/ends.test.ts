@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test from 'ava'
 import { basic, passwordOf } from '../../http/client.ts'
-import { dataWithPeople } from '../../http/harness.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { changedStore, failingAppends } from '../../http/store/stores.ts'
 import '../../http/documents/fit-answers.ts'
 import { until } from '../../http/until.ts'
@@ -124,7 +124,7 @@ test.serial('after a new password a reservation is bound to nobody until it is b
 })
 
 test.serial('a connection is cut with its binding, even if the password is then not recorded', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let isFailing = false
   const failing = failingAppends((stream) => isFailing && stream === 'users', 1)
   const place = await oneService(t, { data, openStore: changedStore(join(data, 'events.db'), failing) })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { basic } from '../../http/client.ts'
-import { dataWithPeople } from '../../http/harness.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { reserved } from '../../http/requests.ts'
 import { makeHold } from '../../http/store/held-views.ts'
 import { changedStore } from '../../http/store/stores.ts'
@@ -25,7 +25,7 @@ import {
 /** Tickets and consoles whose user's access ends before they are open, or is known to have ended elsewhere only. */
 
 test('a console that attaches while its holder gets a new password is not opened', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isHeld = false
   // Looking for the SUT's password waits.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { dataWithPeople } from '../../http/harness.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { openRaw } from '../../http/server/raw-http.ts'
 import { changedStore } from '../../http/store/stores.ts'
@@ -17,7 +17,7 @@ interface Attaching {
 }
 
 const attaching = async (t: ExecutionContext): Promise<Attaching> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isHeld = false
   const hold = ({ readSecrets }: EventStore): Partial<EventStore> => ({

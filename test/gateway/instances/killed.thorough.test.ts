@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { dataWithPeople } from '../../http/harness.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { type Killable, startKillable } from '../../http/killable.ts'
 import { until } from '../../http/until.ts'
 import { openScheduleBook } from '../../process/crash/schedule-book.ts'
@@ -45,7 +45,7 @@ test('two instances killed in turn close each session once and record each start
   t.log({ seed: random.seed })
   const { server, port, environment, log } = await anEventStore(t)
   const settings = await Promise.all(
-    [1, 2].map(async (n) => ({ ...settingOf(server, environment, n), data: await dataWithPeople(t) })),
+    [1, 2].map(async (n) => ({ ...settingOf(server, environment, n), data: await temporaryData(t) })),
   )
   const services: Killable[] = await Promise.all(settings.map((setting) => startKillable(t, setting)))
   const any = (): Killable => random.oneOf(services)

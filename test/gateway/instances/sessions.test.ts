@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { startInstance } from '../../event-store/eventstoredb/service/instances.ts'
-import { dataWithPeople, type Running, start } from '../../http/harness.ts'
+import { type Running, start, temporaryData } from '../../http/harness.ts'
 import { startKillable } from '../../http/killable.ts'
 import { until } from '../../http/until.ts'
 import { settle } from '../../processes/recorded.ts'
@@ -32,7 +32,7 @@ const later = (time: string, milliseconds: number): string => new Date(Date.pars
 /** A killable instance 1 and an instance 2, with a running reservation and a connection at each; and a third. */
 const connectedAtBoth = async (t: ExecutionContext) => {
   const { server, port, environment, log } = await anEventStore(t)
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const setting = { ...settingOf(server, environment, 1), data }
   const mortal = await startKillable(t, setting)
   const staying = await startInstance(t, server, 2, settingOf(server, environment, 2))

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { hashPassword, SALT_BYTES } from '../../../src/users/passwords/password.ts'
-import { aUser, fileOf } from '../../users/builders.ts'
+import { aUser } from '../../users/builders.ts'
 import { basic, type Client, connectTo, type Headers, passwordOf } from '../client.ts'
-import { idOf, type Running, start, temporaryData } from '../harness.ts'
+import { idOf, type Running, start } from '../harness.ts'
 import { startTwo } from '../races/two-services.ts'
 import { faultsOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, reserved } from '../requests.ts'
@@ -43,10 +41,8 @@ test('the scheme is case-insensitive and the padding optional', async (t) => {
 })
 
 test('a non-ASCII name and password are read as UTF-8', async (t) => {
-  const data = await temporaryData(t)
   const user = await aUser('Jürgen 石', 'pässwörd: 密码', { role: 'auditor' })
-  await writeFile(join(data, 'users.json'), fileOf([user]))
-  const service = await start(t, { data })
+  const service = await start(t, { firstUsers: [user] })
   const headers = { Authorization: basic('Jürgen 石', 'pässwörd: 密码') }
   t.is((await service.anyone.get('/api/user/me', headers)).json.name, 'Jürgen 石')
   const latin1 = `Basic ${Buffer.from('Jürgen:pässwörd', 'latin1').toString('base64')}`
@@ -142,13 +138,11 @@ const flood = ({ port }: Running, names: readonly string[]) => {
 }
 
 const withRealHashes = async (t: ExecutionContext): Promise<Running> => {
-  const data = await temporaryData(t)
   const users = ['admin', 'bob'].map(async (name) => {
     const password = await hashPassword(passwordOf(name), randomBytes(SALT_BYTES))
     return { _id: idOf(name), name, role: 'administrator' as const, password }
   })
-  await writeFile(join(data, 'users.json'), fileOf(await Promise.all(users)))
-  return start(t, { data, environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
+  return start(t, { firstUsers: await Promise.all(users), environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
 }
 
 test('a flood of wrong passwords locks out neither verified users nor new ones', async (t) => {

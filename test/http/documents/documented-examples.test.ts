@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { aUser, fileOf } from '../../users/builders.ts'
+import { aUser } from '../../users/builders.ts'
 import { basic, type Client, passwordOf } from '../client.ts'
-import { type Running, start, temporaryData } from '../harness.ts'
+import { type Running, start } from '../harness.ts'
 import { createSut, reserve } from '../requests.ts'
 
 /** The examples in the documentation of the product that introduced these operations. */
@@ -23,12 +21,10 @@ interface Stage {
 
 /** A new service with the SUT and the user of the examples, and the clock set to `now`. */
 const stage = async (t: ExecutionContext, now: string): Promise<Stage> => {
-  const data = await temporaryData(t)
   const alice = await aUser('alice', passwordOf('alice'), { role: 'administrator', _id: USER })
-  await writeFile(join(data, 'users.json'), fileOf([alice]))
   const randomHex = (bytes: number): string =>
     bytes === SUT_RANDOM.length / 2 ? SUT_RANDOM : randomBytes(bytes).toString('hex')
-  const service = await start(t, { data, now: SUT_CREATED, randomHex })
+  const service = await start(t, { firstUsers: [alice], now: SUT_CREATED, randomHex })
   const client = service.as('alice')
   t.is(await createSut(client, { name: 'old name', sut_type: 'rdp', is_active: true }), SUT)
   service.clock.set(now)

@@ -29,7 +29,6 @@ import {
 import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
 import type { DecodeBody } from '../../../src/http/protocol/route.ts'
 import { PASSWORD_BYTES_MAX } from '../../../src/users/passwords/password.ts'
-import { UserName } from '../../../src/users/users-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
 import { makeAjv } from './fitting.ts'
 import { ADDRESSES, anything, DATE_TIMES, mutatedObject, mutatedText } from './near-misses.ts'
@@ -86,7 +85,6 @@ const SCALARS: Readonly<Record<string, { readonly codec: typeof opaqueId; readon
   'an id': { codec: opaqueId, values: from(['590780914445534540190000', 'Zoë', 'ü'.repeat(128), '..']) },
   'a tag name': { codec: tagName, values: from(['a', 'os.arch', 'x'.repeat(64)]) },
   'a tag value': { codec: tagValue as typeof opaqueId, values: from(['', 'x', '😀'.repeat(256)]) },
-  'a user name': { codec: UserName, values: from(['anna', 'Zoë 😀', 'x'.repeat(128)]) },
   'a new user name': {
     codec: NewUserName,
     values: from(['anna', 'Zoë 😀', 'x'.repeat(128), 'berth_a', 'berth']).filter((name) => !isRefusedForLetters(name)),

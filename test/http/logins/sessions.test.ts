@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { basic, passwordOf } from '../client.ts'
-import { dataWithPeople, idOf, start } from '../harness.ts'
+import { idOf, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW } from '../requests.ts'
 import { allEventsOf, logOf } from '../store/log-rows.ts'
@@ -182,7 +182,7 @@ test('a session has the role of its user at each request', async (t) => {
 })
 
 test('a restart keeps sessions and what has ended', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const first = await start(t, { now: NOW, data })
   const [kept, ended] = [await begin(first, 'alice'), await begin(first, 'alice')]
   await within(first, ended).post('/api/logout', {})
@@ -194,7 +194,7 @@ test('a restart keeps sessions and what has ended', async (t) => {
 test('a user whose epoch is lost gets another one with the next login, once', async (t) => {
   // Only the embedded store has its vault in this file.
   if (SHARED_STORE !== undefined) return void t.pass()
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const first = await start(t, { now: NOW, data })
   const session = await begin(first, 'alice')
   await first.stop()

@@ -7,7 +7,7 @@ import { type } from '../../command-line/terminal.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { rightOf } from '../../users/builders.ts'
 import { passwordOf } from '../client.ts'
-import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { until } from '../until.ts'
 import { begin, sessionOf, statusWith, within } from './login.ts'
@@ -42,7 +42,7 @@ test('with a lost key sessions end, and nobody signs in first until users with l
   if (SHARED_STORE !== undefined) return void t.pass()
   const lab = await startLab(t)
   const environment = await environmentFor(t, lab.issuer)
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const first = await start(t, { data, environment })
   const anna = await signOn(first, 'anna')
   const [session, end] = [await begin(first, 'admin'), await comeBack(first, 'zoe')]

@@ -5,7 +5,7 @@ import { DOCUMENTED } from '../refusals/problems.ts'
 /** The events that a start records: the last ones are of the users that it imports. */
 export const BEGINNING: readonly string[] = Array.from(
   { length: EVENTS_OF_START },
-  (_, n) => ['StoreUpgraded', 'ScheduleBegan'][n] ?? 'UserAdded',
+  (_, n) => ['LogVersionSet', 'ScheduleBegan'][n] ?? 'UserAdded',
 )
 
 /** A naive model of the service: a list of intervals for each SUT, and lists and maps for the rest. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import type { Headers } from '../client.ts'
-import { dataWithPeople, type Running, start } from '../harness.ts'
+import { type Running, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
@@ -13,7 +13,7 @@ import { changedStore, failingAppends, makeGate } from '../store/stores.ts'
 const KEY: Headers = { 'Idempotency-Key': 'k' }
 
 const startOver = async (t: ExecutionContext, change: (store: EventStore) => Partial<EventStore>): Promise<Running> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   return start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
 }
 

@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test from 'ava'
-import { aUser, fileOf } from '../../users/builders.ts'
+import { aUser } from '../../users/builders.ts'
 import { passwordOf } from '../client.ts'
-import { people, start, temporaryData } from '../harness.ts'
+import { people, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
@@ -105,10 +103,8 @@ for (const [method, before, after, body = {}] of ADDRESSES) {
 }
 
 test('ids are opaque: a user with an id of any form can reserve with it', async (t) => {
-  const data = await temporaryData(t)
   const zoe = await aUser('zoe', passwordOf('zoe'), { role: 'tester', _id: 'Zoë von & zu' })
-  await writeFile(join(data, 'users.json'), fileOf([...(await people()), zoe]), { mode: 0o600 })
-  const service = await start(t, { now: NOW, data })
+  const service = await start(t, { now: NOW, firstUsers: [...(await people()), zoe] })
   const sut_id = await createSut(service.as('admin'))
   const made = await reserved(service.as('zoe'), aReservation(sut_id, { user_id: zoe._id }))
   t.is(made.json.user_id, zoe._id)

@@ -4,7 +4,7 @@ import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { append, randomHex } from '../../event-store/new-events.ts'
 import type { Answer, Client } from '../client.ts'
-import { dataWithPeople, idOf, type Running, start, type Tidying } from '../harness.ts'
+import { idOf, type Running, start, type Tidying, temporaryData } from '../harness.ts'
 import { aSut, NOW } from '../requests.ts'
 import { changedStore } from '../store/stores.ts'
 
@@ -64,7 +64,7 @@ const sessionOpened = (service: Running, ids: { sut_id: string; reservation_id: 
 }
 
 export const openLab = async (t: Tidying): Promise<Lab> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const { store, openStore } = openStoreOf(data)
   // The key that verifies checkpoints is that of the lab, whatever is in it.
   const environment = { BERTH_AUDIT_KEY: Buffer.alloc(32, 1).toString('base64') }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
-import { dataWithPeople, EVENTS_OF_START, type Running, start } from '../harness.ts'
+import { EVENTS_OF_START, type Running, start, temporaryData } from '../harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { makeHold } from './held-views.ts'
@@ -12,7 +12,7 @@ import { changedStore } from './stores.ts'
 
 /** A service whose views can be delayed until several writes have been recorded. */
 const stage = async (t: ExecutionContext) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const { hold, letGo, change } = makeHold()
   const service = await start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
   const sut_id = await createSut(service.as('admin'))

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../../command-line/terminal.ts'
 import { sharedEnvironment } from '../../event-store/shared-store.ts'
-import { dataWithPeople, idOf, type Running, type Setting, start } from '../harness.ts'
+import { idOf, type Running, type Setting, start, temporaryData } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, reserve, reserved } from '../requests.ts'
 
@@ -16,7 +16,7 @@ const MADE_AHEAD = during('2030-06-12T08:00:00Z', '2030-06-12T09:00:00Z')
 
 /** A log with events of a service whose clock was six weeks ahead, and a running service with a right clock. */
 const stage = async (t: ExecutionContext, setting: Setting = {}) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const before = await start(t, { now: RIGHT, data })
   const sut_id = await createSut(before.as('admin'))
   const existing = await reserved(before.as('alice'), aReservation(sut_id, EXISTING))

@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../../command-line/terminal.ts'
-import { fileOf } from '../../users/builders.ts'
-import { dataWithPeople, idOf, people, start, temporaryData } from '../harness.ts'
+import { idOf, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, reserve } from '../requests.ts'
 import { until } from '../until.ts'
@@ -74,7 +73,7 @@ test('a clock that an operator confirms is accepted, however far it jumped', asy
 })
 
 test('a service that starts 30 days after its last event refuses writes until the clock is confirmed', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const before = await stage(t, NOW, data)
   const sut_id = await createSut(before.admin)
   await before.service.stop()
@@ -93,7 +92,7 @@ test('a service that starts 30 days after its last event refuses writes until th
 })
 
 test('BERTH_CLOCK_AHEAD_MAX sets how long after the last event a start accepts writes', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const before = await stage(t, NOW, data)
   await createSut(before.admin)
   await before.service.stop()
@@ -103,7 +102,7 @@ test('BERTH_CLOCK_AHEAD_MAX sets how long after the last event a start accepts w
 })
 
 test('clock confirm reports that no service runs, and that a path is too long for a socket', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const nobody = await type(['clock', 'confirm'], { BERTH_DATA: data })
   t.deepEqual([nobody.code, nobody.out], [1, ''])
   t.regex(nobody.error, /no service runs on/)
@@ -115,7 +114,6 @@ test('clock confirm reports that no service runs, and that a path is too long fo
 test('a service whose directory has too long a path for a socket logs that and serves', async (t) => {
   const data = join(await temporaryData(t), 'd'.repeat(100))
   await mkdir(data)
-  await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
   const service = await start(t, { data })
   t.is((await service.anyone.get('/health/ready')).status, 200)
   t.true(service.log.some(({ sentence }) => sentence.startsWith('the control socket cannot be opened')))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type AppendFailure, type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
-import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { logOf } from './log-rows.ts'
@@ -20,7 +20,7 @@ const WHY = 'the disk does not answer'
 
 /** A service on a store that can be broken. With lost answers the store still records. */
 const stage = async (t: ExecutionContext): Promise<Broken> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let failing: AppendFailure | 'unreadable' | undefined
   const change = (store: EventStore): Partial<EventStore> => ({
     append:

@@ -21,7 +21,7 @@ export interface Event extends Row {
 
 /** Whether a start recorded the event, not a request. Users are imported at a start. */
 const isOfStart = (type: string, actor: string): boolean =>
-  type === 'StoreUpgraded' || type === 'ScheduleBegan' || (type === 'UserAdded' && actor === 'berth')
+  type === 'LogVersionSet' || type === 'ScheduleBegan' || (type === 'UserAdded' && actor === 'berth')
 
 /** The events since the start, as the sqlite3 shell shows them. */
 export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {

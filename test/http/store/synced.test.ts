@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { eventsIn, openStream } from '../../feed/readers.ts'
 import { basic } from '../client.ts'
-import { dataWithPeople, type Running, start } from '../harness.ts'
+import { type Running, start, temporaryData } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserve } from '../requests.ts'
 import { exchange, openRaw } from '../server/raw-http.ts'
@@ -24,7 +24,7 @@ interface Slow {
 
 /** A service whose syncs the test controls. */
 const stage = async (t: ExecutionContext): Promise<Slow> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let syncing: PromiseWithResolvers<void> | undefined
   let waiting = Promise.withResolvers<void>()
   const synced = (): Promise<void> | undefined => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test from 'ava'
 import { basic, passwordOf } from '../client.ts'
-import { dataWithPeople, idOf, type Running, type Setting, start } from '../harness.ts'
+import { idOf, type Running, type Setting, start, temporaryData } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { createSut, reserved } from '../requests.ts'
 import { logOf, type Row } from '../store/log-rows.ts'
@@ -88,7 +88,7 @@ test('a removed user gets no new password and keeps the bindings', async (t) => 
 })
 
 test('what the old password binds while the new one is being recorded is unbound too', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let isHeld = false
   const gate = makeGate((stream) => isHeld && stream === 'users')
   const service = await given(t, { data, openStore: changedStore(join(data, 'events.db'), gate.change) })
@@ -105,7 +105,7 @@ test('what the old password binds while the new one is being recorded is unbound
 })
 
 test('a password that is not recorded leaves no binding older than the attempt', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let isFailing = false
   const failing = failingAppends((stream) => isFailing && stream === 'users', 1)
   const service = await given(t, { data, openStore: changedStore(join(data, 'events.db'), failing) })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import type { Answer } from '../client.ts'
-import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { aReservation, createSut, NOW, reserve } from '../requests.ts'
 import { changedStore } from '../store/stores.ts'
 import { until } from '../until.ts'
@@ -21,7 +21,7 @@ const windowOf = (n: number) => ({
 
 /** A service on a store that holds back what ends reservations and revokes tokens, until it is let go. */
 const given = async (t: ExecutionContext) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = { count: 0 }
   const change = (store: EventStore): Partial<EventStore> => ({

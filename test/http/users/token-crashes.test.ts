@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { changedStore } from '../store/stores.ts'
 import { until } from '../until.ts'
@@ -16,7 +16,7 @@ interface Token {
 
 /** A service on a store that records no revocation while `fault.isOn`. */
 const given = async (t: ExecutionContext) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const fault = { isOn: false }
   const change = (store: EventStore): Partial<EventStore> => ({
     append: (stream, expected, events, ...rest) =>

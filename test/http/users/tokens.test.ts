@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { type Answer, basic } from '../client.ts'
-import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { aReservation, createSut, NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { changedStore } from '../store/stores.ts'
@@ -265,7 +265,7 @@ test('a list of tokens has pages, newest first', async (t) => {
 })
 
 test('names of tokens are in the vault until their user is erased, and in no event', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const opened = Promise.withResolvers<EventStore>()
   const openStore = changedStore(join(data, 'events.db'), (store) => {
     opened.resolve(store)

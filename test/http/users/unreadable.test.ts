@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test from 'ava'
 import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
-import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { changedStore } from '../store/stores.ts'
 import { until } from '../until.ts'
@@ -12,7 +12,7 @@ const isAlarmed = async (service: Running): Promise<boolean> =>
 const alarms = ({ log }: Running) => log.filter(({ facts }) => 'alarm' in facts && facts.alarm === 'users')
 
 test('users that cannot be read stay as they were, which raises an alarm in log and metrics', async (t) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let isBroken = false
   const change = (store: EventStore): Partial<EventStore> => ({
     readStream: (stream, after) => {

@@ -1,7 +1,7 @@
 import { copyFile, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { dataWithPeople, idOf, start, temporaryData } from '../../http/harness.ts'
+import { idOf, start, temporaryData } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
@@ -34,7 +34,7 @@ test('on a full disk lists and reads show what was written before, unless a writ
     return
   }
   // Only the views are on it.
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const [views, ballast] = [join(disk, 'views.db'), join(disk, 'ballast')]
   const [own, before] = [join(data, 'views.db'), join(await temporaryData(t), 'views.db')]
 

@@ -30,12 +30,11 @@ const refused: readonly (readonly [string, string, (home: string) => string, Reg
     (home) => join(home, 'text', 'key'),
     /^BERTH_AUDIT_KEY_FILE: .*ENOTDIR/,
   ],
-  ['an invalid users file', 'BERTH_USERS', (home) => join(home, 'text'), /^BERTH_USERS: .* is not a users file/],
   [
-    'a users file that is also the vault key file',
-    'BERTH_USERS',
+    'an audit key file that is also the vault key file',
+    'BERTH_AUDIT_KEY_FILE',
     (home) => join(home, 'data', 'vault.key'),
-    /^BERTH_VAULT_KEY_FILE and BERTH_USERS name the same file/,
+    /^BERTH_VAULT_KEY_FILE and BERTH_AUDIT_KEY_FILE name the same file/,
   ],
   [
     'a data directory that is a file',
@@ -98,7 +97,6 @@ test('all problems with files and addresses in the variables are reported at onc
   const env = {
     BERTH_PORT: '0',
     BERTH_HOST: '192.0.2.1',
-    BERTH_USERS: text,
     BERTH_VAULT_KEY_FILE: join(home, 'key'),
     BERTH_AUDIT_KEY_FILE: join(home, 'absent.key'),
     BERTH_EVENT_STORE: `sqlite:${home}/none/events.db`,
@@ -114,7 +112,6 @@ test('all problems with files and addresses in the variables are reported at onc
     'BERTH_HOST',
     'BERTH_TLS_CERT',
     'BERTH_TLS_KEY',
-    'BERTH_USERS',
     'BERTH_VAULT_KEY_FILE',
   ])
   await t.throwsAsync(stat(join(home, 'data')), { code: 'ENOENT' })

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { leaveFirstPassword, welcome } from '../../../src/service/serve.ts'
 import type { Log } from '../../../src/service/world.ts'
-import { people, temporaryData } from '../../http/harness.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
-import { fileOf } from '../../users/builders.ts'
-import { launch, ROOT, run, serve } from '../harness.ts'
+import { ROOT, serve } from '../harness.ts'
 
 const passwordFiles = async (data: string): Promise<readonly string[]> =>
   (await readdir(data)).filter((name) => name.startsWith('first-password'))
@@ -58,27 +57,6 @@ test('a configured first password is written nowhere', async (t) => {
   t.deepEqual(await passwordFiles(data), [])
   for (const name of await readdir(data)) t.false((await readFile(join(data, name))).includes('given by the owner'))
   t.false(service.output().includes('given by the owner'))
-})
-
-test('with an empty log an administrator is created only if there are no users', async (t) => {
-  const home = await temporaryData(t)
-  const start = async (name: string, users: string): Promise<string> => {
-    const data = join(home, name)
-    await mkdir(data)
-    await writeFile(join(data, 'users.json'), users, { mode: 0o600 })
-    const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
-    await child.line('"msg":"listening"')
-    child.signal('SIGTERM')
-    await child.exited
-    return (await run({ data, args: ['user', 'list'] })).output
-  }
-  t.regex(await start('nobody', fileOf([])), /^[0-9a-f]{24}\tadministrator\tadmin\n$/)
-  const there = fileOf((await people()).filter(({ name }) => name === 'bob'))
-  t.regex(
-    await start('somebody', there),
-    /^[0-9a-f]{24}\ttester\tbob\tquota hours_per_week=none,reservations_max=none,priority_max=none\n$/,
-  )
-  t.deepEqual(await passwordFiles(join(home, 'somebody')), [])
 })
 
 /** Runs a service at a terminal until it listens, and returns its output. Undefined without script(1). */

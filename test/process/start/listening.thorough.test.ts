@@ -51,7 +51,6 @@ test('the files are in the configured places', async (t) => {
     data,
     env: {
       BERTH_EVENT_STORE: `sqlite:${data}/log.db`,
-      BERTH_USERS: join(elsewhere, 'people.json'),
       BERTH_VAULT_KEY_FILE: join(elsewhere, 'key'),
     },
   })

@@ -7,7 +7,7 @@ import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { administrator, sutValues } from '../../domain/builders.ts'
 import { append, randomHex } from '../../event-store/new-events.ts'
-import { dataWithPeople, idOf, start } from '../../http/harness.ts'
+import { idOf, start, temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { withScope } from '../../process/scope.ts'
 
@@ -36,8 +36,8 @@ const writeLog = async (path: string, count: number): Promise<void> => {
     const { _tag } = await append(store, stream, expected, eventsOf(events, actor))
     if (_tag === 'Left') throw new Error(`${stream} was not written`)
   }
+  await write(LISTEN_PORTS_STREAM, -1, [{ type: 'LogVersionSet', data: { version: 3 } }])
   await write(SCHEDULE_STREAM, -1, [{ type: 'ScheduleBegan', data: { from: formatMilliseconds(BEGIN) } }], SCHEDULE)
-  await write(LISTEN_PORTS_STREAM, -1, [{ type: 'StoreUpgraded', data: { from: 1, to: 2 } }])
   for (let n = 0; n < suts.length; n += 500) {
     const some = suts.slice(n, n + 500)
     const assigned = some.map(({ _id, listen_port }): Event => {
@@ -57,7 +57,7 @@ const writeLog = async (path: string, count: number): Promise<void> => {
 }
 
 await withScope(async (scope) => {
-  const data = await dataWithPeople(scope)
+  const data = await temporaryData(scope)
   await writeLog(join(data, 'events.db'), Number(process.argv[2]))
   const service = await start(scope, {
     data,

@@ -8,7 +8,7 @@ import type { World } from '../../../src/service/service.ts'
 import { SUT_ID, sutCreated, sutUpdated } from '../../domain/builders.ts'
 import { at, recordedAt } from '../../domain/given-when-then.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
-import { dataWithPeople, type Running, start } from '../../http/harness.ts'
+import { type Running, start, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { rowsIn, shellOn, story, tell, viewsOn } from '../setting.ts'
@@ -77,7 +77,7 @@ const isDone = (act: () => void): boolean => {
 
 /** A service whose views cannot be written and accept no more events. */
 const stuck = async (t: ExecutionContext): Promise<{ service: Running; allow: () => void }> => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let store: EventStore | undefined
   const openStore: World['openStore'] = (randomHex, onFatal) => {
     store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })

@@ -23,7 +23,7 @@ for (const variable of ['BERTH_DATA', 'BERTH_VAULT_KEY_FILE', 'BERTH_AUDIT_KEY_F
 }
 
 /** Opening a pipe without a writer waits for ever, and a device may have no end. */
-const FILES = ['BERTH_USERS', 'BERTH_VAULT_KEY_FILE', 'BERTH_AUDIT_KEY_FILE', 'BERTH_EVENT_STORE'] as const
+const FILES = ['BERTH_VAULT_KEY_FILE', 'BERTH_AUDIT_KEY_FILE', 'BERTH_EVENT_STORE'] as const
 
 for (const variable of FILES) {
   test(`${variable} must be a regular file, neither a pipe nor a device`, async (t) => {

@@ -22,7 +22,6 @@ test('without variables every setting has its documented default', (t) => {
     trustedProxies: [],
     data: '/srv/berth/data',
     eventStore: { kind: 'sqlite', path: '/srv/berth/data/events.db' },
-    usersFile: '/srv/berth/data/users.json',
     vaultKeyFile: '/srv/berth/data/vault.key',
     auditKeyFile: '/srv/berth/data/audit.key',
     origin: 'berth',
@@ -57,7 +56,6 @@ test('every variable sets its value', (t) => {
       BERTH_TRUSTED_PROXIES: '192.0.2.7, 10.1.0.0/16,FD00:0::/8',
       BERTH_DATA: 'elsewhere',
       BERTH_EVENT_STORE: 'sqlite:/var/log.db',
-      BERTH_USERS: '../users.json',
       BERTH_ADMIN_PASSWORD: 'correct horse',
       BERTH_VAULT_KEY: `a:${KEY}`,
       BERTH_AUDIT_KEY: KEY,
@@ -92,7 +90,6 @@ test('every variable sets its value', (t) => {
     ],
     data: '/srv/berth/elsewhere',
     eventStore: { kind: 'sqlite', path: '/var/log.db' },
-    usersFile: '/srv/users.json',
     adminPassword: 'correct horse',
     vaultKeys: `a:${KEY}`,
     vaultKeyFile: '/srv/berth/elsewhere/vault.key',
@@ -122,13 +119,9 @@ test('every variable sets its value', (t) => {
 })
 
 test('paths are absolute, whatever directory the service starts in', (t) => {
-  const { data, usersFile, vaultKeyFile, eventStore } = rightOf(
-    readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }, keyChecks),
-  )
+  const { data, vaultKeyFile, eventStore } = rightOf(readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }, keyChecks))
   t.true(
-    [data, usersFile, vaultKeyFile, eventStore.kind === 'sqlite' && eventStore.path].every(
-      (path) => path && isAbsolute(path),
-    ),
+    [data, vaultKeyFile, eventStore.kind === 'sqlite' && eventStore.path].every((path) => path && isAbsolute(path)),
   )
 })
 
@@ -156,7 +149,7 @@ for (const origin of origins) {
 }
 
 test('an empty value is refused for every variable', (t) => {
-  const names = refused.map(([name]) => name).concat('BERTH_DATA', 'BERTH_USERS', 'BERTH_VAULT_KEY')
+  const names = refused.map(([name]) => name).concat('BERTH_DATA', 'BERTH_VAULT_KEY')
   for (const name of new Set(names)) t.regex(problemsOf({ [name]: '' }).join(), new RegExp(`^${name} is empty`))
 })
 

@@ -1,5 +1,3 @@
-import { readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -8,9 +6,8 @@ import type { ProtocolServer } from '../../event-store/eventstoredb/protocol/pro
 import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
 import { AUDIT_KEY, aVaultKey, openAdapter, startInstance } from '../../event-store/eventstoredb/service/instances.ts'
 import { basic } from '../../http/client.ts'
-import { idOf, people, type Running, temporaryData } from '../../http/harness.ts'
+import { type Running, temporaryData } from '../../http/harness.ts'
 import { NOW } from '../../http/requests.ts'
-import { fileOf } from '../builders.ts'
 
 /** Three instances that start at once on an empty log. */
 
@@ -48,6 +45,7 @@ const startAll = async (t: ExecutionContext, { environment, change = (store) => 
       startInstance(t, server, instance, {
         now: NOW,
         data: await temporaryData(t),
+        firstUsers: 'administrator',
         environment: all,
         change: () => change,
       }),
@@ -86,26 +84,6 @@ for (const [how, order] of Object.entries(ORDERS)) {
     t.is(added.length, 1)
     t.deepEqual(await idsOf(services, 'admin', PASSWORD), [added[0], added[0], added[0]])
   })
-
-  test(`of three instances with one users file, ${how}, one imports it`, async (t) => {
-    const shared = await temporaryData(t)
-    const file = join(shared, 'people.json')
-    await writeFile(file, fileOf(await people()), { mode: 0o600 })
-    const { server, services } = await startAll(t, { environment: { BERTH_USERS: file }, change: order() })
-    t.deepEqual(
-      await addedTo(t, server),
-      (await people()).map(({ _id }) => _id),
-    )
-    t.deepEqual(
-      await idsOf(services, 'alice'),
-      Array.from({ length: COUNT }, () => idOf('alice')),
-    )
-    t.deepEqual(await readdir(shared), ['people.json.imported'])
-    const imported = services.flatMap(({ log }) =>
-      log.filter(({ sentence }) => sentence.startsWith('users imported into the log')),
-    )
-    t.is(imported.length, 1)
-  })
 }
 
 test('control: over stores that ignore the expected revision, each makes an administrator', async (t) => {
@@ -113,37 +91,3 @@ test('control: over stores that ignore the expected revision, each makes an admi
   const { server } = await startAll(t, { environment: withPassword, change: (store) => ignore(meet(store)) })
   t.is((await addedTo(t, server)).length, COUNT)
 })
-
-const collect = async <A>(pages: AsyncIterable<A>): Promise<readonly A[]> => {
-  const all: A[] = []
-  for await (const page of pages) all.push(page)
-  return all
-}
-
-for (const reads of [1, 2, 3]) {
-  test(`an instance that finds no users in ${reads} reads, and then no users file because another has imported it, starts`, async (t) => {
-    const server = await aServer(t)
-    const shared = await temporaryData(t)
-    const file = join(shared, 'people.json')
-    await writeFile(file, fileOf(await people()), { mode: 0o600 })
-    const environment = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), BERTH_USERS: file }
-    const startOne = async (instance: number, change?: (store: EventStore) => EventStore) =>
-      startInstance(t, server, instance, {
-        now: NOW,
-        data: await temporaryData(t),
-        environment,
-        change: () => change,
-      })
-    let left: number = reads
-    // Once this instance has read that there are no users, the other one starts and imports them.
-    const late = await startOne(1, (store) => ({
-      ...store,
-      async *readStream(stream, after) {
-        const pages = await collect(store.readStream(stream, after))
-        if (stream === USERS_STREAM && --left === 0) await startOne(0)
-        yield* pages
-      },
-    }))
-    t.deepEqual(await idsOf([late], 'alice'), [idOf('alice')])
-  })
-}

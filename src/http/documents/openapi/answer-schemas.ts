@@ -11,7 +11,6 @@ import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
-import { UserName } from '../../../users/users-file.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
 import type { ShownOutages } from '../../routes/outages.ts'
@@ -123,7 +122,7 @@ const Session: t.Type<SessionDocument & { user_name: string }, unknown, unknown>
 )
 
 const user = {
-  ...{ _id: opaqueId, name: UserName, role: Role, quota: orNull(Quota), scope: text(0, SCOPE_MAX) },
+  ...{ _id: opaqueId, name: userName, role: Role, quota: orNull(Quota), scope: text(0, SCOPE_MAX) },
   ...{ created_at: milliseconds, updated_at: milliseconds },
 }
 const ended = { removed_at: milliseconds, erased_at: milliseconds }
@@ -144,7 +143,7 @@ const used = closed(
   {},
 )
 const User = closed('User', user, { ...ended, used })
-const NamedUser = closed('NamedUser', { _id: opaqueId, name: UserName }, {})
+const NamedUser = closed('NamedUser', { _id: opaqueId, name: userName }, {})
 
 const token = {
   ...{ _id: assignedId, name: text(1, 64), role: Role, created_at: milliseconds, expires_at: orNull(milliseconds) },
@@ -220,7 +219,7 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   UserList: listOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
   Token: schemaOf(Token),
   NewToken: schemaOf(NewToken),
-  LoginSession: closedSchema({ _id: opaqueId, name: UserName, role: Role, session, expires_at: milliseconds }),
+  LoginSession: closedSchema({ _id: opaqueId, name: userName, role: Role, session, expires_at: milliseconds }),
   SignOnStart: closedObject({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),
   TokenList: listOf('tokens', refTo('Token')),

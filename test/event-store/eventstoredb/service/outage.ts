@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Answer, Client } from '../../../http/client.ts'
-import { dataWithPeople, type Line, type Running, start } from '../../../http/harness.ts'
+import { type Line, type Running, start, temporaryData } from '../../../http/harness.ts'
 import { aSut, NOW } from '../../../http/requests.ts'
 import type { Event } from '../../../http/store/log-rows.ts'
 import { stopwatch, until } from '../../../http/until.ts'
@@ -35,7 +35,7 @@ export const aStarting = async (
   options: ProtocolServerOptions & { readonly address?: string; readonly addressAt?: (port: number) => string } = {},
 ): Promise<Starting> => {
   const server = await aServer(t, options)
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const address = options.address ?? options.addressAt?.(server.endpoint.port) ?? addressOf(server, 1)
   const environment = { ...AUDIT_KEY, BERTH_EVENT_STORE: address, BERTH_VAULT_KEY: aVaultKey() }
   const log: Line[] = []

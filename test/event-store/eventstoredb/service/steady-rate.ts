@@ -1,9 +1,8 @@
-import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { quantile } from '../../../bench/measure/processes.ts'
 import { basic, type Client, connectTo } from '../../../http/client.ts'
-import { dataWithPeople, idOf, type Tidying, temporaryData } from '../../../http/harness.ts'
+import { idOf, start, type Tidying, temporaryData } from '../../../http/harness.ts'
 import { aSut } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
 import { type Child, launch } from '../../../process/harness.ts'
@@ -55,13 +54,14 @@ export type RatedInstance = Awaited<ReturnType<typeof startInstance>>
 
 /** Starts instances that share one log in the store at an address. */
 export const startRated = async (scope: Tidying, address: string, count: number): Promise<readonly RatedInstance[]> => {
-  const people = await dataWithPeople(scope)
-  const log = addressFor(address, people)
+  const first = await temporaryData(scope)
+  const log = addressFor(address, first)
   const common = { ...AUDIT_KEY, BERTH_EVENT_STORE: log, BERTH_VAULT_KEY: aVaultKey(), BERTH_HORIZON: 'P3660D' }
+  // Makes the users.
+  await (await start(scope, { data: first, environment: common })).stop()
   const started: RatedInstance[] = []
   for (let n = 0; n < count; n++) {
     const data = await temporaryData(scope)
-    await cp(join(people, 'users.json'), join(data, 'users.json'))
     const own = { BERTH_EVENT_STORE: log.replace(/keepAliveInterval=\d+/, `keepAliveInterval=${10_000 + 10 * n}`) }
     started.push(await startInstance(scope, data, { ...common, ...own }))
   }

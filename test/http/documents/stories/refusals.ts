@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { AppendFailure, EventStore } from '../../../../src/event-store/event-store.ts'
 import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
 import { basic } from '../../client.ts'
-import { dataWithPeople, type Tidying } from '../../harness.ts'
+import { type Tidying, temporaryData } from '../../harness.ts'
 import { aReservation, aSut, createSut } from '../../requests.ts'
 import { exchange, openRaw } from '../../server/raw-http.ts'
 import { changedStore, makeGate } from '../../store/stores.ts'
@@ -100,7 +100,7 @@ const often: Story = async (t) => {
 /** A store that fails in each possible way. */
 const failing: Story = async (t) => {
   const examples: Example[] = []
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   let how: AppendFailure | 'broken' | undefined
   const change = (store: EventStore): Partial<EventStore> => ({
     append:
@@ -147,7 +147,7 @@ const wrongClock: Story = async (t) => {
 
 const waiting: Story = async (t) => {
   const examples: Example[] = []
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const gate = makeGate((stream) => stream.startsWith('sut-'))
   const service = await startStory(t, { data, openStore: changedStore(join(data, 'events.db'), gate.change) })
   const ask = makeAsk(service, examples)

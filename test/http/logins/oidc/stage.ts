@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava'
 import { CLIENT_ID, CLIENT_SECRET, type LabProvider, startLabProvider } from '../../../users/oidc/lab-provider.ts'
 import { signInAt } from '../../../users/oidc/walk.ts'
 import type { Answer } from '../../client.ts'
-import { dataWithPeople, type Running, type Setting, start, type Tidying, temporaryData } from '../../harness.ts'
+import { type Running, type Setting, start, type Tidying, temporaryData } from '../../harness.ts'
 
 export const PUBLIC_URL = 'http://127.0.0.1:9'
 export const REDIRECT_URI = `${PUBLIC_URL}/login/callback`
@@ -47,7 +47,7 @@ export const startLab = async (t: Tidying): Promise<LabProvider> => {
 export const startWithLab = async (t: ExecutionContext, setting: Setting = {}) => {
   const lab = await startLab(t)
   const environment = { ...(await environmentFor(t, lab.issuer)), ...setting.environment }
-  const data = setting.data ?? (await dataWithPeople(t))
+  const data = setting.data ?? (await temporaryData(t))
   return { lab, service: await start(t, { ...setting, data, environment }) }
 }
 

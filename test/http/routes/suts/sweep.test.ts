@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { dataWithPeople, start } from '../../harness.ts'
+import { start, temporaryData } from '../../harness.ts'
 import { refusalOf } from '../../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
@@ -14,7 +14,7 @@ const environment = { BERTH_LISTEN_PORTS: '4000-4001' }
 
 /** A service whose first append to some streams fails. */
 const withInterruption = async (t: ExecutionContext, isOpen: (stream: string) => boolean) => {
-  const data = await dataWithPeople(t)
+  const data = await temporaryData(t)
   const openStore = changedStore(join(data, 'events.db'), failingAppends(isOpen, 1))
   return start(t, { now: NOW, data, environment, openStore })
 }

@@ -1,19 +1,27 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { isUnused, upgradeLog } from '../../src/commands/upgrade-log.ts'
+import { checkLogVersion, isUnused, upgradeLog } from '../../src/commands/log-version.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
+import { LOG_VERSION } from '../../src/domain/events/log.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, STREAMS, sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
 import { openEventStoreDbSubject } from '../event-store/eventstoredb/subject.ts'
-import { anEvent, append, done, randomHex, readAll, readLog } from '../event-store/new-events.ts'
+import { anEvent, append, beginLog, done, randomHex, readAll, readLog, recordsOf } from '../event-store/new-events.ts'
 import { openSqliteSubject } from '../event-store/sqlite/subject.ts'
 
 const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
 const SUT = '58c38f5d444553252cce0000'
 
 const log = { info: () => undefined, warn: () => undefined }
-const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, waitsForStore: false })
+const options = (store: EventStore) => ({
+  store,
+  version: LOG_VERSION,
+  clock: () => TIME,
+  randomHex,
+  log,
+  waitsForStore: false,
+})
 
 /** An event that a future version may write. */
 const written = (type: string, data: object): NewEvent =>
@@ -31,21 +39,34 @@ for (const [name, open] of [
   ['SQLite', openSqlite],
   ['EventStoreDB', openEventStoreDb],
 ] as const) {
-  test(`of ten concurrent starts on ${name}, one upgrades the log, after the existing events`, async (t) => {
+  test(`of ten concurrent starts on ${name}, one begins the log with its version`, async (t) => {
     const { store } = await open(t)
-    done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
     await Promise.all(Array.from({ length: 10 }, () => upgradeLog(options(store))))
-    const [, upgraded, ...more] = await readAll(store, LISTEN_PORTS_STREAM)
-    t.deepEqual([upgraded?.type, upgraded?.data, more], ['StoreUpgraded', { from: 1, to: 2 }, []])
+    const [first, ...more] = await readAll(store, LISTEN_PORTS_STREAM)
+    t.deepEqual([first?.type, first?.data, more], ['LogVersionSet', { version: 3 }, []])
+    await checkLogVersion(store)
     await upgradeLog(options(store))
-    t.is((await readAll(store, LISTEN_PORTS_STREAM)).length, 2)
+    t.is((await readAll(store, LISTEN_PORTS_STREAM)).length, 1)
+  })
+
+  test(`of ten concurrent starts of a newer version on ${name}, one upgrades the log, after its events`, async (t) => {
+    const { store, reopen } = await open(t)
+    await beginLog(store)
+    done(await append(store, LISTEN_PORTS_STREAM, 0, [assigned]))
+    const ended = await Promise.allSettled(
+      Array.from({ length: 10 }, () => upgradeLog({ ...options(store), version: LOG_VERSION + 1 })),
+    )
+    // The others meet a version that this program cannot read.
+    t.is(ended.filter(({ status }) => status === 'fulfilled').length, 1)
+    const texts = (await recordsOf(await reopen(), -1)).map(({ text }) => JSON.parse(text))
+    t.like(texts, { 2: { type: 'LogVersionSet', data: { version: LOG_VERSION + 1 }, revision: 2 }, length: 3 })
   })
 
   test(`a log on ${name} upgraded by a newer version is refused with that reason`, async (t) => {
     const { store, reopen } = await open(t)
-    done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned, written('StoreUpgraded', { from: 1, to: 3 })]))
-    const why = 'listenPorts@1: /data/to: the log has version 3, set by a newer version of Berth; this one reads 2'
-    await t.throwsAsync(upgradeLog(options(store)), { name: 'UndecodableEvent', message: why })
+    await beginLog(store)
+    done(await append(store, LISTEN_PORTS_STREAM, 0, [written('LogVersionSet', { version: 4 })]))
+    const why = 'listenPorts@1: /data/version: the log has version 4, set by a newer version of Berth; this one reads 3'
     // Reopened, as by another process.
     await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })
   })
@@ -54,13 +75,25 @@ for (const [name, open] of [
 test('only a log that was in use before is logged as upgraded', async (t) => {
   const sentences: string[] = []
   const logged = { info: (_: object, sentence: string) => void sentences.push(sentence), warn: () => undefined }
-  const [fresh, used] = [(await openSqlite(t)).store, (await openSqlite(t)).store]
-  done(await append(used, LISTEN_PORTS_STREAM, -1, [assigned]))
-  await upgradeLog({ ...options(fresh), log: logged })
-  t.deepEqual([sentences, (await readAll(fresh, LISTEN_PORTS_STREAM)).length], [[], 1])
-  await upgradeLog({ ...options(used), log: logged })
+  const { store } = await openSqlite(t)
+  await upgradeLog({ ...options(store), log: logged })
+  t.deepEqual([sentences, (await readAll(store, LISTEN_PORTS_STREAM)).length], [[], 1])
+  await upgradeLog({ ...options(store), log: logged, version: LOG_VERSION + 1 })
   t.deepEqual(sentences, ['log upgraded; older versions of Berth no longer start on it'])
 })
+
+for (const [what, event] of [
+  ['with another event', assigned],
+  ['with a newer version', written('LogVersionSet', { version: 4 })],
+  ['with an event of no known type', written('StoreUpgraded', { from: 1, to: 2 })],
+] as const) {
+  test(`a log that begins ${what} is refused in one sentence`, async (t) => {
+    const { store } = await openSqlite(t)
+    done(await append(store, LISTEN_PORTS_STREAM, -1, [event]))
+    const message = 'the log is of another version of Berth: it does not begin with log version 3, which this one uses'
+    await t.throwsAsync(checkLogVersion(store), { name: 'OtherLogVersion', message })
+  })
+}
 
 for (const stream of [...STREAMS.names, ...STREAMS.prefixes.map((prefix) => `${prefix}${SUT}`)]) {
   test(`an unknown event in ${stream} of an EventStoreDB stops reading`, async (t) => {
@@ -82,12 +115,12 @@ test("streams with names similar to the log's are skipped", async (t) => {
   )
 })
 
-test('with a clock behind, the upgrade is recorded at the time of the last event of its stream', async (t) => {
+test('with a clock behind, an upgrade is recorded at the time of the last event of its stream', async (t) => {
   const { store } = await openSqlite(t)
-  done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
-  await upgradeLog({ ...options(store), clock: () => TIME - 3_600_000 })
-  const [first, second] = await readAll(store, LISTEN_PORTS_STREAM)
-  t.is(second?.metadata.time, first?.metadata.time)
+  await beginLog(store)
+  await upgradeLog({ ...options(store), version: LOG_VERSION + 1, clock: () => TIME - 3_600_000 })
+  const [first, second] = (await recordsOf(store, -1)).map(({ text }) => JSON.parse(text))
+  t.is(second.metadata.time, first.metadata.time)
 })
 
 test('an unwritable store fails the start with the reason, or is retried if the start waits for it', async (t) => {
@@ -121,7 +154,7 @@ test('an unwritable store fails the start with the reason, or is retried if the 
 
 async function* none() {}
 
-test('a log with only upgrade events is unused', async (t) => {
+test('a log with its version alone is unused', async (t) => {
   const { store } = await openSqlite(t)
   t.true(await isUnused(store))
   await upgradeLog(options(store))

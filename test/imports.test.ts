@@ -10,6 +10,7 @@ const PORT = 'src/event-store/event-store.ts'
 const STORED = ['src/event-store/stored-event.ts', 'src/event-store/plain-event.ts']
 /** Files as such, whatever they contain. */
 const FILES = 'src/files/'
+const EXPECTED = 'src/files/expected-error.ts'
 const TELEMETRY = 'src/telemetry/'
 const CONFIG = 'src/service/config/'
 const PURE = ['fp-ts', 'io-ts', 'temporal-polyfill']
@@ -32,7 +33,7 @@ const RULES: readonly Rule[] = [
   { files: 'src/control/', may: ['src/control/'] },
   { files: 'src/event-store/sqlite/', may: ['src/event-store/sqlite/', PORT, ...STORED, DOMAIN, FILES] },
   { files: 'src/event-store/eventstoredb/', may: ['src/event-store/eventstoredb/', PORT, ...STORED, DOMAIN, FILES] },
-  { files: 'src/event-store/', may: [PORT, ...STORED, DOMAIN] },
+  { files: 'src/event-store/', may: [PORT, ...STORED, DOMAIN, EXPECTED] },
   { files: 'src/vault/', may: ['src/vault/', DOMAIN, FILES], mayType: [PORT, TELEMETRY] },
   { files: 'src/users/', may: ['src/users/', DOMAIN, FILES], mayType: [TELEMETRY] },
   { files: 'src/gateway/', may: ['src/gateway/', DOMAIN] },

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
+import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
 import { keyChecks } from '../service/checks/keys.ts'
 import { withoutClient } from '../service/config/client.ts'
@@ -131,18 +132,11 @@ const runArguments = async (args: readonly string[], environment: Environment, t
   return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }
 
-/** The user's mistakes: a wrong configuration, wrong paths, and files that are not Berth's. */
-const USER_ERRORS = ['Misconfigured', 'UnusableLog', 'UnusableViews']
-/** Failures of files and disks, and files that another process has. */
-const FILE_ERRORS = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'OtherLogVersion', 'LockTaken', 'DiskFull']
-
-/** The exit code for an error. Only a fault of the program shows its stack. */
+/** Prints why a command ended, and returns its exit code. Only a fault of the program shows its stack. */
 const reportError = (error: unknown, terminal: Terminal): number => {
-  const { code = '', name, message } = error as NodeJS.ErrnoException
-  const isUserError = /^E[A-Z]+$/.test(code) || USER_ERRORS.includes(name)
-  const isFault = !isUserError && code !== 'ERR_SQLITE_ERROR' && !FILE_ERRORS.includes(name)
-  terminal.stderr(isFault ? `${inspect(error)}\n` : `berth: ${message}\n`)
-  return isUserError ? MISUSED : REFUSED
+  const { exitCode, sentences } = explainEnd(error) ?? { exitCode: REFUSED, sentences: undefined }
+  terminal.stderr(sentences?.map((sentence) => `berth: ${sentence}\n`).join('') ?? `${inspect(error)}\n`)
+  return exitCode
 }
 
 /** Runs the arguments of `berth`. Resolves to the exit code. */

@@ -1,6 +1,7 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { ExpectedError } from '../files/expected-error.ts'
 
 /** The expected revision of a stream that has no event yet. */
 export const NO_STREAM = -1
@@ -49,18 +50,21 @@ export interface StoredRecord {
 }
 
 /** The store could not be read. Thrown by reads and subscriptions; callers may retry. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends ExpectedError {
   override name = 'StoreUnavailable'
+  override readonly exitCode = 1
 }
 
 /** The file or store cannot be used as a log. Nothing was changed. */
-export class UnusableLog extends Error {
+export class UnusableLog extends ExpectedError {
   override name = 'UnusableLog'
+  override readonly exitCode = 1
 }
 
 /** The log has a version that this program does not use. Nothing was changed. */
-export class OtherLogVersion extends Error {
+export class OtherLogVersion extends ExpectedError {
   override name = 'OtherLogVersion'
+  override readonly exitCode = 1
 }
 
 /** Milliseconds that a command or a read has for the store, with everything that it waits for. */

@@ -6,6 +6,7 @@ import { closed, pathOf } from '../domain/codec/object-codec.ts'
 import { type EventType, eventData, Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
+import { ExpectedError } from '../files/expected-error.ts'
 
 /**
  * Encodes and decodes stored events. The stored form is the RFC 8785 form of `{data, id, metadata, revision, stream,
@@ -59,8 +60,9 @@ const Envelope = closed(
 )
 
 /** A stored event that this version cannot read. It stops the service, since events are never skipped. */
-export class UndecodableEvent extends Error {
+export class UndecodableEvent extends ExpectedError {
   override name = 'UndecodableEvent'
+  override readonly exitCode = 1
 }
 
 const isFromNewerVersion = (data: unknown): data is { readonly version: number } =>

@@ -1,10 +1,12 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ExpectedError } from './expected-error.ts'
 import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** A file cannot be created or opened because its disk, or the quota on it, is full. */
-export class DiskFull extends Error {
+export class DiskFull extends ExpectedError {
   override name = 'DiskFull'
+  override readonly exitCode = 1
   constructor(path: string, cause: unknown) {
     super(`${path} cannot be used: the disk is full; make room, then try again`, { cause })
   }

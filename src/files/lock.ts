@@ -3,12 +3,14 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import { ExpectedError } from './expected-error.ts'
 import { orDiskFull } from './full-disk.ts'
 import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Another process holds the lock; the message names it. */
-export class LockTaken extends Error {
+export class LockTaken extends ExpectedError {
   override name = 'LockTaken'
+  override readonly exitCode = 1
 }
 
 export interface Lock {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { uptime } from 'node:os'
 import { formatQuota } from '../domain/user/quota.ts'
+import { explainEnd } from '../files/expected-error.ts'
 import { requestLine } from '../http/server/access-log.ts'
 import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
-import { Misconfigured } from './checks/misconfigured.ts'
 import type { Config } from './config/config.ts'
 import { nameOfStore } from './config/event-store.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
@@ -143,28 +143,10 @@ const showFirstPassword = async (
   else if (first.password !== undefined) await leaveFirstPassword(config.data, first, log)
 }
 
-/** Errors whose message explains the failure; others are shown with a stack trace. */
-const UNUSABLE = [
-  'PortTaken',
-  'LockTaken',
-  'UnusableLog',
-  'UnusableViews',
-  'DiskFull',
-  'UndecodableEvent',
-  'OtherLogVersion',
-  'StoreUnavailable',
-  'StoreDenied',
-]
-
+/** Prints why the service did not start, and returns the exit code. @throws a fault of the program */
 const reportStartFailure = (error: unknown): number => {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (error instanceof Misconfigured) {
-    for (const problem of error.problems) process.stderr.write(`berth: ${problem}\n`)
-    return 2
-  }
-  if (UNUSABLE.includes((error as Error).name) || code !== undefined) {
-    process.stderr.write(`berth: ${message}\n`)
-    return 1
-  }
-  throw error
+  const end = explainEnd(error)
+  if (end === undefined) throw error
+  for (const sentence of end.sentences) process.stderr.write(`berth: ${sentence}\n`)
+  return end.exitCode
 }

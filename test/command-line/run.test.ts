@@ -153,18 +153,18 @@ test('a wrong configuration exits with 2 and lists every problem before the comm
   }
 })
 
-test('user mistakes and file errors are reported in a sentence, never with a stack trace', async (t) => {
+test('errors that can be expected are reported in a sentence, never with a stack trace', async (t) => {
   const data = await temporaryData(t)
   const noLog = join(await temporaryData(t), 'notes.txt')
   writeFileSync(noLog, 'The rack in room 4 is full.\n')
   for (const [args, env, expected] of [
-    [['replay'], {}, [2, /events\.db does not exist; start the service once/]],
-    [['backup', join(data, 'b')], {}, [2, /events\.db does not exist/]],
-    [['vault', 'status'], {}, [2, /events\.db does not exist/]],
-    [['vault', 'rotate'], {}, [2, /events\.db does not exist/]],
-    [['replay'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [2, /notes\.txt cannot be used as a log/]],
-    [['user', 'list'], {}, [1, /there is no log at .*events\.db; start the service once/]],
-    [['user', 'list'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [2, /notes\.txt cannot be used as a log/]],
+    [['replay'], {}, [1, /events\.db does not exist; start the service once/]],
+    [['backup', join(data, 'b')], {}, [1, /events\.db does not exist/]],
+    [['vault', 'status'], {}, [1, /events\.db does not exist/]],
+    [['vault', 'rotate'], {}, [1, /events\.db does not exist/]],
+    [['replay'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [1, /notes\.txt cannot be used as a log/]],
+    [['user', 'passwd', 'admin'], {}, [1, /there is no log at .*events\.db; start the service once/]],
+    [['user', 'passwd', 'admin'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [1, /notes\.txt cannot be used as a log/]],
   ] as const) {
     const { code, output, errors } = await run({ data, args, env })
     t.is(code, expected[0], args.join(' '))

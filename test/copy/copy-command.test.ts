@@ -123,7 +123,7 @@ test('a missing log or an unreachable store is reported in one sentence, without
   const { path, data } = await aLog(t, server.address, 1)
   const unreachable = `esdb://berth:${CANARY}@localhost:1`
   for (const [from, code, why] of [
-    [`sqlite:${path}x`, 2, /events\.dbx does not exist; start the service once\n$/],
+    [`sqlite:${path}x`, 1, /events\.dbx does not exist; start the service once\n$/],
     [`sqlite:${path}`, 1, /^berth: berth-log cannot be read: /],
   ] as const) {
     const began = performance.now()

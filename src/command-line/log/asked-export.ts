@@ -3,6 +3,7 @@ import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { formatPosition } from '../../domain/values/position.ts'
 import { type Exported, exportEvents, type Placed, type Wanted } from '../../export/export-log.ts'
 import { type Format, type FormatName, formatOf } from '../../export/formats.ts'
+import { ExpectedError } from '../../files/expected-error.ts'
 import type { Config } from '../../service/config/config.ts'
 import { callForLines } from '../service/call.ts'
 import { positionOf, readLine, recordedOf } from './answered-events.ts'
@@ -21,8 +22,9 @@ const pathOf = ({ from, to, types, sutId }: Wanted): string => {
 }
 
 /** Why a transfer is not complete, or is none. */
-export class TransferFailed extends Error {
+export class TransferFailed extends ExpectedError {
   override name = 'TransferFailed'
+  override readonly exitCode = 1
 }
 
 interface PlacedThere extends Placed {

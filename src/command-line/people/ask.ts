@@ -2,11 +2,10 @@ import { uptime } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { LockTaken } from '../../files/lock.ts'
-import { Misconfigured } from '../../service/checks/misconfigured.ts'
 import type { Config } from '../../service/config/config.ts'
 import type { Log } from '../../service/world.ts'
 import { type Call, type CallFailure, tryCall } from '../service/call.ts'
-import { MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import type { Terminal } from '../terminal/command.ts'
 
 /** Milliseconds to wait for a service that starts, or for another command on users. */
 const WAIT_MAX = 10_000
@@ -37,7 +36,7 @@ const makeLog = ({ logLevel }: Config, { stderr }: Terminal): Log => {
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A service in this process for the commands on users, opened when no other runs. */
+/** A service in this process for a lost password or the first user, opened when no other runs. */
 const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) => {
   const failed = Promise.withResolvers<never>()
   // It is awaited only while something runs.
@@ -46,7 +45,7 @@ const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) =
   return {
     failed: failed.promise,
     open: async (): Promise<void> => {
-      const { openHeadless } = await import('../../service/headless/headless.ts')
+      const { openHeadless } = await import('../../service/headless.ts')
       const world = {
         clock: terminal.now,
         sinceBoot: () => uptime() * 1_000,
@@ -63,13 +62,13 @@ const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) =
 const isRepeatable = ({ kind, code }: CallFailure): boolean => kind === 'cut off' || code === 'unavailable'
 
 /** Whether the request was not handled, or can be sent again with its key. */
-const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void>): Ask => {
+const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<void>): Ask => {
   const send = async <A>(call: Call<A>, end: number): Promise<E.Either<CallFailure, A>> => {
     for (;;) {
       const answered = await tryCall(config, call)
       const isLate = performance.now() >= end
       if (E.isRight(answered) || config.client !== undefined) return answered
-      if (answered.left.kind === 'absent') {
+      if (answered.left.kind === 'absent' && openOwn !== undefined) {
         try {
           await openOwn()
           continue
@@ -89,29 +88,25 @@ const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void
   }
 }
 
+/** Runs a command with requests to the service at BERTH_URL or on the data directory. */
+export const withService = (config: Config, terminal: Terminal, run: (ask: Ask) => Promise<number>): Promise<number> =>
+  run(makeAsk(config, terminal))
+
 /**
- * Runs a command on users with requests to the service at BERTH_URL or on the data directory. Where none runs, a
- * service for these requests is opened in this process, and closed at the end.
+ * As withService. Where none runs, a service for these requests is opened in this process, and closed at the end.
  *
  * @param mayBegin whether a log is begun where a networked store has none: a mistyped `streamPrefix` must not look like
  * a lab without users
  */
-export const withService = async (
+export const withOwnService = async (
   config: Config,
   terminal: Terminal,
   run: (ask: Ask) => Promise<number>,
-  { mayBegin = false }: { readonly mayBegin?: boolean } = {},
+  { mayBegin }: { readonly mayBegin: boolean },
 ): Promise<number> => {
   const own = makeOwnService(config, terminal, mayBegin)
   try {
     return await Promise.race([run(makeAsk(config, terminal, own.open)), own.failed])
-  } catch (error) {
-    if (error instanceof Misconfigured) {
-      for (const problem of error.problems) terminal.stderr(`berth: ${problem}\n`)
-      return MISUSED
-    }
-    if ((error as Error).name === 'CannotOpen') return refuse(terminal, (error as Error).message)
-    throw error
   } finally {
     await own.close()
   }

@@ -73,7 +73,7 @@ const send = (target: Target, call: Omit<Call<unknown>, 'answer'>): Promise<Inco
 const describe = (config: Config, error: NodeJS.ErrnoException): CallFailure => {
   const where = placeOf(config)
   if (config.client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
-    return { kind: 'absent', why: `no service runs on ${where}; set BERTH_URL to reach another` }
+    return { kind: 'absent', why: `no service runs on ${where}; start it, or set BERTH_URL to reach another` }
   }
   // The messages of OpenSSL end with a line break.
   return { kind: 'cut off', why: `the service at ${where} cannot be reached: ${error.message.trimEnd()}` }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
-import { type Ask, withService } from '../people/ask.ts'
+import { type Ask, withOwnService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { answer } from '../service/answer.ts'
@@ -50,6 +50,6 @@ ${PASSWORD_HELP}
       terminal.stdout(`${added.right._id}\n${isMade ? `${password}\n` : ''}`)
       return DONE
     }
-    return withService(config, terminal, add, { mayBegin: true })
+    return withOwnService(config, terminal, add, { mayBegin: true })
   },
 }

@@ -154,11 +154,8 @@ machine of the service can a file have hashes.`,
     }
     const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
     const isDry = options['dry-run'] === true
-    return withService(
-      config,
-      terminal,
-      (ask) => (isDry ? showPlan(ask, way, users.right, terminal) : addAll(ask, way, users.right, passwords, terminal)),
-      { mayBegin: !isDry },
+    return withService(config, terminal, (ask) =>
+      isDry ? showPlan(ask, way, users.right, terminal) : addAll(ask, way, users.right, passwords, terminal),
     )
   },
 }

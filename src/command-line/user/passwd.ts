@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { withService } from '../people/ask.ts'
+import { type Ask, withOwnService } from '../people/ask.ts'
 import { findUser, pathOf } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { unread } from '../service/answer.ts'
@@ -21,7 +21,7 @@ Where the vault's key was lost, no name can be read: give the id, then a new nam
     const chosen = await choosePassword(given, terminal)
     if (E.isLeft(chosen)) return refuse(terminal, chosen.left)
     const { password, isMade } = chosen.right
-    return withService(config, terminal, async (ask) => {
+    const change = async (ask: Ask): Promise<number> => {
       const found = await findUser(ask, given.operands[0] ?? '')
       if (E.isLeft(found)) return refuse(terminal, found.left)
       const path = pathOf(found.right, 'password')
@@ -29,6 +29,7 @@ Where the vault's key was lost, no name can be read: give the id, then a new nam
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
       if (isMade) terminal.stdout(`${password}\n`)
       return DONE
-    })
+    }
+    return withOwnService(config, terminal, change, { mayBegin: false })
   },
 }

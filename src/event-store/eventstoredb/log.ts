@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { matching } from '../../domain/codec/codec.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import { ExpectedError } from '../../files/expected-error.ts'
 import { UnusableLog } from '../event-store.ts'
 import { LOG_STREAM as STREAM } from './server/all.ts'
 import { type Connection, toUnavailable } from './server/connection.ts'
@@ -21,8 +22,9 @@ const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex di
 const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
 
 /** The credentials lack permissions, or the authority of a node is not trusted. Retrying does not help. */
-export class StoreDenied extends Error {
+export class StoreDenied extends ExpectedError {
   override name = 'StoreDenied'
+  override readonly exitCode = 1
 }
 
 interface LogStream {

@@ -1,9 +1,7 @@
-/** The configuration is wrong; names every problem at once. */
-export class Misconfigured extends Error {
+import { ExpectedError } from '../../files/expected-error.ts'
+
+/** The configuration is wrong. Has a sentence for every problem. */
+export class Misconfigured extends ExpectedError {
   override name = 'Misconfigured'
-  readonly problems: readonly string[]
-  constructor(problems: readonly string[]) {
-    super(problems.join('; '))
-    this.problems = problems
-  }
+  override readonly exitCode = 2
 }

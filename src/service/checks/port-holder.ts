@@ -1,8 +1,10 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { ExpectedError } from '../../files/expected-error.ts'
 
 /** Another program listens on the port; the message names it where that can be found out. */
-export class PortTaken extends Error {
+export class PortTaken extends ExpectedError {
   override name = 'PortTaken'
+  override readonly exitCode = 1
 }
 
 /** Inodes of the sockets that listen on a port, at any address. Only Linux has these files. */

@@ -16,7 +16,7 @@ test('users that cannot be read stay as they were, which raises an alarm in log 
   let isBroken = false
   const change = (store: EventStore): Partial<EventStore> => ({
     readStream: (stream, after) => {
-      if (isBroken && stream === 'users') throw new StoreUnavailable()
+      if (isBroken && stream === 'users') throw new StoreUnavailable('out')
       return store.readStream(stream, after)
     },
   })

@@ -1,0 +1,190 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
+import type { Runner } from '../commands/order.ts'
+import { makeRunner } from '../commands/runner.ts'
+import { makeInFlight } from '../commands/turns/in-flight.ts'
+import { type EndBindings, makeEndBindings } from '../commands/users/end-reservations.ts'
+import { eraseUser } from '../commands/users/erase-user.ts'
+import { CONTROL_SOCKET, openControlSocket, socketPathProblem } from '../control/socket.ts'
+import { ExpectedError } from '../files/expected-error.ts'
+import { makeApp } from '../http/app.ts'
+import { usersQuery } from '../http/codecs/lists.ts'
+import { newPasswordBody, userCreationBody } from '../http/codecs/users.ts'
+import { getWithQuery, post, type Route } from '../http/protocol/route.ts'
+import { makeObjects, type Objects } from '../http/response/objects.ts'
+import { makeUserNames } from '../http/response/user-names.ts'
+import { isOpen as isServing } from '../http/routes/health.ts'
+import { makeUserChanges } from '../http/routes/users/user-changes.ts'
+import { makeUserReads } from '../http/routes/users/user-reads.ts'
+import { makeUnfinished } from '../read-models/unfinished.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Users } from '../users/users.ts'
+import type { Config } from './config/config.ts'
+import { AS_COMMAND_LINE } from './control-handlers.ts'
+import { type Core, makeOpening, type Opening, openCore, upgrade } from './open-core.ts'
+import { openAllViews } from './open-views.ts'
+import { conditionOf } from './parts.ts'
+import { makeLogUnavailable } from './reports.ts'
+import { openAllUsers } from './users/open-users.ts'
+import type { World } from './world.ts'
+
+/** Milliseconds that a new password waits for views that are behind, to end bindings which only they can find. */
+const VIEWS_TIMEOUT = 2_000
+const POLL_EVERY = 20
+
+/** The views may be missing, old or of another log. Nothing is decided on their snapshots. */
+const NO_SNAPSHOTS = {
+  read: () => undefined,
+  keep: () => undefined,
+  readPage: () => undefined,
+  dropUnwritten: () => undefined,
+}
+
+interface People {
+  readonly views: Views
+  readonly runner: Runner
+  readonly users: Users
+}
+
+/** Opens the views, the command loop and the users. No administrator is made. */
+const openPeople = async (config: Config, world: World, opening: Opening, core: Core): Promise<People> => {
+  const { alarms, randomHex, opened, onFatal } = opening
+  const { store, vault, guard, isShared } = core
+  const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
+  opened.push(views.close)
+  const { clock } = world
+  const runner = makeRunner({ store, clock, randomHex, snapshots: NO_SNAPSHOTS, log: views, guard, isShared })
+  const { users, close } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
+  opened.push(close)
+  return { views, runner, users }
+}
+
+/** Users are shown from the log, so that no command on them waits for the views. */
+const fromLogAlone = (views: Views, objects: Objects): Objects => ({
+  ...objects,
+  asOf: () => undefined,
+  after: async (kind, id, stream, { kind: outcome, revision }) =>
+    (await views.fromLog(kind, id, revision, stream, outcome === 'already')).version,
+})
+
+/** Ends bindings once the views are at the end of the log. A lost password does not wait long for them. */
+const makeEndBindingsOrWarn = (world: World, core: Core, { views, runner }: People, isReady: () => boolean) => {
+  const endBindings = makeEndBindings({
+    runner,
+    unfinished: makeUnfinished({ views, store: core.store, clock: world.clock }),
+  })
+  let isLate = false
+  return async (...given: Parameters<EndBindings>): Promise<void> => {
+    const end = performance.now() + VIEWS_TIMEOUT
+    while (!isLate && !isReady()) {
+      await delay(POLL_EVERY)
+      if (performance.now() < end) continue
+      isLate = true
+      world.log.warn({}, 'bindings of running reservations were not ended: the views are behind the log')
+    }
+    if (isReady()) await endBindings(...given)
+  }
+}
+
+/** The routes of `user add` and `user passwd`. */
+const makeRoutes = (
+  { quotaDefault }: Config,
+  world: World,
+  { randomHex, alarms, stage }: Opening,
+  core: Core,
+  people: People,
+): readonly Route[] => {
+  const { store, vault } = core
+  const { views, runner, users } = people
+  const { clock, randomBytes } = world
+  const objects = fromLogAlone(views, makeObjects(views, store))
+  const isReady = () => isServing(conditionOf({ alarms, views, isUpToDate: () => true, stage }))
+  const may = ['administrator'] as const
+  const changes = makeUserChanges({
+    ...{ runner, objects, users, quotaDefault, vault, clock, randomHex, randomBytes },
+    endBindings: makeEndBindingsOrWarn(world, core, people, isReady),
+    eraseSecrets: (id) => eraseUser(store, id),
+  })
+  const reads = makeUserReads({ objects, users, quotaDefault, clock })
+  return [
+    post({ path: '/api/user/create', may, body: userCreationBody, handle: changes.create }),
+    post({ path: '/api/user/:id/password', may, body: newPasswordBody, handle: changes.setPassword }),
+    getWithQuery({ path: '/api/user', may, query: usersQuery, handle: reads.list }),
+  ]
+}
+
+/** Answers requests about users on the control socket. */
+const listen = (config: Config, world: World, opening: Opening, core: Core, people: People) => {
+  const path = join(config.data, CONTROL_SOCKET)
+  const { clock, log } = world
+  const onError = (err: unknown): void => log.error({ err }, 'a request failed')
+  const app = makeApp({
+    routes: makeRoutes(config, world, opening, core, people),
+    isOpen: () => !opening.stage.hasFailed,
+    gate: AS_COMMAND_LINE,
+    idempotencyKeys: makeRotatingIdempotencyKeys(core.vault.keys),
+    inFlight: makeInFlight(),
+    repeated: () => undefined,
+    views: people.views,
+    synced: () => core.store.synced?.(),
+    ...{ clock, randomHex: opening.randomHex, onError },
+    onUnavailable: makeLogUnavailable(log, world.sinceBoot).ofRequest,
+    onAnswered: () => undefined,
+    addressOf: () => 'unknown',
+    userNameOf: makeUserNames(people.users),
+    pseudonymOf: () => undefined,
+  })
+  return openControlSocket({ path, handlers: {}, serve: app.callback(), onError })
+}
+
+/** Why no service can be opened on the data directory. */
+export class CannotOpen extends ExpectedError {
+  override name = 'CannotOpen'
+  override readonly exitCode = 1
+}
+
+/** @throws CannotOpen with a sentence */
+const checkPlace = ({ data, eventStore }: Config): void => {
+  if (eventStore.kind === 'sqlite' && !existsSync(eventStore.path)) {
+    throw new CannotOpen(`there is no log at ${eventStore.path}; start the service once`)
+  }
+  const why = socketPathProblem(join(data, CONTROL_SOCKET))
+  if (why !== undefined)
+    throw new CannotOpen(`the control socket cannot be opened: ${why}; set BERTH_DATA to a short link to it`)
+  // Files made by root would lock the service out.
+  const owner = existsSync(data) ? statSync(data).uid : 0
+  if (process.getuid?.() === 0 && owner !== 0) {
+    throw new CannotOpen(
+      `${data} belongs to the user with the id ${owner}; run this as that user: sudo -u '#${owner}' ...`,
+    )
+  }
+}
+
+/**
+ * Opens the service for `user add` and `user passwd`, on data that no service uses: log, vault, views, users and the
+ * control socket. It listens on no port, forwards and probes nothing, and records nothing by itself but the log's
+ * version. Returns the function that closes it.
+ *
+ * @throws CannotOpen, LockTaken, Misconfigured; StoreUnavailable at once if the store cannot be reached
+ */
+export const openHeadless = async (
+  config: Config,
+  given: World,
+  { mustExist }: { readonly mustExist: boolean },
+): Promise<() => Promise<void>> => {
+  checkPlace(config)
+  const world = { ...given, signal: AbortSignal.abort() }
+  const opening = makeOpening(config, world)
+  try {
+    const core = await openCore(config, world, opening, { isKept: false, mustExist })
+    await upgrade(core, world, opening.randomHex)
+    const people = await openPeople(config, world, opening, core)
+    opening.opened.push(await listen(config, world, opening, core, people))
+    return opening.closeAll
+  } catch (error) {
+    await opening.closeAfterFailure()
+    throw error
+  }
+}

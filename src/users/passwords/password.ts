@@ -12,7 +12,7 @@ export const HASH_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
 export const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-// A users file may contain hashes from other tools. Beyond these limits a check would take a second or 128 MiB.
+// Imported users may have hashes from other tools. Beyond these limits a check would take a second or 128 MiB.
 const MEMORY_MAX = 131_072
 const MEMORY_PASSES_MAX = 524_288
 const PARALLELISM_MAX = 16

@@ -137,12 +137,12 @@ Adds all users of a CSV file in UTF-8, or none of them if there is a problem, wh
 row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${HASHED_ROWS_MAX} users.
 Users that come from elsewhere may have columns id and hash: a hash of argon2id in PHC string format.
 
-The others get a random password. Prints id, name and password of each, separated by tabs. With --passwords that goes into a
-new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role of those
-that would be added, and adds nobody.
+The others get a random password. Prints id, name and password of each of them, separated by tabs. With --passwords that
+goes into a new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role
+of those that would be added, and adds nobody.
 
-At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them. Only on the
-machine of the service can a file have hashes.`,
+At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them. A file with hashes
+is imported on the machine of the service only.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
     const users = await readUsers(file)
     if (E.isLeft(users)) return refuseAll(terminal, users.left)

@@ -144,7 +144,12 @@ test('instances with one audit key and the command line sign identical checkpoin
 test('an instance on a shared store without an audit key creates none and exits with code 2', async (t) => {
   const server = await aServer(t)
   const data = await temporaryData(t)
-  const env = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0', BERTH_VAULT_KEY: aVaultKey(), BERTH_ADMIN_PASSWORD: 'long enough' }
+  const env = {
+    BERTH_EVENT_STORE: addressOf(server, 0),
+    BERTH_PORT: '0',
+    BERTH_VAULT_KEY: aVaultKey(),
+    BERTH_ADMIN_PASSWORD: 'long enough',
+  }
   const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
   t.deepEqual([code, output.includes('listening')], [2, false])
   t.is(errors.trim(), `berth: the audit key cannot be read from ${join(data, 'audit.key')}: it does not exist`)

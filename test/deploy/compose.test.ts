@@ -20,7 +20,7 @@ test('the compose file has at most 150 lines', (t) => {
   t.true(read('docker-compose.yml').trimEnd().split('\n').length <= 150)
 })
 
-test('"docker compose up" starts one instance on its embedded store, and the check that it waits for', (t) => {
+test('"docker compose up" starts one instance on its embedded store', (t) => {
   t.is(/^COMPOSE_PROFILES=(.+)$/m.exec(read('.env'))?.[1], 'embedded')
   t.deepEqual(servicesOf('embedded'), ['berth'])
   const config = readConfig(settingsOf('berth'), keyChecks)

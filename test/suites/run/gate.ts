@@ -1,5 +1,6 @@
 import ava, { type ExecutionContext, type TestFn } from 'ava'
 import { hasMore, isControl, isThorough } from '../../thorough.ts'
+import { addTime, keepTimes } from './times.ts'
 
 /**
  * Tests of a suite that run at a time. Each may have a service or two of its own; with many more at once every one of
@@ -34,15 +35,20 @@ interface Macro {
   readonly exec: Implementation
 }
 
-const gated =
-  (implementation: Implementation): Implementation =>
-  async (t, ...rest) => {
+const gated = (implementation: Implementation): Implementation => {
+  const name = file
+  return async (t, ...rest) => {
     await enter()
+    const began = performance.now()
     // The last of its teardowns, since they run in reverse order.
-    t.teardown(leave)
+    t.teardown(() => {
+      addTime(name, performance.now() - began)
+      leave()
+    })
     t.timeout(WITHIN)
     return implementation(t, ...rest)
   }
+}
 
 const gatedTest = (body: Implementation | Macro): Implementation | Macro =>
   typeof body === 'function' ? gated(body) : { ...body, exec: gated(body.exec) }
@@ -61,6 +67,7 @@ const isDue = (title: string): boolean => (isControl(title) ? isThorough : doesM
 
 /** Declares all of them in one turn: ava starts at the end of the turn in which it is given the first. */
 export const declareAll = (): void => {
+  process.once('exit', () => keepTimes(ava.meta.file))
   for (const declare of declarations) declare()
 }
 
@@ -75,11 +82,10 @@ const deferred = (target: Declare, key = ''): Declare =>
       const [title, body, ...rest] = args
       if (isTest(key) && !isDue(String(title))) return
       const prefix = `${file} › `
-      declarations.push(
-        isTest(key)
-          ? () => declare(`${prefix}${title}`, gatedTest(body as Implementation | Macro), ...rest)
-          : () => declare(...args.map((arg) => (typeof arg === 'string' ? `${prefix}${arg}` : arg))),
-      )
+      if (isTest(key)) {
+        const gatedBody = gatedTest(body as Implementation | Macro)
+        declarations.push(() => declare(`${prefix}${title}`, gatedBody, ...rest))
+      } else declarations.push(() => declare(...args.map((arg) => (typeof arg === 'string' ? `${prefix}${arg}` : arg))))
     },
     get: (declare, name: string) => {
       const member = Reflect.get(declare, name)

@@ -5,6 +5,7 @@ import type { Sut } from '../../live/objects.ts'
 import type { LabReading } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
+import { useSame } from '../../parts/same.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../timeline/rows.ts'
 import { hourWidthOf, minuteAt, minutesOf, type Span } from '../../timeline/span.ts'
 import { HOUR } from '../../timeline/times.ts'
@@ -88,18 +89,28 @@ interface RowsProps {
 }
 
 const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsProps): VNode => {
-  const { bySut, span, now, ownId, nameOf, mayReserve, onQuick, drawn } = props
-  const shared = { span, now, ownId, nameOf, mayReserve, onQuick, hourWidth }
+  const { bySut, known, outages, span, now, ownId, nameOf, mayReserve, onQuick, drawn } = props
+  const same = useSame()
+  const shared = { span, now, ownId, nameOf, mayReserve, hourWidth }
   const draw = (index: number): VNode | undefined => {
     const row = props.rows[index]
     const top = layout.tops[index] ?? 0
     if (row === undefined) return undefined
     if (row.kind === 'group')
       return html`<${GroupRow} key=${row.key} row=${row} top=${top} index=${index} props=${props} />`
-    const booked = bySut.get(row.of._id) ?? NONE
-    return html`<${MachineRow} key=${row.key} ...${shared} sut=${row.of} booked=${booked} cells=${cellsOfRow(props, row.of)} isKnown=${isKnown(props, row.of._id, span)}
-      index=${index} top=${top} focusKey=${index === focusedRow ? focusKey : undefined}
-      drawn=${drawn?.sutId === row.of._id ? drawn : undefined} isLeaving=${row.isLeaving === true} />`
+    const { of: sut, isLeaving = false } = row
+    const booked = bySut.get(sut._id) ?? NONE
+    const own = {
+      ...{ sut, booked, index, top, isLeaving, focusKey: index === focusedRow ? focusKey : undefined },
+      drawn: drawn?.sutId === sut._id ? drawn : undefined,
+    }
+    const from = [...Object.values(shared), ...Object.values(own), known.get(sut._id), outages.get(sut._id)]
+    return same(
+      row.key,
+      from,
+      () =>
+        html`<${MachineRow} key=${row.key} ...${shared} ...${own} onQuick=${onQuick} cells=${cellsOfRow(props, sut)} isKnown=${isKnown(props, sut._id, span)} />`,
+    )
   }
   return html`<div class="tl-rows" role="rowgroup" style=${{ height: `${heightOf(layout)}px` }}>${indexes.map(draw)}</div>`
 }

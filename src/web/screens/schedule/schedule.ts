@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import type { Lab } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
 import { RETRY_AFTER } from '../../live/reading.ts'
@@ -135,7 +135,7 @@ export const Schedule = (): VNode => {
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
   const mayReserve = me.role !== 'auditor'
   const isSettingUp = useSetUp(me.role === 'administrator')
-  const nameOf = (id: string): string => people.get(id)?.name ?? id
+  const nameOf = useCallback((id: string): string => people.get(id)?.name ?? id, [people])
   const { drawn, openSutId } = useDrawn(open, span, now)
   const { openCell, quick, onKey } = useOpening(open, span, now, mayReserve)
   const onFold = (title: string): void => show({ folded: toggled(folded, title) })

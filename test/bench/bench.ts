@@ -6,11 +6,13 @@ import { parseArgs } from 'node:util'
 import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
 import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
 import { besideGatewayRows } from './parts/beside-gateway.ts'
+import { besidePagesRows } from './parts/beside-pages.ts'
 import { busyRows } from './parts/busy.ts'
 import { createRows } from './parts/creates.ts'
 import { eventStoreDbRows } from './parts/eventstoredb.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { outsideRows } from './parts/outside.ts'
+import { pageRows } from './parts/page.ts'
 import { peopleRows } from './parts/people.ts'
 import { readRows } from './parts/reads.ts'
 import { workRows } from './parts/work.ts'
@@ -28,7 +30,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway',
+      default: 'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page',
     },
     emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
@@ -66,6 +68,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   outside: () => outsideRows({ say }),
   eventstoredb: (directory) => eventStoreDbRows({ rounds, seconds, directory, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
+  'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
+  page: (directory) => pageRows({ rounds, seconds, directory, say }),
   'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
 }
 

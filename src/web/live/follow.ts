@@ -1,9 +1,9 @@
 import { makeStore, type Store } from '../parts/store.ts'
 import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
-import { eventsOf, type StreamEvent } from './event-stream.ts'
+import { eventsOf } from './event-stream.ts'
 import { takeTurns } from './lease.ts'
-import { type Change, gatherNews, joined, type News } from './news.ts'
+import { gatherNews, joined, type News, newsOf } from './news.ts'
 
 export interface Following {
   /** What has changed, about once a second. What shows it is read again. */
@@ -28,14 +28,6 @@ const WAITS = [1_000, 2_000, 5_000, 10_000]
 /** Milliseconds between what the tab that follows tells; and how long it gathers what it has heard. */
 const TELL_EVERY = 1_000
 const TELL_AFTER = 50
-
-const newsOf = ({ name, id, data = '' }: StreamEvent, isFirst: boolean): News | undefined => {
-  if (id === undefined) return undefined
-  if (name === 'checkpoint') return { position: id, changes: [] }
-  if (name === 'change') return { position: id, changes: [JSON.parse(data) as Change] }
-  // What was read before the stream began may be older than it. Once it has begun, all is told.
-  return name === 'reload' || (name === 'ready' && isFirst) ? { position: id, changes: undefined } : undefined
-}
 
 /** Reads the stream until it ends, again and again. */
 const readStream = async (

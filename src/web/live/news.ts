@@ -1,3 +1,5 @@
+import type { StreamEvent } from './event-stream.ts'
+
 /** What the service tells of changes, and how soon the page looks. No browser is needed here. */
 
 /** An object that has changed, as `GET /api/changes` tells it. */
@@ -15,6 +17,15 @@ export interface News {
   readonly position: string
   /** One an object; undefined where anything may have changed. */
   readonly changes: readonly Change[] | undefined
+}
+
+/** What an event of the stream says; undefined if nothing that is shown. `isFirst`: nothing was told before. */
+export const newsOf = ({ name, id, data = '' }: StreamEvent, isFirst: boolean): News | undefined => {
+  if (id === undefined) return undefined
+  if (name === 'checkpoint') return { position: id, changes: [] }
+  if (name === 'change') return { position: id, changes: [JSON.parse(data) as Change] }
+  // What was read before the stream began may be older than it. Once it has begun, all is told.
+  return name === 'reload' || (name === 'ready' && isFirst) ? { position: id, changes: undefined } : undefined
 }
 
 /** Changes that are kept apart. With more of them, everything is read again. */

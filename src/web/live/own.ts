@@ -1,5 +1,5 @@
 import { makeStore, type Store } from '../parts/store.ts'
-import type { Api, Readable, Refused } from '../service/api.ts'
+import type { Readable, Refused } from '../service/api.ts'
 import { toIso } from '../timeline/times.ts'
 import type { News } from './news.ts'
 import type { NamedReservation } from './objects.ts'
@@ -42,7 +42,7 @@ const readOwn = async (api: Readable, userId: string): Promise<readonly NamedRes
  * Follows the own reservations, on every screen: the navigation counts those that run, and the page warns before they
  * end.
  */
-export const openOwn = (api: Api, userId: () => string | undefined, news: Store<News | undefined>): OwnControl => {
+export const openOwn = (api: Readable, userId: () => string | undefined, news: Store<News | undefined>): OwnControl => {
   const own = makeStore<Own>(EMPTY)
   let reading: OpenReading | undefined
   // Whose a reservation is, a change does not say.

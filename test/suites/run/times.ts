@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
  * suite writes its own file, which `npm test` reads at its end.
  */
 
-export const TIMES = join(import.meta.dirname, '../../../node_modules/.cache/tests/times')
+export const TIMES = join(import.meta.dirname, '../../..', 'node_modules/.cache/tests/times')
 
 const times: Record<string, number> = {}
 

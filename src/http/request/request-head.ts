@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { MediaTypes } from '../protocol/route.ts'
-import { preferred } from './accept.ts'
 
 /** Checks of the request head that apply to every request. */
 
@@ -67,6 +66,11 @@ export const headProblem = (ctx: Pick<Context, 'req' | 'url'>): Refusal | undefi
   return refusal('malformed_request', 'The only supported expectation is 100-continue.')
 }
 
+/** A longer Accept field counts as one that takes anything: reading it can cost the square of its length. */
+const ACCEPT_MAX = 1_024
+/** Clients name it, also for JSON, which has no such parameter. All text is UTF-8 here. */
+const CHARSET = '; charset=utf-8'
+
 /**
  * The media type to respond with; undefined if none is acceptable. A client that accepts only the media type of errors
  * gets the default.
@@ -74,8 +78,8 @@ export const headProblem = (ctx: Pick<Context, 'req' | 'url'>): Refusal | undefi
 export const negotiate = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
   const { accept } = ctx.req.headers
   const [first] = mediaTypes
-  if (accept === undefined || accept === '*/*' || accept === first) return first
-  const liked = preferred(accept, mediaTypes)
-  if (liked !== undefined) return liked
-  return preferred(accept, ['application/problem+json']) === undefined ? undefined : first
+  if (accept === undefined || accept === '*/*' || accept === first || accept.length > ACCEPT_MAX) return first
+  const accepted = ctx.accepts(...mediaTypes.flatMap((type) => [type, `${type}${CHARSET}`]))
+  if (accepted) return mediaTypes.find((type) => accepted === type || accepted === `${type}${CHARSET}`)
+  return ctx.accepts('application/problem+json') ? first : undefined
 }

@@ -176,6 +176,12 @@ test('an error is application/problem+json if Accept names it', async (t) => {
   t.deepEqual([success.status, success.headers['content-type']], [200, 'application/json'])
 })
 
+test('an Accept of more than 1,024 characters takes anything', async (t) => {
+  const statusOf = async (length: number) =>
+    (await get('/api/user/me', { Accept: `text/html${','.repeat(length - 9)}` })(service.as)).status
+  t.deepEqual([await statusOf(1_024), await statusOf(1_025)], [406, 200])
+})
+
 test('a 405 lists the supported methods in Allow', async (t) => {
   const admin = service.as('admin')
   for (const [method, path, allow] of [

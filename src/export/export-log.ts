@@ -1,7 +1,6 @@
 import { type EventType, eventData, type Recorded } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
-import { getPlainReader, slicePlainData } from '../event-store/plain-event.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
 import { sutIdOf } from '../feed/events/cloud-event.ts'
 import type { Format } from './formats.ts'
@@ -69,17 +68,15 @@ const isWanted = (event: Recorded, { from, to, types, sutId }: Wanted): boolean 
 export async function* exportLog(options: ExportOptions, exported: Exported): AsyncGenerator<string> {
   const { records, wanted, format, onProgress } = options
   const [from, to] = [positionOf(wanted.from, 0), positionOf(wanted.to, Number.POSITIVE_INFINITY)]
-  const readPlain = getPlainReader()
   let position = options.first
   let chunk = format.head
   for await (const page of records) {
     for (const { text, mark } of page) {
       const at = position++
       if (at < from || at >= to) continue
-      const plain = readPlain(text, mark)
-      const event = plain ?? decodeEvent(text, mark)
+      const event = decodeEvent(text, mark)
       if (!isWanted(event, wanted)) continue
-      chunk += format.line(event, at, plain && slicePlainData(text))
+      chunk += format.line(event, at)
       count(exported, at)
     }
     onProgress?.(position)

@@ -5,10 +5,8 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
-import { getPlainReader, slicePlainData } from '../../src/event-store/plain-event.ts'
-import { decodeEvent, encodeEvent } from '../../src/event-store/stored-event.ts'
 import { COLUMNS, rowOf } from '../../src/export/columns.ts'
-import { FORMATS, formatOf } from '../../src/export/formats.ts'
+import { formatOf } from '../../src/export/formats.ts'
 import { cloudEvent, sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { writeStory } from '../audit/rules/lawful-log.ts'
 import { type } from '../command-line/terminal.ts'
@@ -235,64 +233,4 @@ test('property: any events round-trip through csv and ndjson', (t) => {
     }
   })
   t.notThrows(() => fc.assert(same, { numRuns: 25 }))
-})
-
-/** How the fast path differs from full decoding for a text; undefined if it agrees or does not apply. */
-const disagreement = (text: string): string | undefined => {
-  const plain = getPlainReader()(text, 7)
-  if (plain === undefined) return undefined
-  let decoded: Recorded | undefined
-  try {
-    decoded = decodeEvent(text, 7)
-  } catch {
-    return `accepted, but cannot be decoded: ${text}`
-  }
-  const data = slicePlainData(text)
-  for (const { line } of FORMATS.map((name) => formatOf(name, { excel: false, origin: 'a "log"' }))) {
-    if (line(plain, 7, data) !== line(decoded, 7)) return `written differently: ${line(plain, 7, data)}`
-  }
-  const isSame = canonicalJson({ ...plain }) === canonicalJson({ ...decoded })
-  const { stream, revision } = decoded
-  return isSame && encodeEvent(stream, revision, decoded) === text ? undefined : `read differently: ${text}`
-}
-
-/** Replaces all characters that need escaping. */
-const withPlainCharacters = <A>(value: A): A => {
-  if (typeof value === 'string') return value.replace(/[^ !#-[\]-~]/gu, 'x') as A
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withPlainCharacters(member)])) as A
-}
-
-test('property: the fast path reads and writes events exactly like full decoding', (t) => {
-  let [fast, plain] = [0, 0]
-  const put = fc.constantFrom('"', '\\', ' ', '0', '-', 'x', '}', ',', 'é', '', '00', '\\u0041', '\u007f')
-  const edits = fc.array(fc.tuple(fc.nat(), put), { maxLength: 6 })
-  const agreed = fc.property(anyRuns, fc.boolean(), edits, (runs, isPlain, changes) => {
-    for (const { stream, events } of runs) {
-      for (const [n, event] of events.entries()) {
-        const newest = { ...event, metadata: { ...event.metadata, schema: 1 } } as NewEvent
-        const text = encodeEvent(stream, n, isPlain ? withPlainCharacters(newest) : newest)
-        if (isPlain) {
-          plain++
-          if (getPlainReader()(text, 7) !== undefined) fast++
-        }
-        const place = (at: number): number => at % text.length
-        const edited = changes.map(([at, by]) => text.slice(0, place(at)) + by + text.slice(place(at) + 1))
-        for (const each of [text, ...edited]) assert.equal(disagreement(each), undefined)
-      }
-    }
-  })
-  t.notThrows(() => fc.assert(agreed, { numRuns: 40 }))
-  t.true(fast > plain / 2, `${fast} of ${plain} events of plain characters used the fast path`)
-})
-
-test('the most common events use the fast path', async (t) => {
-  const { store } = await shared
-  for await (const page of store.records(-1)) {
-    for (const { text } of page) {
-      const { type, metadata } = JSON.parse(text)
-      const isAscii = /^[\x20-\x7e]*$/.test(metadata.reason ?? '')
-      if (/^Reservation|^ListenPort/.test(type) && isAscii) t.not(getPlainReader()(text, 0), undefined, text)
-    }
-  }
 })

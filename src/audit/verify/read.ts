@@ -1,6 +1,5 @@
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { getPlainReader } from '../../event-store/plain-event.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
 /** A decoded event, or what is known of an unreadable one. */
@@ -8,7 +7,8 @@ export type ReadResult =
   | { readonly event: Recorded; readonly isCanonical: boolean }
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
 
-const decodeEvent = (text: string, mark: number): ReadResult => {
+/** Decodes a raw event. */
+export const readEvent = (text: string, mark: number): ReadResult => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -27,10 +27,4 @@ const decodeEvent = (text: string, mark: number): ReadResult => {
       revision: isPlaced ? (revision as number) : -1,
     }
   }
-}
-
-/** Decodes a raw event. */
-export const readEvent = (text: string, mark: number): ReadResult => {
-  const event = getPlainReader()(text, mark)
-  return event === undefined ? decodeEvent(text, mark) : { event, isCanonical: true }
 }

@@ -2,7 +2,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from '../event-store.ts'
-import { getPlainReader } from '../plain-event.ts'
 import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
 import type { Heads } from './heads.ts'
 import type { Tail } from './tail.ts'
@@ -90,11 +89,9 @@ const makePages = (database: DatabaseSync) => {
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
     if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
     const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
-    // Compiling its patterns takes longer than reading a short page.
-    const readPlain = rows.length < PAGE ? () => undefined : getPlainReader()
     return rows.map(([recorded, position], n) => {
       const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
-      return Object.assign(readPlain(recorded, position) ?? decodeEvent(recorded, position), { leaf })
+      return Object.assign(decodeEvent(recorded, position), { leaf })
     })
   }
 }

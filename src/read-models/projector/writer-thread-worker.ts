@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { unpackRows } from '../file/packed-rows.ts'
 import type { Progress } from '../file/progress.ts'
 import { openViewsFile } from '../file/views-file.ts'
 import { COMMIT_ROWS, type CommittedMessage, type WriteMessage, type WriterOptions } from './writer-thread.ts'
@@ -29,9 +28,8 @@ parentPort?.on('message', (given: WriteMessage) => {
     parentPort?.close()
     return
   }
-  const staged = unpackRows(given.rows)
-  file.stage(staged)
-  rows += staged.length
+  file.stage(given.rows)
+  rows += given.rows.length
   progress = given.progress
   if (rows >= COMMIT_ROWS) commit()
 })

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { type PackedRows, packRows } from '../file/packed-rows.ts'
 import type { Progress } from '../file/progress.ts'
 import type { Shape } from '../file/schema.ts'
 import type { Row } from '../tables/row.ts'
@@ -18,7 +17,7 @@ export interface WriterOptions {
 }
 
 /** Rows and the progress they bring, or undefined at the end. */
-export type WriteMessage = { readonly rows: PackedRows; readonly progress: Progress } | undefined
+export type WriteMessage = { readonly rows: readonly Row[]; readonly progress: Progress } | undefined
 
 /** Reports a commit: how many rows, and up to which public position. */
 export interface CommittedMessage {
@@ -59,7 +58,7 @@ export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: number
   const send = (given: WriteMessage): void => worker.postMessage(given)
   return {
     send: async (rows, progress) => {
-      send({ rows: packRows(rows), progress })
+      send({ rows, progress })
       onTheirWay += rows.length
       while (onTheirWay >= ROWS_MAX && !hasEnded) {
         room = Promise.withResolvers()

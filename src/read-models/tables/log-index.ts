@@ -24,10 +24,8 @@ export interface LogIndex {
 }
 
 /** An event's row for this table. */
-export interface LogRow extends Pick<Logged, 'mark' | 'leaf'> {
+export interface LogRow extends Pick<Logged, 'id' | 'mark' | 'leaf'> {
   readonly position: number
-  /** The event's id as text, or as bytes. */
-  readonly id: string | Uint8Array
 }
 
 /** Every eighth level of nodes is stored. Nodes between are computed from at most 2^8 hashes. */
@@ -43,26 +41,12 @@ export const LOG_SCHEMA = `
     level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
   ) STRICT, WITHOUT ROWID;`
 
-export const ID_BYTES = 16
+const ID_BYTES = 16
 
-const DASH = 45
-/** Whether an id has the length and the dashes of a UUID. */
-const hasItsDashes = (id: string): boolean =>
-  id.length === 36 &&
-  id.charCodeAt(8) === DASH &&
-  id.charCodeAt(13) === DASH &&
-  id.charCodeAt(18) === DASH &&
-  id.charCodeAt(23) === DASH
-
-/** The bytes of event ids, concatenated. An invalid id, as in a tampered log, becomes zeros. */
-export const idBytes = (ids: readonly string[]): Buffer => {
-  if (ids.every(hasItsDashes)) {
-    // Decoding stops at the first invalid digit, so that bytes are missing.
-    const bytes = Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
-    if (bytes.length === ids.length * ID_BYTES) return bytes
-  }
-  const bytes = Buffer.alloc(ids.length * ID_BYTES)
-  for (const [n, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), n * ID_BYTES, ID_BYTES, 'hex')
+/** The bytes of an event's id. What an invalid one lacks, as in a tampered log, becomes zeros. */
+const idBytes = (id: string): Buffer => {
+  const bytes = Buffer.alloc(ID_BYTES)
+  bytes.write(id.replaceAll('-', ''), 'hex')
   return bytes
 }
 
@@ -109,7 +93,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
     flush,
     forget,
     insert: ({ position, mark, id, leaf }) => {
-      add([position, mark, typeof id === 'string' ? idBytes([id]) : id, leaf])
+      add([position, mark, idBytes(id), leaf])
       if (position !== next || position % WIDTH === 0) recent.length = 0
       next = position + 1
       recent.push(leaf)
@@ -125,7 +109,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       size: () => found(size.get()) as number,
       markAt: (position) => (position === -1 ? BEGINNING : found(mark.get(position))),
       positionAt: (at) => (at === BEGINNING ? -1 : (found(same.get(at)) ?? found(other.get(at)))),
-      positionOf: (eventId) => found(ofId.get(idBytes([eventId]))),
+      positionOf: (eventId) => found(ofId.get(idBytes(eventId))),
       node: (level, n) => {
         const beyond = level % STEP
         return rootOf(hashes(level - beyond, n * 2 ** beyond, 2 ** beyond))

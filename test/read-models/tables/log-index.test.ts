@@ -48,6 +48,14 @@ for (const [where, markOf] of [
   })
 }
 
+test('an invalid id, as in a tampered log, does not keep other events from being found', (t) => {
+  const file = openViewsFile(':memory:', projections)
+  const ids = ['z'.repeat(36), makeEventId(1, randomHex(10)), '', `${makeEventId(2, randomHex(10))}-a7`]
+  const leaf = new Uint8Array(32)
+  file.stage(ids.map((id, position) => ({ place: { position, mark: position, id, leaf } })))
+  t.deepEqual([file.log.size(), file.log.positionOf(ids[1] as string)], [4, 1])
+})
+
 test('every node of the tree, stored or not, is the hash of its leaves', (t) => {
   const { log, leaves } = indexOf(65_536 + 700, (position) => position)
   const nodes = [0, 1, 3, 7, 8, 9, 12].flatMap((level) => [0, 1, 2, 3].map((n) => [level, n] as const))

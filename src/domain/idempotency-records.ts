@@ -26,7 +26,7 @@ const HOUR = 3_600_000
 /** Minimum lifetime of a record, in milliseconds. */
 export const RECORD_LIFETIME = 24 * HOUR
 
-const SHAPE = { width: WIDTH, key: REQUEST, keptFor: RECORD_LIFETIME, spanMax: 12 * HOUR, keepMin: 0 }
+const SHAPE = { width: WIDTH, key: REQUEST, keptFor: RECORD_LIFETIME, spanMax: 12 * HOUR }
 const runs = makeSortedRuns(SHAPE)
 
 const DIGITS = new Map(
@@ -54,7 +54,7 @@ const wordsIn = (text: string, place: number, count: number): number[] => {
 }
 
 /** Words of the key's HMAC, the first of the two recorded HMACs. */
-export const nameWords = (key: string): number[] => wordsIn(key, 0, REQUEST)
+const nameWords = (key: string): number[] => wordsIn(key, 0, REQUEST)
 /** Offset of the request's HMAC (see commands/idempotency-key.ts). */
 const REQUEST_AT = 23
 const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISION - REQUEST)

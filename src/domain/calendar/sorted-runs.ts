@@ -35,8 +35,6 @@ export interface RowShape {
   readonly keptFor: number
   /** Longest time span of a run, in milliseconds. A row may outlive `keptFor` by this much. */
   readonly spanMax: number
-  /** Newest rows to keep regardless of age. */
-  readonly keepMin: number
 }
 
 export interface SortedRuns {
@@ -127,7 +125,7 @@ const makeRows = (shape: RowShape) => {
 }
 
 export const makeSortedRuns = (shape: RowShape): SortedRuns => {
-  const { width, keptFor, spanMax, keepMin } = shape
+  const { width, keptFor, spanMax } = shape
   const { placeOf, has, insertRow, merge } = makeRows(shape)
 
   const makeRun = (numbers: Int32Array, oldest: number, newest: number): Run => {
@@ -136,11 +134,7 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
 
   /** Drops expired runs from the beginning. */
   const dropOld = (runs: Runs, time: number): Runs => {
-    let younger = runs.reduce((sum, { size }) => sum + size, 0)
-    const first = runs.findIndex(({ size, newest }) => {
-      younger -= size
-      return newest > time - keptFor || younger < keepMin
-    })
+    const first = runs.findIndex(({ newest }) => newest > time - keptFor)
     return first === -1 ? [] : runs.slice(first)
   }
 

@@ -15,7 +15,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
 export const BULK_LOAD_PRAGMAS = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 10
+const FILE_VERSION = 11
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>

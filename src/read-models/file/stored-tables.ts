@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
+import { tablesOf } from '../tables/document-table.ts'
 import { RESERVATION_COUNTS_TABLES } from '../tables/reservation-counts.ts'
 import { SESSION_TABLES } from '../tables/session-table.ts'
 
@@ -25,7 +26,7 @@ export const storedTables = (
     rows: () => db.prepare(`SELECT * FROM ${selection}`).iterate() as Iterable<StoredRow>,
   })
   return [
-    ...projections.map(({ name }) => table(name, `${name} ORDER BY position`, true)),
+    ...projections.flatMap(tablesOf).map((name) => table(name, `${name} ORDER BY position`, true)),
     table('log', 'log ORDER BY position'),
     table('tree', 'tree ORDER BY level, n'),
     table('period', 'period ORDER BY n'),

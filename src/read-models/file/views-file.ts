@@ -129,9 +129,8 @@ const fileOver = (
 ): Omit<ViewsFile, 'path'> => {
   const { writers, lists, afterRows, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
-  const retryKeys = makeRetryKeyTable(db, states)
   const tableOf = (name: string): DocumentTable =>
-    name === RETRY_KEY ? retryKeys : makeDocumentTable(db, name, writers[name])
+    name === RETRY_KEY ? makeRetryKeyTable(db) : makeDocumentTable(db, name, writers[name])
   const documents = new Map(projections.map(({ name }) => [name as string, tableOf(name)]))
   const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
@@ -164,11 +163,9 @@ const fileOver = (
         // Discard what a failed transaction left in memory.
         states.forget()
         for (const snapshot of snapshots) states.write(snapshot)
-        retryKeys.write()
         advance.run(shape, logId, position, mark, eventId, stream, revision)
         commit()
         states.committed()
-        retryKeys.committed()
         checkpoints?.afterCommit()
       }),
     inProgress: () => checkpoints?.inProgress(),

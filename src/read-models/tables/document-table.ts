@@ -9,8 +9,27 @@ import { sutStatusColumns } from './sut-status-table.ts'
 import { sutColumns } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
-/** This projection has an index of its own; see retry-key-table.ts. */
+/** The projection of retry keys. */
 export const RETRY_KEY = 'retry_key'
+
+/**
+ * Its tables, of twelve hours each (see retry-key-table.ts): that of now, two before it, so that keys are known for a day
+ * at least, and one more for a clock that was wrong for a while.
+ */
+export const RETRY_KEY_TABLES = [1, 2, 3, 4].map((n) => `${RETRY_KEY}_${n}`)
+
+/** The tables of a projection. */
+export const tablesOf = ({ name }: Pick<Projection, 'name'>): readonly string[] =>
+  name === RETRY_KEY ? RETRY_KEY_TABLES : [name]
+
+const RETRY_KEY_SCHEMA = RETRY_KEY_TABLES.map(
+  (name) => `
+  CREATE TABLE ${name} (
+    position INTEGER PRIMARY KEY, revision INTEGER NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL,
+    time INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX ${name}_by_id ON ${name} (id);`,
+).join('')
 
 /** The projections with lists. */
 const lists: Readonly<Partial<Record<string, ListColumns>>> = {
@@ -26,12 +45,13 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = {
 // grow too.
 /** The definition of a projection's table, with a row for each version of a document. */
 export const documentSchema = ({ name }: Pick<Projection, 'name'>): string => {
+  if (name === RETRY_KEY) return RETRY_KEY_SCHEMA
   const { columns, schema } = lists[name] ?? { columns: [], schema: '' }
   const ofLists = columns.length === 0 ? [] : ['created INTEGER NOT NULL', 'until INTEGER', ...columns]
   const all = ['revision INTEGER NOT NULL', 'id TEXT NOT NULL', 'document TEXT NOT NULL', 'ended TEXT', ...ofLists]
   return `
   CREATE TABLE ${name} (position INTEGER PRIMARY KEY, ${all.join(', ')}) STRICT;
-  ${name === RETRY_KEY ? '' : `CREATE INDEX ${name}_by_id ON ${name} (id, position);`}
+  CREATE INDEX ${name}_by_id ON ${name} (id, position);
   ${schema}`
 }
 

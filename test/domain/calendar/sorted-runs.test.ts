@@ -6,13 +6,12 @@ const HOUR = 3_600_000
 /** Distinct numbers in no particular order. */
 const keyOf = (n: number): number => Math.imul(n, 0x9e3779b1)
 
-const filled = (count: number, keepMin: number, timeOf: (n: number) => number): { runs: Runs; most: number } => {
+const filled = (count: number, timeOf: (n: number) => number): { runs: Runs; most: number } => {
   const { add } = makeSortedRuns({
     width: 2,
     key: 1,
     keptFor: 24 * HOUR,
     spanMax: Number.POSITIVE_INFINITY,
-    keepMin,
   })
   let runs: Runs = []
   let most = 0
@@ -25,10 +24,10 @@ const filled = (count: number, keepMin: number, timeOf: (n: number) => number): 
 
 test('many rows are kept in few runs of limited length, and every row is found', (t) => {
   const count = 150_000
-  const { runs, most } = filled(count, 0, () => 0)
+  const { runs, most } = filled(count, () => 0)
   t.true(most < 16, `${most} runs`)
   t.true(runs.every(({ size }) => size <= RUN_MAX))
-  const { find } = makeSortedRuns({ width: 2, key: 1, keptFor: 0, spanMax: 0, keepMin: 0 })
+  const { find } = makeSortedRuns({ width: 2, key: 1, keptFor: 0, spanMax: 0 })
   for (let n = 0; n < count; n += 999) {
     const found = find(runs, [keyOf(n)])
     t.is(found?.numbers[(found?.at ?? 0) + 1], n)
@@ -49,7 +48,7 @@ const spread: Readonly<Record<string, fc.Arbitrary<number>>> = {
 
 for (const [how, first] of Object.entries(spread)) {
   test(`property: with keys that lie ${how}, exactly the rows that were added are found`, (t) => {
-    const { add, find } = makeSortedRuns({ width: 3, key: 2, keptFor: HOUR, spanMax: HOUR, keepMin: 0 })
+    const { add, find } = makeSortedRuns({ width: 3, key: 2, keptFor: HOUR, spanMax: HOUR })
     const key = fc.tuple(first, fc.integer({ min: 0, max: 200 }))
     const property = fc.property(
       fc.array(key, { minLength: 300, maxLength: 1_500, size: 'max' }),
@@ -70,13 +69,7 @@ for (const [how, first] of Object.entries(spread)) {
 
 test('at most the rows of one day and one more run are kept', (t) => {
   // A row every 1.5 seconds: 57,600 a day.
-  const { runs } = filled(180_000, 0, (n) => n * 1_500)
+  const { runs } = filled(180_000, (n) => n * 1_500)
   const kept = runs.reduce((sum, { size }) => sum + size, 0)
   t.true(kept >= 57_600 && kept <= 57_600 + RUN_MAX, `${kept} rows`)
-})
-
-test('a minimum number of the newest rows is kept, whatever their age', (t) => {
-  const { runs } = filled(20_000, 10_000, (n) => n * 24 * HOUR)
-  const kept = runs.reduce((sum, { size }) => sum + size, 0)
-  t.true(kept >= 10_000 && kept <= 20_000, `${kept} rows`)
 })

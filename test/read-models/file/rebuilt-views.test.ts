@@ -63,7 +63,7 @@ const unusable: Readonly<Record<string, string>> = {
   'they are ahead of the log': 'UPDATE progress SET position = position + 9, mark = mark + 9',
   'a table is missing': 'DROP TABLE reservation',
   'a table has other columns': 'ALTER TABLE snapshot RENAME COLUMN state TO folded',
-  'their position is missing': 'DELETE FROM progress; DROP TABLE retry_key',
+  'their position is missing': 'DELETE FROM progress; DROP TABLE retry_key_1',
 }
 
 for (const [why, sql] of Object.entries(unusable)) {

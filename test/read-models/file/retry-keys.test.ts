@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
-import { makeRetryKeyTable } from '../../../src/read-models/file/retry-key-table.ts'
-import { makeSnapshotTable } from '../../../src/read-models/file/snapshot-table.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { Row } from '../../../src/read-models/tables/row.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
@@ -59,32 +56,6 @@ test('idempotency keys written by another connection are found', async (t) => {
   t.deepEqual(found(other, [...first, ...second, 'x'.repeat(22)]), [...allOf([...first, ...second]), 200])
 })
 
-test('a page of the index is loaded once, also while another connection keeps writing', async (t) => {
-  const path = join(await aDirectory(t), 'views.db')
-  const writing = openViewsFile(path, projections)
-  t.teardown(writing.close)
-  const db = new DatabaseSync(path)
-  t.teardown(() => db.close())
-  const loads: number[] = []
-  const snapshots = makeSnapshotTable(db)
-  const reading = makeRetryKeyTable(db, {
-    ...snapshots,
-    page: (id) => {
-      loads.push(id)
-      return snapshots.page(id)
-    },
-  })
-  for (let n = 0; n < NAMES.length; n += 100) {
-    writing.stage(NAMES.slice(n, n + 100).map((name, i) => rowOf(name, n + i, 0)))
-    commit(writing, n + 99)
-    t.is(reading.newest(NAMES[n] as string)?.position, n)
-    // Looks at every page.
-    t.is(reading.newest('x'.repeat(22)), undefined)
-  }
-  t.true(loads.length > 10)
-  t.deepEqual(loads, [...new Set(loads)])
-})
-
 test('keys of a failed transaction are not found, keys of the next one are', async (t) => {
   const file = openViewsFile(join(await aDirectory(t), 'views.db'), projections)
   t.teardown(file.close)
@@ -99,11 +70,46 @@ test('keys of a failed transaction are not found, keys of the next one are', asy
   t.deepEqual(found(file, names), [0, undefined, undefined, 1])
 })
 
-test('a clock that is briefly ahead loses no key', async (t) => {
-  const file = openViewsFile(join(await aDirectory(t), 'views.db'), projections)
+const HALF_DAY = DAY / 2
+
+/** A file in which a key was recorded at each time, and which of the keys it knows, by their place. */
+const recordedAt = (times: readonly number[]): readonly number[] => {
+  const file = openViewsFile(':memory:', projections)
+  // In transactions of three rows.
+  for (let n = 0; n < times.length; n += 3) {
+    file.stage(times.slice(n, n + 3).map((time, i) => rowOf(NAMES[n + i] as string, n + i, time)))
+    commit(file, Math.min(n + 2, times.length - 1))
+  }
+  const known = times.flatMap((_, n) => (file.newest('retry_key', NAMES[n] as string)?.position === n ? [n] : []))
+  file.close()
+  return known
+}
+
+test('keys of a day are known, and those of two days no longer', (t) => {
+  const times = Array.from({ length: 400 }, (_, n) => n * (DAY / 40))
+  const known = recordedAt(times)
+  const [first = 0] = known
+  t.deepEqual(known, allOf(NAMES.slice(0, 400)).slice(first))
+  t.true(first >= 400 - 80 && first <= 400 - 40, `from ${first} on`)
+})
+
+test('a clock that is ahead for a while loses no key of a day', (t) => {
+  const times = Array.from({ length: 300 }, (_, n) => (n % 100 === 50 ? 3_650 * DAY : n))
+  t.deepEqual(recordedAt(times), allOf(times.map(String)))
+})
+
+test('what a clock recorded that was years ahead gives way to what is recorded now', (t) => {
+  const ahead = Array.from({ length: 40 }, (_, n) => 3_650 * DAY + n * HALF_DAY)
+  const now = Array.from({ length: 80 }, (_, n) => n * (DAY / 40))
+  const known = recordedAt([...ahead, ...now])
+  t.deepEqual(known.slice(-41), allOf(Array(120).fill('')).slice(-41))
+})
+
+test('a key that is used again after its time is known as it was used last', (t) => {
+  const file = openViewsFile(':memory:', projections)
   t.teardown(file.close)
-  const names = NAMES.slice(0, 300)
-  file.stage(names.map((name, n) => rowOf(name, n, n % 100 === 50 ? 3_650 * DAY : n)))
-  commit(file, names.length)
-  t.deepEqual(found(file, names), allOf(names))
+  const name = NAMES[0] as string
+  file.stage([rowOf(name, 0, 0), rowOf(name, 1, 2 * HALF_DAY)])
+  commit(file, 1)
+  t.deepEqual(found(file, [name]), [1])
 })

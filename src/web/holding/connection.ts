@@ -4,6 +4,7 @@ import { usePage } from '../page/context.ts'
 import { CopyButton } from '../parts/copy.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
+import { saveFile } from '../parts/save-file.ts'
 import { Refused } from '../service/api.ts'
 
 /** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
@@ -62,11 +63,7 @@ export const ViewerFile = ({
   const download = async (): Promise<void> => {
     try {
       const { blob, name } = await api.file(`/api/sut_reservation/${id}/connection`, accept)
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(blob)
-      link.download = name
-      link.click()
-      URL.revokeObjectURL(link.href)
+      saveFile(blob, name)
       setFailed(undefined)
     } catch (error) {
       if (!(error instanceof Refused)) throw error

@@ -102,7 +102,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByLabel('Name').fill(user)
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByRole('main').waitFor()
+      await page.getByRole('banner').waitFor()
       for (const [name, { step }] of those) {
         await page.goto('/')
         await page.reload()

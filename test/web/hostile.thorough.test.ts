@@ -1,0 +1,181 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { opened } from '../gateway/console/stage.ts'
+import { freePort } from '../gateway/peers.ts'
+import { passwordOf } from '../http/client.ts'
+import { type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
+import { idOf, type Running, start } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { accountOf, checkAccessible, checkQuiet, openFor, signIn } from './stage.ts'
+
+/** What people and machines can send to harm those who look, on every screen, in a real browser. */
+
+const MARKUP = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
+const ATTRIBUTE = `"><svg onload=window.harmed=1>' onmouseover='window.harmed=1`
+const LINK = 'javascript:window.harmed=1'
+/** Shows what follows from right to left, and does not end. */
+const BACKWARDS = '\u202Efdp.exe\u2067'
+const EMOJI = '🚀'.repeat(256)
+const WORD = 'W'.repeat(256)
+const LONG = `${MARKUP}${BACKWARDS}`.padEnd(4_096, 'W')
+
+const MACHINES = [MARKUP, `${ATTRIBUTE}${LINK}`, `bench ${BACKWARDS}`, EMOJI, WORD]
+/** The service takes no invisible characters in the names of people. */
+const PEOPLE = [MARKUP, ATTRIBUTE, 'ليلى حداد', '🚀'.repeat(128), WORD.slice(0, 128)]
+
+/** A lab in which everything that can be named is named so. Gives the ids of a machine and of a person. */
+const fill = async (service: Running): Promise<{ readonly machine: string; readonly person: string }> => {
+  const admin = service.as('admin')
+  const make = async (path: string, body: object): Promise<string> => {
+    const { status, json, text } = await admin.post(path, body, { 'Berth-Reason': encodeURIComponent(MARKUP) })
+    if (status !== 201) throw new Error(`${path} ${JSON.stringify(body).slice(0, 120)}: ${text}`)
+    return String(json._id)
+  }
+  const people: string[] = []
+  const machines: string[] = []
+  for (const name of PEOPLE)
+    people.push(await make('/api/user/create', { name, role: 'tester', password: 'a password' }))
+  for (const name of MACHINES) {
+    const more = { description: LONG, os: MARKUP, version: BACKWARDS, manufacturer: WORD, model: ATTRIBUTE }
+    const tags = { rack: MARKUP, place: BACKWARDS, emoji: EMOJI, word: WORD }
+    machines.push(await make('/api/sut/create', { ...aSut({ name }), ...more, tags }))
+  }
+  for (const [n, sut_id] of machines.entries())
+    await make('/api/sut_reservation/create', { user_id: people[n], sut_id, start_in: 0, duration: 7_200 })
+  const own = await make('/api/sut/create', aSut({ name: `${MARKUP}${BACKWARDS}` }))
+  await make('/api/sut_reservation/create', { user_id: idOf('admin'), sut_id: own, start_in: 0, duration: 7_200 })
+  await make('/api/user/me/token', { name: '<img src=x onerror="window.harmed=1">' })
+  return { machine: machines[0] ?? '', person: people[2] ?? '' }
+}
+
+/** Texts that turn their direction, and that of what follows them. A block, like `bdi`, keeps it to itself. */
+const LOOSE = `(() => {
+  const found = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    if (!node.data.includes('\\u202E')) continue
+    let around = node.parentElement
+    while (getComputedStyle(around).display === 'inline' && !getComputedStyle(around).unicodeBidi.includes('isolate'))
+      around = around.parentElement
+    if (!around.textContent.trim().endsWith(node.data.trim())) found.push(around.outerHTML.slice(0, 300))
+  }
+  return found
+})()`
+
+const checkHarmless = async (t: Parameters<typeof checkQuiet>[0], page: Page, place: string): Promise<void> => {
+  t.is(await page.evaluate('window.harmed'), undefined, place)
+  t.deepEqual(await page.evaluate(LOOSE), [], place)
+  const [whole, shown] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [number, number]
+  t.true(whole <= shown, `${place} is ${whole} wide and shows ${shown}`)
+}
+
+const visit = async (t: Parameters<typeof checkQuiet>[0], { page }: Opened, url: string, texts: RegExp) => {
+  await page.goto(url)
+  await page.getByText(texts).first().waitFor({ state: 'attached' })
+  await checkHarmless(t, page, url)
+}
+
+test('in Chromium hostile names, tags, descriptions and reasons do no harm on any screen', async (t) => {
+  t.timeout(600_000)
+  const service = await start(t)
+  const { machine, person } = await fill(service)
+  const admin = await openFor(t, await startBrowser(t, service.url), 'admin')
+  if (admin === undefined) return
+  const { page } = admin
+  page.on('dialog', () => t.fail('a dialog was opened'))
+  const places = [
+    'schedule',
+    'mine',
+    'machines',
+    `machines/${machine}`,
+    'activity',
+    'people',
+    `people/${person}`,
+    'account',
+  ]
+  for (const [width, height] of [
+    [1_440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const place of places) await visit(t, admin, `/#/${place}`, /onerror|exe|WWW/)
+    await checkAccessible(t, page)
+  }
+  await page.setViewportSize({ width: 1_440, height: 900 })
+  await page.goto('/#/schedule')
+  await page.getByRole('gridcell', { name: /^You/ }).first().click()
+  await page.getByRole('dialog').waitFor()
+  await checkHarmless(t, page, 'the popover')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('bench')
+  await page.getByRole('option').first().waitFor()
+  await checkHarmless(t, page, 'the search')
+  await page.keyboard.press('Escape')
+  // The first one has emptied the field.
+  await page.keyboard.press('Escape')
+  await page.goto(`/#/machines/${machine}`)
+  await page.getByRole('button', { name: 'Edit' }).first().click()
+  await page.getByRole('dialog').waitFor()
+  await checkHarmless(t, page, 'the form')
+  checkQuiet(t, admin, service.url)
+})
+
+/** What a page of the machine tries to get, once it is open in the same browser. */
+const theft = (service: string): string => `(async () => {
+  const heard = []
+  const channel = new BroadcastChannel('berth changes')
+  channel.onmessage = ({ data }) => heard.push(data)
+  const ask = (path, more) => fetch('${service}' + path, more).then(({ status }) => status, () => 'no answer')
+  const frame = document.createElement('iframe')
+  frame.src = '${service}/'
+  document.body.append(frame)
+  await new Promise((resolve) => { frame.onload = frame.onerror = resolve })
+  let framed
+  try { framed = String(frame.contentWindow.localStorage.length) } catch { framed = 'no access' }
+  const me = await ask('/api/user/me', { credentials: 'include' })
+  const opener = window.opener === null
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  return { cookie: document.cookie, kept: Object.keys(localStorage), heard, framed, me, opener, name: window.name, from: document.referrer }
+})()`
+
+test('in Chromium a web server on a machine gets no session, ticket or token of the page', async (t) => {
+  t.timeout(240_000)
+  const asked: IncomingHttpHeaders[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.headers)
+    response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>machine</title><body>machine</body>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void server.close())
+  const listenPort = await freePort()
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
+  const service = await start(t, { environment })
+  const { port } = server.address() as AddressInfo
+  const machine = aSut({ name: 'web 1', address: '127.0.0.1', port, sut_type: 'tcp' })
+  const sut_id = String((await service.as('admin').post('/api/sut/create', machine)).json._id)
+  const alice = await openPageFor(t, await startBrowser(t, service.url), undefined)
+  if (alice === undefined) return
+  await alice.page.goto('/')
+  await signIn(alice, 'alice')
+  await accountOf(alice, 'alice').waitFor()
+  const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+  await opened({ service, listenPort, sutId: sut_id }, `/api/sut_reservation/${made.json._id}`)
+  const session = (await alice.page.evaluate('JSON.stringify(localStorage)')) as string
+  t.true(session.includes('berth'), 'the page keeps its session where only its own origin reads')
+  const other = await alice.page.context().newPage()
+  await other.goto(`http://127.0.0.1:${listenPort}/`)
+  const stolen = (await other.evaluate(theft(service.url))) as object
+  t.like(stolen, { cookie: '', kept: [], heard: [], framed: 'no access', me: 'no answer', name: '', from: '' })
+  // In the same tab, from the page itself.
+  await alice.page.goto(`http://127.0.0.1:${listenPort}/`)
+  t.like((await alice.page.evaluate(theft(service.url))) as object, { kept: [], me: 'no answer', from: '' })
+  t.true(asked.length >= 2)
+  for (const { authorization, cookie, referer } of asked) {
+    t.deepEqual([authorization, cookie], [undefined, undefined])
+    t.false(referer?.startsWith(service.url) ?? false)
+  }
+  t.false(JSON.stringify(asked).includes(passwordOf('alice')))
+})

@@ -59,7 +59,7 @@ const picturesOf = (name: string, { place, reads, failed, empty, forbidden }: Sc
     }
   const cutOff: Step = async (page) => {
     await at(place)(page)
-    await page.waitForLoadState('networkidle')
+    await page.getByRole('main').locator('.sk').first().waitFor({ state: 'detached' })
     await page.context().setOffline(true)
     await page.getByText('Not connected since').waitFor()
   }

@@ -86,6 +86,7 @@ test('a service that starts 30 days after its last event refuses writes until th
   t.is(ready.status, 200)
   const alarm = service.log.find(({ facts }) => 'alarm' in facts && facts.alarm === 'clock')?.sentence
   for (const told of [refused.json.detail, ready.json.detail, alarm]) t.regex(String(told), /berth clock confirm/)
+  t.regex(String(alarm), /past the last event of the log, as after a long idle time; refusing writes/)
   await type(['clock', 'confirm'], { BERTH_DATA: data })
   t.is((await update()).status, 200)
   await service.stop()

@@ -8,12 +8,13 @@ import { basic, passwordOf } from '../http/client.ts'
 import { start, temporaryData } from '../http/harness.ts'
 import { NOW } from '../http/requests.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
-import { run, serve } from '../process/harness.ts'
+import { cheapHash } from './builders.ts'
 
-/** Imports of CSV files, beside a running service that has admin, alice, bob and audrey, and without one. */
+/** Imports of CSV files, beside a running service that has admin, alice, bob and audrey. */
 
 /** Hashing takes no time, so that no progress is shown. */
 const AT_ONCE = (): number => Date.parse(NOW)
+
 /** What a real process may show of it on a slow machine. */
 const PROGRESS = /^\d+ of \d+ passwords.*\n/gm
 
@@ -185,14 +186,20 @@ test('as many users as a file may have are added at once', async (t) => {
   t.is((await service.as('admin').get('/api/user')).json.count, 504)
 })
 
-test('without a service the command imports into the log itself', async (t) => {
-  const data = join(await temporaryData(t), 'data')
-  await (await serve(t, { data })).stop()
-  const file = join(await temporaryData(t), 'people.csv')
-  await writeFile(file, CSV)
-  const imported = await run({ data, args: ['user', 'import', file] })
-  t.deepEqual([imported.code, imported.errors.replace(PROGRESS, '')], [0, 'berth: 2 users added\n'])
-  const [id, name = '', password = ''] = imported.output.split('\n')[0]?.split('\t') ?? []
-  const service = await serve(t, { data })
-  t.is((await service.as(name, password).get('/api/user/me')).json._id, id)
+test('users from elsewhere keep their ids and passwords, and only the others get a password', async (t) => {
+  const { importing, whoIs } = await given(t)
+  const hash = await cheapHash('from elsewhere')
+  const file = `name,role,id,hash\ncarol,tester,old-7,"${hash}"\ndave,auditor,,\n`
+  const { code, out, error } = await importing(file)
+  t.deepEqual([code, error], [0, 'berth: 2 users added\n'])
+  t.is(await whoIs('carol', 'from elsewhere'), 'old-7')
+  t.deepEqual(out.match(/\t\w+\t/g), ['\tdave\t'])
+})
+
+test('a file with hashes is refused at BERTH_URL', async (t) => {
+  const { file } = await given(t)
+  await writeFile(file, `name,role,hash\ncarol,tester,"${await cheapHash('from elsewhere')}"\n`)
+  const elsewhere = { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: `berth_${'a'.repeat(43)}` }
+  const { code, error } = await type(['user', 'import', file], elsewhere)
+  t.deepEqual([code, error], [1, 'berth: line 2, column hash: is taken on the machine of the service only\n'])
 })

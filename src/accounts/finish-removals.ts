@@ -1,12 +1,12 @@
-import { BERTH } from '../../commands/listen-ports.ts'
-import type { Runner } from '../../commands/order.ts'
-import { eraseUser } from '../../commands/users/erase-user.ts'
-import { revokeTokens } from '../../commands/users/revoke-tokens.ts'
-import { makeIsStanding } from '../../commands/users/standing-removal.ts'
-import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
-import { type RemovalsOptions, runRemovals } from '../../processes/removals.ts'
-import type { Users } from '../../users/users.ts'
+import { BERTH } from '../commands/listen-ports.ts'
+import type { Runner } from '../commands/order.ts'
+import { eraseUser } from '../commands/users/erase-user.ts'
+import { revokeTokens } from '../commands/users/revoke-tokens.ts'
+import { makeIsStanding } from '../commands/users/standing-removal.ts'
+import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { type RemovalsOptions, runRemovals } from '../processes/removals.ts'
+import type { Users } from '../users/users.ts'
 
 interface FinishOptions extends Pick<RemovalsOptions, 'endReservations' | 'isOpen' | 'pause' | 'signal'> {
   readonly world: {

@@ -1,4 +1,4 @@
-import type { Users } from '../../users/users.ts'
+import type { Users } from '../users/users.ts'
 
 /** Passwords decrypted in one turn of the event loop: 3 ms. */
 const BATCH_SIZE = 200

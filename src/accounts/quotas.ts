@@ -1,8 +1,8 @@
-import { makeQuotas, type Quotas } from '../../commands/quotas.ts'
-import type { Quota } from '../../domain/events/user.ts'
-import { makeUsages } from '../../read-models/usages.ts'
-import type { Views } from '../../read-models/views.ts'
-import type { Users } from '../../users/users.ts'
+import { makeQuotas, type Quotas } from '../commands/quotas.ts'
+import type { Quota } from '../domain/events/user.ts'
+import { makeUsages } from '../read-models/usages.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Users } from '../users/users.ts'
 
 /** Milliseconds that a command on a limited user waits for the views. */
 const VIEWS_TIMEOUT = 5_000

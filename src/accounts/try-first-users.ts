@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { makeFirstUsers } from './first-users.ts'
 
 /** Milliseconds before a retry. */

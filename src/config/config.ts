@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Quota } from '../../domain/events/user.ts'
+import type { Quota } from '../domain/events/user.ts'
 import { type AddressRange, readAddressRanges } from './address-ranges.ts'
 import { type ClientConfig, clientProblems, readClient } from './client.ts'
 import { duration } from './duration.ts'

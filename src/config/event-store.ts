@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { type EventStoreDbAddress, readEventStoreDbAddress } from '../../event-store/eventstoredb/server/address.ts'
+import { type EventStoreDbAddress, readEventStoreDbAddress } from '../event-store/eventstoredb/server/address.ts'
 
 /** Which adapter holds the log, and where. Paths are absolute. */
 export type EventStoreConfig =

@@ -1,4 +1,4 @@
-import { parseScope, type Scope } from '../../domain/user/scope.ts'
+import { parseScope, type Scope } from '../domain/user/scope.ts'
 import { durationWithin } from './duration.ts'
 import { readHost } from './host.ts'
 import { oneOf, type ReadVariable, wholeNumber } from './read.ts'

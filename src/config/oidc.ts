@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { parseRoleMapping, type RoleMapping } from '../../domain/user/role-mapping.ts'
+import { parseRoleMapping, type RoleMapping } from '../domain/user/role-mapping.ts'
 import type { Read, ReadVariable } from './read.ts'
 
 /** Single sign-on with an OpenID Connect provider. */

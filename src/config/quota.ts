@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Quota } from '../../domain/events/user.ts'
-import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../../domain/user/quota.ts'
+import type { Quota } from '../domain/events/user.ts'
+import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../domain/user/quota.ts'
 import type { Read, ReadVariable } from './read.ts'
 
 /** Limits that are left out stay as they are without the variable. */

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { formatMilliseconds } from '../../domain/values/instant.ts'
-import type { ConnectionFailure } from '../../gateway/connections/causes.ts'
-import type { Decisions } from '../../gateway/decisions.ts'
-import type { Forwarding } from '../../gateway/forwarding.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
-import type { AttachedEnd, Forwarded, LastError } from '../../http/routes/access/forwarded.ts'
+import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { ConnectionFailure } from '../gateway/connections/causes.ts'
+import type { Decisions } from '../gateway/decisions.ts'
+import type { Forwarding } from '../gateway/forwarding.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { AttachedEnd, Forwarded, LastError } from '../http/routes/access/forwarded.ts'
 
 /** Maximum reservations whose last error is kept. The least recently used is evicted. */
 const ERRORS_MAX = 10_000

@@ -1,7 +1,7 @@
-import type { Access, User } from '../../users/user.ts'
-import type { Users } from '../../users/users.ts'
-import type { ConsoleTicket } from '../../vault/derived/console-tickets.ts'
-import type { SignedIn } from '../users/signed-in.ts'
+import type { SignedIn } from '../accounts/signed-in.ts'
+import type { Access, User } from '../users/user.ts'
+import type { Users } from '../users/users.ts'
+import type { ConsoleTicket } from '../vault/derived/console-tickets.ts'
 
 /** The user with an id, if it may hold reservations. */
 export const findHolder = (users: Pick<Users, 'byId'>, userId: string): User | undefined => {

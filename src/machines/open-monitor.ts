@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
-import { probe } from '../../gateway/probe/probe.ts'
-import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitor.ts'
-import type { Vault } from '../../vault/vault.ts'
-import { type Log, makeLogOnce } from '../forwarding/reports.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { probe } from '../gateway/probe/probe.ts'
+import { type Monitor, type MonitorOptions, makeMonitor } from '../processes/monitor.ts'
+import type { Vault } from '../vault/vault.ts'
+import { type Log, makeLogOnce } from './reports.ts'
 
 export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'> {
   readonly vault: Pick<Vault, 'reveal'>

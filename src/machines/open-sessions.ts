@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { makeEventId, makeId, type RandomHex } from '../../domain/values/ids.ts'
-import { makeSessions, type Sessions, type SessionsOptions } from '../../processes/sessions/sessions.ts'
-import type { Alarms } from '../../telemetry/alarms.ts'
+import { makeEventId, makeId, type RandomHex } from '../domain/values/ids.ts'
+import { makeSessions, type Sessions, type SessionsOptions } from '../processes/sessions/sessions.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
 import { readSessionsFile, writeSessionsFile } from './sessions-file.ts'
 
 /** Milliseconds between log lines about sessions that are not recorded. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { Decisions } from '../../gateway/decisions.ts'
-import { makeMayBeShared } from '../../gateway/shared-addresses.ts'
-import type { GatewayMeasures } from '../../http/routes/measures/gateway.ts'
-import type { Sessions } from '../../processes/sessions/sessions.ts'
-import type { Alarms } from '../../telemetry/alarms.ts'
+import type { Decisions } from '../gateway/decisions.ts'
+import { makeMayBeShared } from '../gateway/shared-addresses.ts'
+import type { GatewayMeasures } from '../http/routes/measures/gateway.ts'
+import type { Sessions } from '../processes/sessions/sessions.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
 
 /** What the gateway reports, as log lines, alarms and metrics. */
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { eventData } from '../../domain/event.ts'
-import type { ClosedSession } from '../../domain/session/decide.ts'
-import { replaceFileWith } from '../../files/replace-file.ts'
+import { eventData } from '../domain/event.ts'
+import type { ClosedSession } from '../domain/session/decide.ts'
+import { replaceFileWith } from '../files/replace-file.ts'
 
 /** Sessions written per turn of the event loop. */
 const LINES = 200

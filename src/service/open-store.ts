@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
+import { authorityProblems } from '../config/checks/authority.ts'
+import { Misconfigured } from '../config/checks/misconfigured.ts'
+import type { Config } from '../config/config.ts'
+import type { EventStoreConfig } from '../config/event-store.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import { type EventStore, UnusableLog } from '../event-store/event-store.ts'
 import type { EventStoreDb, EventStoreDbOptions } from '../event-store/eventstoredb/store.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
-import { authorityProblems } from './checks/authority.ts'
-import { Misconfigured } from './checks/misconfigured.ts'
-import type { Config } from './config/config.ts'
-import type { EventStoreConfig } from './config/event-store.ts'
 
 export interface OpenOptions {
   readonly randomHex: RandomHex

@@ -5,6 +5,7 @@ import type { EventStore } from '../event-store/event-store.ts'
 import { type Condition, isReady } from '../http/routes/health.ts'
 import type { Gauges, Metrics } from '../http/routes/metrics.ts'
 import type { Certificate } from '../http/server/certificate.ts'
+import type { ForwardedRegistry } from '../machines/forwarded.ts'
 import type { ProcessClock } from '../processes/clock.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import type { Views } from '../read-models/views.ts'
@@ -14,7 +15,6 @@ import type { Users } from '../users/users.ts'
 import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import type { ConsoleTickets } from '../vault/derived/console-tickets.ts'
 import type { Vault } from '../vault/vault.ts'
-import type { ForwardedRegistry } from './forwarding/forwarded.ts'
 
 /** Everything opened at a start, ready to be assembled. */
 export interface Parts {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { uptime } from 'node:os'
+import type { Config } from '../config/config.ts'
+import { nameOfStore } from '../config/event-store.ts'
 import { formatQuota } from '../domain/user/quota.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { requestLine } from '../http/server/access-log.ts'
 import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
-import type { Config } from './config/config.ts'
-import { nameOfStore } from './config/event-store.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */

@@ -6,7 +6,7 @@ import { makeTallies } from '../../src/gateway/worker/tallies.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { makeCheckHandler } from '../../src/http/routes/probes/checks.ts'
-import { makeForwarded } from '../../src/service/forwarding/forwarded.ts'
+import { makeForwarded } from '../../src/machines/forwarded.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */

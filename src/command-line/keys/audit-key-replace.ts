@@ -4,8 +4,8 @@ import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-k
 import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
 import { type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { recordForLog } from '../../commands/record-for-log.ts'
+import type { Config } from '../../config/config.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import type { Config } from '../../service/config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { randomHexOf, type Terminal } from '../terminal/command.ts'
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
-import type { Config } from '../../service/config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { lines } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'

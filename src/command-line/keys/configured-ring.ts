@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../config/config.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
-import type { Config } from '../../service/config/config.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 
 /** The vault's keys as the service would load them. Left: a sentence that says where they are and what is wrong. */

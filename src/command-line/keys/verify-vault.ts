@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { AUDIT_KEY_ID, AUDIT_OWNER } from '../../audit/known-audit-key.ts'
+import type { Config } from '../../config/config.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
-import type { Config } from '../../service/config/config.ts'
 import {
   type CheckedOwner,
   checkOwner,

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../config/config.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { formatPosition } from '../../domain/values/position.ts'
 import { type Exported, exportEvents, type Placed, type Wanted } from '../../export/export-log.ts'
 import { type Format, type FormatName, formatOf } from '../../export/formats.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
-import type { Config } from '../../service/config/config.ts'
 import { callForLines } from '../service/call.ts'
 import { positionOf, readLine, recordedOf } from './answered-events.ts'
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../config/config.ts'
 import { integer, listOf } from '../../domain/codec/codec.ts'
-import type { Config } from '../../service/config/config.ts'
 import { readMembers, statusOf } from '../people/members.ts'
 import { answer } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'

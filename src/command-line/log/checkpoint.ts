@@ -3,7 +3,7 @@ import { emptyTree, treeHead, withLeaf } from '../../../projections/merkle-tree.
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { readLeaves } from '../../audit/leaves.ts'
 import { sha256 } from '../../audit/sha256.ts'
-import type { Config } from '../../service/config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { lines } from '../service/answer.ts'

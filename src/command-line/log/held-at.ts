@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../config/config.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
-import type { Config } from '../../service/config/config.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
 import { findSut } from '../sut/find.ts'

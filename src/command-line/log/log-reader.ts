@@ -1,5 +1,5 @@
+import type { Config } from '../../config/config.ts'
 import { BEGINNING, type EventStore, type StoredRecord } from '../../event-store/event-store.ts'
-import type { Config } from '../../service/config/config.ts'
 import type { Terminal } from '../terminal/command.ts'
 import type { Total } from '../terminal/progress.ts'
 

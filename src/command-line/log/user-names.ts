@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../config/config.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import type { Config } from '../../service/config/config.ts'
 import { makeVault } from '../../vault/vault.ts'
 import { configuredRing } from '../keys/configured-ring.ts'
 import type { Terminal } from '../terminal/command.ts'

@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import type { RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { type ClientConfig, TOKEN_LIKE } from '../../config/client.ts'
+import type { Config } from '../../config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
-import { type ClientConfig, TOKEN_LIKE } from '../../service/config/client.ts'
-import type { Config } from '../../service/config/config.ts'
 
 /** Maximum bytes of the credentials file. */
 const CREDENTIALS_MAX = 4_096

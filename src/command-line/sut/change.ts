@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../service/config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { callService } from '../service/call.ts'
 import { DONE, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 import { findSut, pathOf, Sut } from './find.ts'

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../config/config.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import type { Config } from '../../service/config/config.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
 import { findSut } from './find.ts'

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
+import type { Config } from '../../config/config.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import type { Config } from '../../service/config/config.ts'
 
 /** The exit codes of every command. */
 export const DONE = 0

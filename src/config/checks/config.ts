@@ -9,7 +9,7 @@ import { readAuditKey } from '../../audit/audit-key.ts'
 import { isOfFullDisk } from '../../files/full-disk.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config.ts'
 import { authorityProblems } from './authority.ts'
 
 type Problems = Promise<readonly string[]>

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { makeForwarded } from '../../../src/service/forwarding/forwarded.ts'
+import { makeForwarded } from '../../../src/machines/forwarded.ts'
 import { start } from '../../http/harness.ts'
 import { createSut, reserved } from '../../http/requests.ts'
 import { stopwatch, until } from '../../http/until.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { keyChecks } from '../../../src/service/checks/keys.ts'
-import { readConfig } from '../../../src/service/config/config.ts'
+import { keyChecks } from '../../../src/config/checks/keys.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
 
 const COMPLETE: Readonly<Record<string, string | undefined>> = {

@@ -57,9 +57,20 @@ const withServedNames = (path: string, source: string): string =>
     return served === undefined ? whole : `${before}${quote}./${nameOf(served)}${quote}`
   })
 
-const toServed = (path: string, source: string): string => {
+const STYLE_IMPORT = /^@import "([^"]+)";$/gm
+
+/** A style sheet with those that it imports put in their places, so that browsers ask for one file. */
+const withImports = (path: string, sources: ReadonlyMap<string, string>): string =>
+  (sources.get(path) ?? '').replace(STYLE_IMPORT, (_, file: string) => {
+    const imported = posix.join(posix.dirname(path), file)
+    if (!sources.has(imported)) throw new Error(`${path} imports ${imported}, which there is not`)
+    return withImports(imported, sources)
+  })
+
+const toServed = (path: string, sources: ReadonlyMap<string, string>): string => {
   const extension = extname(path)
-  if (extension === '.css') return source
+  const source = sources.get(path) ?? ''
+  if (extension === '.css') return withImports(path, sources)
   return withServedNames(path, extension === '.ts' ? stripTypeScriptTypes(source) : source)
 }
 
@@ -90,7 +101,7 @@ export const buildWebFiles = (): WebFiles => {
   const template = readFileSync(join(WEB, 'index.html'), 'utf8')
   const sources = readAll()
   const digest = hash('sha256', JSON.stringify([template, ...sources]), 'base64url').slice(0, 22)
-  const served = new Map([...sources].map(([path, source]) => [nameOf(path), toServed(path, source)]))
+  const served = new Map([...sources.keys()].map((path) => [nameOf(path), toServed(path, sources)]))
   const files = [...served].map(([name, text]): readonly [string, WebFile] => {
     const bytes = Buffer.from(text)
     const mediaType = MEDIA_TYPES[extname(name)] ?? 'application/octet-stream'

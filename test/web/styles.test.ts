@@ -1,0 +1,22 @@
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import test from 'ava'
+import { buildWebFiles } from '../../src/http/documents/web/build-web-files.ts'
+
+/** The style sheets of the page, each beside the code that it belongs to. */
+
+const WEB = fileURLToPath(new URL('../../src/web/', import.meta.url))
+
+test('the style sheets of all rooms are served as one, each once', (t) => {
+  const { files } = buildWebFiles()
+  const textOf = (name: string): string => files.get(name)?.bytes.toString() ?? ''
+  const whole = textOf('page.css')
+  t.false(whole.includes('@import'))
+  const alone = ['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css']
+  const rooms = globSync('**/*.css', { cwd: WEB }).filter((path) => !alone.includes(path.replaceAll('\\', '/')))
+  t.true(rooms.length > 20)
+  for (const path of rooms) {
+    const text = textOf(path.replaceAll('\\', '/').replaceAll('/', '~'))
+    t.is(whole.split(text).length, 2, path)
+  }
+})

@@ -48,7 +48,7 @@ export interface SingleSignOnOptions {
     readonly runner: Runner
     readonly alarms: Alarms
     /** Close functions, called in reverse order of opening. */
-    readonly opened: (() => Promise<void> | void)[]
+    readonly opened: AsyncDisposableStack
   }
   readonly sessions: LoginSessions
 }
@@ -61,7 +61,7 @@ export const openSingleSignOn = (options: SingleSignOnOptions): SingleSignOnHand
   const { clock, randomBytes, log } = world
   const { users, vault, runner, opened } = parts
   const provider = openProvider({ ...oidc, log })
-  opened.push(provider.close)
+  opened.defer(provider.close)
   return makeSingleSignOn({
     ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
     transactions: makeSignInTransactions(vault.keys, randomBytes),

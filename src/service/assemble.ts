@@ -163,7 +163,7 @@ export const assemble = async (
     views,
     clock,
   })
-  opened.push(closeQuotas)
+  opened.defer(closeQuotas)
   const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
   const endReservations = makeEndReservations(ending)
   const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
@@ -182,12 +182,13 @@ export const assemble = async (
   const { acknowledge } = access.objects
   const dependencies: AppDependencies = { ...own, routes: page, isOpen, randomHex, acknowledge, ...reports }
   const app = makeApp(dependencies)
-  opened.push(runner.saveStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
-  opened.push(withTimeout(monitor.start()))
-  opened.push(await listenForCommands(config, world, randomHex, parts, dependencies))
+  opened.defer(runner.saveStates)
+  opened.defer(withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.defer(withTimeout(monitor.start()))
+  opened.defer(await listenForCommands(config, world, randomHex, parts, dependencies))
   listening.handOver(handleInBursts(app.callback()), consoles)
   const ownPort = listening.port
-  opened.push(
+  opened.defer(
     withTimeout(
       startProcesses({ config, world, randomHex, parts, runner, endReservations, isOpen, ownPort }),
       PROCESSES_TIMEOUT,

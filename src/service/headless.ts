@@ -53,11 +53,11 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const { alarms, randomHex, opened, onFatal } = opening
   const { store, vault, guard, isShared } = core
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
-  opened.push(views.close)
+  opened.defer(views.close)
   const { clock } = world
   const runner = makeRunner({ store, clock, randomHex, snapshots: NO_SNAPSHOTS, log: views, guard, isShared })
   const { users, close } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
-  opened.push(close)
+  opened.defer(close)
   return { views, runner, users }
 }
 
@@ -181,8 +181,8 @@ export const openHeadless = async (
     const core = await openCore(config, world, opening, { isKept: false, mustExist })
     await upgrade(core, world, opening.randomHex)
     const people = await openPeople(config, world, opening, core)
-    opening.opened.push(await listen(config, world, opening, core, people))
-    return opening.closeAll
+    opening.opened.defer(await listen(config, world, opening, core, people))
+    return () => opening.opened.disposeAsync()
   } catch (error) {
     await opening.closeAfterFailure()
     throw error

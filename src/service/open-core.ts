@@ -30,10 +30,8 @@ export interface Opening {
   readonly randomHex: RandomHex
   readonly stage: Stage
   readonly onFatal: (error: unknown) => void
-  /** Close functions, called in reverse order of opening. */
-  readonly opened: (() => Promise<void> | void)[]
-  /** Closes everything, also after an error. Rejects with the first one. */
-  readonly closeAll: () => Promise<void>
+  /** Closes what was opened, the last first, also after an error. */
+  readonly opened: AsyncDisposableStack
   /** Closes what was opened before a start failed. That failure is reported, so others are only logged. */
   readonly closeAfterFailure: () => Promise<void>
 }
@@ -65,21 +63,8 @@ export const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   return read.right
 }
 
-/** Calls all functions, the last first, also after an error. Rejects with the first error. */
-export const closeEach = async (opened: (() => Promise<void> | void)[]): Promise<void> => {
-  const errors: unknown[] = []
-  for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
-    try {
-      await close()
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw errors[0]
-}
-
 export const makeOpening = (config: Config, world: World): Opening => {
-  const opened: (() => Promise<void> | void)[] = []
+  const opened = new AsyncDisposableStack()
   const stage: Stage = { hasFailed: false, isStopping: false, isOpeningPorts: config.gateway.isOn }
   return {
     alarms: makeAlarms(world.log),
@@ -92,9 +77,8 @@ export const makeOpening = (config: Config, world: World): Opening => {
       world.onFatal(error)
     },
     opened,
-    closeAll: () => closeEach(opened),
     closeAfterFailure: () =>
-      closeEach(opened).catch((error: unknown) => world.log.error({ err: error }, 'cannot close everything')),
+      opened.disposeAsync().catch((error: unknown) => world.log.error({ err: error }, 'cannot close everything')),
   }
 }
 
@@ -130,10 +114,10 @@ export const openCore = async (
 ): Promise<Core> => {
   await makeDirectory(config.data)
   const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
-  opened.push(lock.release)
+  opened.defer(lock.release)
   const opening = { randomHex, onFatal, onCommit: metrics.committed, mustExist }
   const store = withFullAlarm(await openLog(config, world, alarms, opening), alarms)
-  opened.push(store.close)
+  opened.defer(store.close)
   await checkLogVersion(store).catch((error: unknown) => {
     // A networked store may be unavailable. Then the upgrade notices.
     if (!(error instanceof StoreUnavailable)) throw error
@@ -144,9 +128,9 @@ export const openCore = async (
   const lostKeys = makeLostKeys(config.data, store.logId)
   const keeping = { mayMake: !isShared, isKept, alarms, remedyFor: lostKeys.remedyFor }
   const { vault, close } = orThrow(await openVault(config, world, store, keeping))
-  opened.push(withTimeout(close))
+  opened.defer(withTimeout(close))
   const { stop, ...clocks } = await watchClock(config, world, store, alarms)
-  opened.push(stop)
+  opened.defer(stop)
   return { store, isShared, isNew, vault, lostKeys, ...clocks }
 }
 

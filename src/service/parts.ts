@@ -46,8 +46,8 @@ export interface Parts {
   readonly instance: string
   readonly condition: () => Condition
   readonly stage: Stage
-  /** Close functions, called in reverse order of opening. */
-  readonly opened: (() => Promise<void> | void)[]
+  /** Closes what was opened, the last first. */
+  readonly opened: AsyncDisposableStack
 }
 
 const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {

@@ -50,15 +50,15 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
   const { alarms, metrics, randomHex, opened, onFatal } = opening
   const { store, vault, guard, isShared } = core
   const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
-  opened.push(views.close)
+  opened.defer(views.close)
   const runner = openRunner(world, randomHex, { store, views, guard, metrics, isShared })
   const { close, ...known } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
   const { users } = known
-  opened.push(close)
+  opened.defer(close)
   const make = () => makeFirstUsers({ config, world, randomHex, users, ...core })
   const onRefused = (problems: readonly string[]): void => onFatal(new Misconfigured(problems))
   const { made, stop } = await tryFirstUsers({ make, mayWait: isShared, onRefused, onFatal })
-  opened.push(stop)
+  opened.defer(stop)
   const firstAdministrator = orThrow(made)
   // At once: a start that fails later must not lose the password.
   if (firstAdministrator !== undefined) await world.onFirstAdministrator?.(firstAdministrator, address)
@@ -73,13 +73,13 @@ const openPeople = async (config: Config, world: World, opening: Opening, core: 
  */
 export const startService = async (config: Config, world: World): Promise<Service> => {
   const opening = makeOpening(config, world)
-  const { alarms, metrics, randomHex, stage, opened, closeAll, closeAfterFailure } = opening
+  const { alarms, metrics, randomHex, stage, opened, closeAfterFailure } = opening
   try {
     const certificate = await checkAll(config, { ...world, alarms })
-    if (certificate !== undefined) opened.push(certificate.close)
+    if (certificate !== undefined) opened.defer(certificate.close)
     const bound = await bindPort(config, world, opening, certificate)
     const { host, port } = bound.listening
-    opened.push(() => bound.listening.close(0))
+    opened.defer(() => bound.listening.close(0))
     const core = await openCore(config, world, opening, { isKept: true })
     const { store, vault, guard, processClock, isShared, lostKeys } = core
     orThrow(await checkFirstUsers({ config, world, ...core }))
@@ -100,11 +100,12 @@ export const startService = async (config: Config, world: World): Promise<Servic
     }
     const listening = await assemble(config, { ...world, onFatal: opening.onFatal }, randomHex, parts, bound)
     // Not before: with many users these would delay the start.
-    opened.push(startSecretWatch(world, { store, views, vault, alarms }), openPasswords(people.users))
-    opened.push(() => listening.close(STOP_TIMEOUT))
+    opened.defer(startSecretWatch(world, { store, views, vault, alarms }))
+    opened.defer(openPasswords(people.users))
+    opened.defer(() => listening.close(STOP_TIMEOUT))
     const stop = (): Promise<void> => {
       stage.isStopping = true
-      return closeAll()
+      return opened.disposeAsync()
     }
     return { host, port, stop }
   } catch (error) {

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
-import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
+import { type IdempotencyRecord, subjectId } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import {
   type Appended,
@@ -57,14 +57,57 @@ export interface RunnerHooks {
   readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
 }
 
-/** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
-export const makeAttempt =
-  (
-    { store, clock, randomHex, guard, hooks, retryTimeout = RETRY_TIMEOUT }: AttemptOptions,
-    cache: StateCache,
-    onOvertaken?: (stream: string) => void,
-  ) =>
+/** Where a command stands after it was decided once. */
+type Attempted<S> =
+  | { readonly is: 'over'; readonly ended: E.Either<Failure, Outcome<S>> }
+  /** Nothing is to be recorded, by a state that may be stale: only an append detects that by itself. */
+  | { readonly is: 'unrecorded'; readonly ended: E.Either<Failure, Outcome<S>> }
+  /** Another command was recorded first. */
+  | { readonly is: 'overtaken' }
+
+const over = <S>(ended: E.Either<Failure, Outcome<S>>): Attempted<S> => ({ is: 'over', ended })
+
+/** Decides on a folded state, and appends what is to be recorded. */
+const makeDecideOnce =
+  ({ store, clock, randomHex, guard, hooks }: AttemptOptions, cache: StateCache) =>
   async <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    order: Order<C>,
+    folded: Folded<S>,
+    deadline: number,
+  ): Promise<Attempted<S>> => {
+    const { state, revision, mark } = folded
+    const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
+    if (known === 'reused') return over(E.left(keyReused()))
+    if (known) {
+      hooks?.onRepeat(stream)
+      return over(E.right({ kind: 'repeated', state, id: known._id, revision: known.revision, mark }))
+    }
+    const now = clock()
+    const decision = guard?.isAhead(now)
+      ? E.left(clockAhead())
+      : cache.withPages(() => decideNow(decider, state, order, now))
+    if (E.isLeft(decision)) return { is: 'unrecorded', ended: decision }
+    if (decision.right.events.length === 0)
+      return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, mark }) }
+    const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
+    const within = deadline - performance.now()
+    if (within < APPEND_LEAST) return over(E.left(appendFailure('unavailable')))
+    const appended = await store.append(stream, revision, events, order.secrets, within)()
+    hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
+    if (E.isLeft(appended))
+      return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
+    const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
+    if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, order.requestId)
+    return over(E.mapLeft(() => appendFailure('unknown'))(completed))
+  }
+
+/** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
+export const makeAttempt = (options: AttemptOptions, cache: StateCache, onOvertaken?: (stream: string) => void) => {
+  const { hooks, retryTimeout = RETRY_TIMEOUT } = options
+  const decideOnce = makeDecideOnce(options, cache)
+  return async <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
     order: Order<C>,
@@ -75,42 +118,23 @@ export const makeAttempt =
     let overtaken = 0
     let until = Number.POSITIVE_INFINITY
     for (;;) {
-      const { state, revision, mark } = folded
-      const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
-      if (known === 'reused') return E.left(keyReused())
-      if (known) {
-        hooks?.onRepeat(stream)
-        return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
-      }
-      const now = clock()
-      const decision = guard?.isAhead(now)
-        ? E.left(clockAhead())
-        : cache.withPages(() => decideNow(decider, state, order, now))
-      if (E.isRight(decision) && decision.right.events.length > 0) {
-        const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
-        const within = deadline - performance.now()
-        if (within < APPEND_LEAST) return E.left(appendFailure('unavailable'))
-        const appended = await store.append(stream, revision, events, order.secrets, within)()
-        hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
-        if (E.isRight(appended)) {
-          const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
-          if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, order.requestId)
-          return E.mapLeft(() => appendFailure('unknown'))(completed)
-        }
-        if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
+      const attempted = await decideOnce(decider, stream, order, folded, deadline)
+      if (attempted.is === 'over') return attempted.ended
+      if (attempted.is === 'unrecorded') {
+        if (isToTheEnd) return attempted.ended
+        hooks?.onRetry('refused')
+      } else {
         hooks?.onRetry('moved')
         onOvertaken?.(stream)
         if (overtaken++ === 0) until = performance.now() + retryTimeout
         else if (performance.now() >= until) return E.left(failure('unavailable', TOO_MANY))
         await backOff(overtaken)
-      } else if (isToTheEnd) {
-        return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
-      } else hooks?.onRetry('refused')
-      // An append detects a stale state by itself. A refusal must read the stream first.
+      }
       folded = await before(deadline, readOn(decider, cache, stream, folded))
       isToTheEnd = true
     }
   }
+}
 
 const readOn = async <S extends StreamState, C>(
   decider: Decider<S, C>,
@@ -136,13 +160,13 @@ const findPrevious = (
 ): IdempotencyRecord | 'reused' | undefined => idempotencyKey && findRecorded(state.keys, idempotencyKey, abandonedId)
 
 const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
-  // The time of what the sender may not know must not show in the decision either.
-  const { time } = decider.known?.(state, order.command) ?? state
-  if (clock < time - CLOCK_BEHIND_MAX) {
+  // Also for its time: when something unknown to the sender was recorded must not show either.
+  const known = decider.known?.(state, order.command) ?? state
+  if (clock < known.time - CLOCK_BEHIND_MAX) {
     return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
   }
-  const now = Math.max(order.at ?? clock, time)
-  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
+  const now = Math.max(order.at ?? clock, known.time)
+  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(known, order.command, now))
 }
 
 /** Caches the new state and returns the outcome of a recorded command. Left: the state cannot be read again. */
@@ -159,15 +183,17 @@ const completeRecorded = async <S extends StreamState, C>(
     // All get the last event's position: waiting for it waits for all of them.
     return { ...event, stream, revision, mark: appended.mark }
   })
+  const last = events.at(-1) as Recorded
+  const id = subjectId(last)
   try {
     const state = cache.withPages(() => events.reduce(decider.evolve, folded.state))
-    cache.put(decider, stream, { ...folded, state, ...appended }, (decided.at(-1) as NewEvent).id)
-    return E.right({ kind: 'recorded', state, events, ...appended })
+    cache.put(decider, stream, { ...folded, state, ...appended }, last.id)
+    return E.right({ kind: 'recorded', state, id, events, ...appended })
   } catch (error) {
     if (!(error instanceof PagesLost)) throw error
     try {
       const { state } = await cache.reload(decider, stream)
-      return E.right({ kind: 'recorded', state, events, ...appended })
+      return E.right({ kind: 'recorded', state, id, events, ...appended })
     } catch (unread) {
       if (!(unread instanceof StoreUnavailable)) throw unread
       return E.left(unread)

@@ -43,10 +43,8 @@ export interface SutCreated {
 
 /** The SUT's id from the outcome of the port assignment. */
 const assignedId = (outcome: Outcome<ListenPortState>): string => {
-  if (outcome.kind === 'repeated') return outcome.known._id
-  const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined
-  if (event?.type === 'ListenPortAssigned') return event.data.sut_id
-  throw new Error('a listen_port was assigned without an event')
+  if (outcome.kind === 'already') throw new Error('a listen_port was assigned without an event')
+  return outcome.id
 }
 
 /** The second append of a creation, once a port has been assigned. */

@@ -2,7 +2,6 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
 import { type Event, type Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
@@ -26,13 +25,16 @@ export interface Order<C> {
   readonly abandonedId?: string | undefined
 }
 
-/** The outcome of a successful command, with the resulting state of its stream. */
+/**
+ * The outcome of a successful command, with the resulting state of its stream. `id` is that of the object that the last
+ * event is about; ids that clients gave to users do not fit in it when a command is repeated.
+ */
 export type Outcome<S> = { readonly state: S; readonly revision: number; readonly mark: number } & (
-  | { readonly kind: 'recorded'; readonly events: readonly Recorded[] }
+  | { readonly kind: 'recorded'; readonly id: string; readonly events: readonly Recorded[] }
   /** The effect already held; nothing was recorded. */
   | { readonly kind: 'already' }
   /** Recorded earlier under the same idempotency key, at `revision`. */
-  | { readonly kind: 'repeated'; readonly known: IdempotencyRecord }
+  | { readonly kind: 'repeated'; readonly id: string }
 )
 
 export interface Runner {

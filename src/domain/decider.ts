@@ -15,7 +15,7 @@ export interface Decider<S extends StreamState, C> {
   /** Increment when the shape of the folded state changes. Snapshots with another version are ignored. */
   readonly version: number
   readonly evolve: (state: S, event: Recorded) => S
-  /** `now` is in Unix milliseconds and never before the stream's last event. */
+  /** On what `known` leaves of a state. `now` is in Unix milliseconds and never before the stream's last event. */
   readonly decide: (state: S, command: C, now: number) => Either<Failure, readonly Event[]>
   /** The state as far as the sender of a command may know it. Absent if senders may know all of it. */
   readonly known?: (state: S, command: C) => S

@@ -60,7 +60,7 @@ const REQUEST_AT = 23
 const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISION - REQUEST)
 
 /** Id of the object an event is about. */
-const subjectId = ({ data }: Recorded): string =>
+export const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
 const CREATIONS: readonly string[] = ['SutCreated', 'ReservationCreated', 'UserAdded', 'TokenIssued']

@@ -67,7 +67,7 @@ const problemsOf = (
   const outcome = ended.right
   switch (outcome.kind) {
     case 'repeated':
-      return events.some(({ revision, metadata }) => revision === outcome.known.revision && metadata.key !== undefined)
+      return events.some(({ revision, metadata }) => revision === outcome.revision && metadata.key !== undefined)
         ? []
         : [`${command.type} is not in the log`]
     case 'already': {

@@ -56,7 +56,10 @@ export const stories = <S extends StreamState, C>(decider: Decider<S, C>) => ({
     }
     return {
       state,
-      when: (command: C, now: string): Decision => assertRecordable(decider.decide(state, frozen(command), clock(now))),
+      when: (command: C, now: string): Decision => {
+        const known = decider.known?.(state, command) ?? state
+        return assertRecordable(decider.decide(known, frozen(command), clock(now)))
+      },
     }
   },
 })

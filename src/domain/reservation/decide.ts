@@ -29,8 +29,7 @@ const known = (state: SutState, command: ReservationCommand): SutState => {
   return fits(state.tags, command.scope) ? state : initialSutState
 }
 
-const decide = (recorded: SutState, command: ReservationCommand, now: number): Decision => {
-  const state = known(recorded, command)
+const decide = (state: SutState, command: ReservationCommand, now: number): Decision => {
   switch (command.type) {
     case 'CreateReservation':
       return create(state, command, now)

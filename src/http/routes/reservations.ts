@@ -104,11 +104,8 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const ended = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
       if (E.isLeft(ended)) return ended
       const outcome = ended.right
-      const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined
-      const id =
-        outcome.kind === 'repeated' ? outcome.known._id : event?.type === 'ReservationCreated' && event.data._id
-      if (!id) throw new Error('a reservation was made without an event')
-      const version = objects.after('reservation', id, stream, outcome)
+      if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
+      const version = objects.after('reservation', outcome.id, stream, outcome)
       return E.right(documentResponse('reservation', version instanceof Promise ? await version : version, true))
     },
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),

@@ -72,7 +72,7 @@ const makeShow =
     if (E.isLeft(ended)) return ended
     const outcome = ended.right
     await users.refresh()
-    const version = outcome.kind === 'repeated' ? objects.asOf('user', id, outcome.known.revision) : undefined
+    const version = outcome.kind === 'repeated' ? objects.asOf('user', id, outcome.revision) : undefined
     const shown = version ?? (await objects.after('user', id, USERS_STREAM, outcome))
     const once = outcome.kind === 'repeated' ? {} : (more.once ?? {})
     return E.right(userResponse(users, shown, more.created === true, once))
@@ -104,7 +104,7 @@ const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
       ...order,
       command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
     })
-    const id = E.isRight(ended) && ended.right.kind === 'repeated' && given === undefined ? ended.right.known._id : _id
+    const id = E.isRight(ended) && ended.right.kind === 'repeated' && given === undefined ? ended.right.id : _id
     return show(id, ended, { created: true, once: call.body.password === undefined ? { password } : {} })
   }
 }

@@ -26,7 +26,7 @@ const NONE: EndedEarly = { cancelled: 0, released: 0 }
 /** Undefined if the user had been removed already. */
 const removalIn = (user_id: string, outcome: Outcome<unknown>): RemovalOfUser | undefined => {
   if (outcome.kind === 'already') return undefined
-  return { user_id, revision: outcome.kind === 'repeated' ? outcome.known.revision : outcome.revision }
+  return { user_id, revision: outcome.revision }
 }
 
 /**

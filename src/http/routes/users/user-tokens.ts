@@ -64,12 +64,13 @@ const makeRun = ({ runner, objects }: Pick<TokenDependencies, 'runner' | 'object
     const stream = tokenStream(userId)
     const ended = await runner.run(tokenDecider, stream, { ...orderOf(call), command, secrets })()
     if (E.isLeft(ended)) return ended
-    const known = ended.right.kind === 'repeated' ? ended.right.known : undefined
-    const id = known?._id ?? _id
-    const version = known && objects.asOf('token', id, known.revision)
-    const { document, position } = version ?? (await objects.after('token', id, stream, ended.right))
+    const outcome = ended.right
+    const isRepeated = outcome.kind === 'repeated'
+    const id = isRepeated ? outcome.id : _id
+    const version = isRepeated ? objects.asOf('token', id, outcome.revision) : undefined
+    const { document, position } = version ?? (await objects.after('token', id, stream, outcome))
     const at = position >= 0 ? { position } : {}
-    return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated: known !== undefined, at })
+    return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated, at })
   }
 }
 

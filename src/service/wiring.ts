@@ -1,51 +1,36 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { openQuotas } from '../accounts/quotas.ts'
-import { makeSignedIn, type SignedIn } from '../accounts/signed-in.ts'
+import type { SignedIn } from '../accounts/signed-in.ts'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
 import type { Runner } from '../commands/order.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
-import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import type { Config } from '../config/config.ts'
 import { fits } from '../domain/user/scope.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type Changes, makeChanges } from '../feed/changes/changes.ts'
 import { type Feed, makeFeed } from '../feed/feed.ts'
 import { isOwnAddress } from '../gateway/connections/own-addresses.ts'
-import { type AppDependencies, makeApp } from '../http/app.ts'
+import type { AppDependencies } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import type { Consoles } from '../http/console/consoles.ts'
 import type { ClientAddresses } from '../http/protocol/client-address.ts'
-import type { Route } from '../http/protocol/route.ts'
 import { documentResponse } from '../http/response/objects.ts'
 import { makeStoredResponse } from '../http/response/stored-response.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
-import { isOpen as isServing } from '../http/routes/health.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
-import { routes } from '../http/routes.ts'
-import { handleInBursts } from '../http/server/bursts.ts'
 import type { Listening } from '../http/server/listen.ts'
-import { makeAccess } from '../machines/access.ts'
 import { openMonitor } from '../machines/open-monitor.ts'
-import { makeUnfinished } from '../read-models/unfinished.ts'
 import { type AuthenticatorOptions, makeAuthenticator } from '../users/authenticate.ts'
-import type { BoundPort } from './bind-port.ts'
-import { listenForCommands } from './control-handlers.ts'
-import { makeHandlers } from './handlers.ts'
-import { withTimeout } from './open-core.ts'
 import { logResumed } from './open-views.ts'
 import type { Parts } from './parts.ts'
-import { pauseBriefly, startProcesses, startSweep } from './processes.ts'
+import { pauseBriefly } from './processes.ts'
 import type { World } from './world.ts'
-
-/** Milliseconds for timed processes, which also cut connections and record their sessions. */
-const PROCESSES_TIMEOUT = 5_000
 
 /** Whether a port is the service's own, or may be a listen port. */
 const isOwnPort = ({ port, listenPorts: { first, last } }: Config, own: number): boolean =>
   own === port || (own >= first && own <= last)
 
 /** The monitor of this instance, not yet started. */
-const openOwnMonitor = (
+export const openOwnMonitor = (
   config: Config,
   { clock, sinceBoot, log, wake = pauseBriefly }: World,
   randomHex: RandomHex,
@@ -63,7 +48,7 @@ const openOwnMonitor = (
   })
 
 /** The streams of the log and of what changes. */
-const openStreams = (
+export const openStreams = (
   { origin }: Config,
   { log, ...limits }: World,
   randomHex: RandomHex,
@@ -86,7 +71,7 @@ const openStreams = (
 }
 
 /** Ends streams and waits at once, while other requests are drained: they would not end by themselves in time. */
-const closeWithStreams = (
+export const closeWithStreams = (
   listening: Listening,
   { feed, changes }: ReturnType<typeof openStreams>,
   consoles: Consoles,
@@ -116,7 +101,7 @@ type Making = Pick<
 >
 
 /** What the application needs of the parts. */
-const dependenciesOf = (
+export const dependenciesOf = (
   { store, views, users, vault, clientPseudonyms, metrics, isUpToDate, catchUpNames, catchUpTokens }: Making,
   { clock, randomBytes }: World,
   addresses: ClientAddresses,
@@ -142,57 +127,4 @@ const dependenciesOf = (
     pseudonymOf: clientPseudonyms.of,
     userNameOf: makeUserNames(users),
   }
-}
-
-/** Wires the parts together and hands the port over to them. */
-export const assemble = async (
-  config: Config,
-  world: World,
-  randomHex: RandomHex,
-  parts: Parts,
-  { listening, addresses, reports }: BoundPort,
-): Promise<Listening> => {
-  const { store, views, condition, runner, opened } = parts
-  const { clock, sinceBoot, randomBytes, log } = world
-  const isOpen = (): boolean => isServing(condition())
-  const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
-  const streams = openStreams(config, world, randomHex, parts, signedIn)
-  const { quotas, close: closeQuotas } = openQuotas({
-    quotaDefault: config.quotaDefault,
-    users: parts.users,
-    views,
-    clock,
-  })
-  opened.defer(closeQuotas)
-  const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
-  const endReservations = makeEndReservations(ending)
-  const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
-  const { consoles, ...access } = makeAccess({
-    ...{ ...parts, ...config, signedIn, clock, randomHex, ...reports },
-    ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
-  })
-  const making = {
-    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, sessions, quotas, endReservations },
-    ...{ ...streams, ...access, log, csvLimits: world.csv },
-    check: monitor.check,
-    endBindings: makeEndBindings(ending),
-  }
-  const page: readonly Route[] = routes(makeHandlers({ ...making, page: () => page }))
-  const own = dependenciesOf(parts, world, addresses, { tokens, sessions })
-  const { acknowledge } = access.objects
-  const dependencies: AppDependencies = { ...own, routes: page, isOpen, randomHex, acknowledge, ...reports }
-  const app = makeApp(dependencies)
-  opened.defer(runner.saveStates)
-  opened.defer(withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
-  opened.defer(withTimeout(monitor.start()))
-  opened.defer(await listenForCommands(config, world, randomHex, parts, dependencies))
-  listening.handOver(handleInBursts(app.callback()), consoles)
-  const ownPort = listening.port
-  opened.defer(
-    withTimeout(
-      startProcesses({ config, world, randomHex, parts, runner, endReservations, isOpen, ownPort }),
-      PROCESSES_TIMEOUT,
-    ),
-  )
-  return closeWithStreams(listening, streams, consoles, parts.forwarded)
 }

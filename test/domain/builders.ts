@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { Temporal } from 'temporal-polyfill'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
@@ -6,7 +7,7 @@ import type { Removal, UserCredentials, UserSecretField } from '../../src/domain
 import type { CreateReservation } from '../../src/domain/reservation/create.ts'
 import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
 import type { SutValues } from '../../src/domain/sut/state.ts'
-import type { Instant } from '../../src/domain/values/instant.ts'
+import type { OffsetTime } from '../../src/domain/values/instant.ts'
 
 /** The default date for times without one. */
 const DAY = '2030-05-02'
@@ -23,8 +24,8 @@ export const clock = (time: string): number => {
 export const wall = (time: string, offset = '+00:00'): string => `${DAY}T${time}:00${offset}`
 
 /** A requested instant: the given time plus optional nanoseconds. */
-export const asked = (time: string, offset = 0, nanoseconds = 0n): Instant => ({
-  epochNanoseconds: BigInt(clock(time)) * 1_000_000n + nanoseconds,
+export const asked = (time: string, offset = 0, nanoseconds = 0n): OffsetTime => ({
+  instant: new Temporal.Instant(BigInt(clock(time)) * 1_000_000n + nanoseconds),
   offset,
 })
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
-import { parseInstant } from '../../domain/values/instant.ts'
+import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '../../export/export-log.ts'
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
@@ -31,11 +31,9 @@ const readBound = (flag: string, value: Value): E.Either<string, Bound | undefin
     const position = Number(text)
     return Number.isSafeInteger(position) ? E.right({ position }) : E.left(`--${flag} is too large for a position`)
   }
-  const read = parseInstant(text)
+  const read = parseOffsetTime(text)
   if (E.isLeft(read)) return E.left(`--${flag} ${read.left}, or a position`)
-  const { epochNanoseconds } = read.right
-  // Round up to whole milliseconds.
-  return E.right({ time: Number((epochNanoseconds + (epochNanoseconds > 0n ? 999_999n : 0n)) / 1_000_000n) })
+  return E.right({ time: ceilMillisecond(read.right.instant) })
 }
 
 const readRequest = (options: Given['options']): E.Either<string, Request> => {

@@ -1,3 +1,5 @@
+import { Temporal } from 'temporal-polyfill'
+
 /** ISO weeks, which begin on Mondays, by their number from that of the Unix epoch. In UTC. */
 
 const DAY = 86_400
@@ -14,8 +16,6 @@ export const startOfWeek = (week: number): number => week * WEEK - MONDAY
 
 /** A week as ISO 8601 writes it: `2030-W18`. Its year is that of its Thursday. */
 export const formatWeek = (week: number): string => {
-  const thursday = new Date((startOfWeek(week) + 3 * DAY) * 1000)
-  const year = thursday.getUTCFullYear()
-  const day = (thursday.getTime() - Date.UTC(year, 0, 1)) / (DAY * 1000)
-  return `${String(year).padStart(4, '0')}-W${String(Math.floor(day / 7) + 1).padStart(2, '0')}`
+  const monday = Temporal.Instant.fromEpochMilliseconds(startOfWeek(week) * 1000).toZonedDateTimeISO('UTC')
+  return `${String(monday.yearOfWeek).padStart(4, '0')}-W${String(monday.weekOfYear).padStart(2, '0')}`
 }

@@ -1,4 +1,5 @@
-import { ceilTo, floorTo, type Instant } from '../values/instant.ts'
+import { Temporal } from 'temporal-polyfill'
+import { addSeconds, type OffsetTime } from '../values/instant.ts'
 
 /** A half-open span `[start, end)` in Unix seconds. */
 export interface Window {
@@ -9,19 +10,17 @@ export interface Window {
 /** Seconds. Windows begin and end on UTC quarter-hours. */
 export const QUARTER = 900
 
-const NANOSECONDS = 1_000_000_000n
-const QUARTER_NANOSECONDS = BigInt(QUARTER) * NANOSECONDS
+const toQuarter = (at: Temporal.Instant, roundingMode: 'floor' | 'ceil'): number =>
+  at.round({ smallestUnit: 'minute', roundingIncrement: QUARTER / 60, roundingMode }).epochMilliseconds / 1000
 
 /** The quarter at or before a moment, in Unix seconds. */
-export const floorToQuarter = (epochNanoseconds: bigint): number =>
-  floorTo(epochNanoseconds, QUARTER_NANOSECONDS) * QUARTER
+export const floorToQuarter = (at: Temporal.Instant): number => toQuarter(at, 'floor')
 
 /** The quarter at or after a moment, in Unix seconds: one nanosecond past a quarter gives the next. */
-export const ceilToQuarter = (epochNanoseconds: bigint): number =>
-  ceilTo(epochNanoseconds, QUARTER_NANOSECONDS) * QUARTER
+export const ceilToQuarter = (at: Temporal.Instant): number => toQuarter(at, 'ceil')
 
 /** Widens a span to the grid, so the caller gets at least what was requested. */
-export const alignToGrid = (start: bigint, end: bigint): Window => ({
+export const alignToGrid = (start: Temporal.Instant, end: Temporal.Instant): Window => ({
   start: floorToQuarter(start),
   end: ceilToQuarter(end),
 })
@@ -30,15 +29,12 @@ export const overlaps = (a: Window, b: Window): boolean => a.start < b.end && b.
 
 /** A window as requested, before aligning it to the grid: either both ends, or a start and a length relative to now. */
 export type RequestedWindow =
-  | { readonly form: 'explicit'; readonly start: Instant; readonly end: Instant }
+  | { readonly form: 'explicit'; readonly start: OffsetTime; readonly end: OffsetTime }
   | { readonly form: 'relative'; readonly startIn: number; readonly duration: number }
 
 /** Resolves a requested window at `now` (Unix milliseconds) to its ends and the offsets to answer in. */
-export const resolveWindow = (asked: RequestedWindow, now: number): { start: Instant; end: Instant } => {
+export const resolveWindow = (asked: RequestedWindow, now: number): { start: OffsetTime; end: OffsetTime } => {
   if (asked.form === 'explicit') return asked
-  const start = BigInt(now) * 1_000_000n + BigInt(asked.startIn) * NANOSECONDS
-  return {
-    start: { epochNanoseconds: start, offset: 0 },
-    end: { epochNanoseconds: start + BigInt(asked.duration) * NANOSECONDS, offset: 0 },
-  }
+  const start = addSeconds(Temporal.Instant.fromEpochMilliseconds(now), asked.startIn)
+  return { start: { instant: start, offset: 0 }, end: { instant: addSeconds(start, asked.duration), offset: 0 } }
 }

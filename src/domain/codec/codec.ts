@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { ADDRESS, ADDRESS_LENGTH_MAX } from '../values/address.ts'
 import { CONTROL, CONTROL_BUT_LINES, classExcluding } from '../values/characters.ts'
 import { isOpaqueId, OPAQUE_ID } from '../values/ids.ts'
-import { INSTANT_PATTERN, type Instant, parseInstant } from '../values/instant.ts'
+import { INSTANT_PATTERN, type OffsetTime, parseOffsetTime } from '../values/instant.ts'
 import { type JsonSchema, patternOf, schemaOf, toPortablePattern, withSchema } from './json-schema.ts'
 
 const plainCodecs = new WeakSet<t.Mixed>()
@@ -142,18 +142,18 @@ export const address: t.Type<string> = matching(
   ADDRESS_LENGTH_MAX,
 )
 
-/** Decodes an RFC 3339 date-time to an Instant. Decode only: responses are formatted from decided values. */
-export const instant: t.Type<Instant, never, unknown> = withSchema(
-  new t.Type<Instant, never, unknown>(
+/** Decodes an RFC 3339 date-time. Decode only: responses are formatted from decided values. */
+export const instant: t.Type<OffsetTime, never, unknown> = withSchema(
+  new t.Type<OffsetTime, never, unknown>(
     'instant',
-    (u): u is Instant => typeof u === 'object' && u !== null && 'epochNanoseconds' in u,
+    (u): u is OffsetTime => typeof u === 'object' && u !== null && 'offset' in u,
     (u, c) => {
       if (typeof u !== 'string') return t.failure(u, c, 'must be a string with an RFC 3339 date-time')
-      const read = parseInstant(u)
+      const read = parseOffsetTime(u)
       return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
     },
     () => {
-      throw new TypeError('an Instant cannot be encoded')
+      throw new TypeError('a time cannot be encoded')
     },
   ),
   () => ({ type: 'string', format: 'date-time', pattern: toPortablePattern(INSTANT_PATTERN) }),

@@ -56,7 +56,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
     return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
   }
   const { start, end } = resolveWindow(command.window, now)
-  const gridded = alignToGrid(start.epochNanoseconds, end.epochNanoseconds)
+  const gridded = alignToGrid(start.instant, end.instant)
   const window = skipHeldTime(sut, gridded)
   const conflicts = findHeld(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0) {

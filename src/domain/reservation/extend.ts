@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
 import type { Held } from '../calendar/held.ts'
 import { ceilToQuarter } from '../calendar/window.ts'
 import type { Event } from '../event.ts'
@@ -8,7 +9,7 @@ import { findHeld } from '../sut/held.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
-import { formatWithOffset, type Instant } from '../values/instant.ts'
+import { addSeconds, formatWithOffset, isLater, type OffsetTime } from '../values/instant.ts'
 import { countExtended, quartersIn } from './counted.ts'
 import { type Addition, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, toConflict } from './rules.ts'
@@ -17,7 +18,7 @@ import { latestEnd, tooLongProblem, type WindowLimits } from './window-limits.ts
 export interface ExtendReservation extends ReservationCommandBase {
   readonly type: 'ExtendReservation'
   /** The requested end: a moment, or seconds from the reservation's start. */
-  readonly end: Instant | { readonly duration: number }
+  readonly end: OffsetTime | { readonly duration: number }
   readonly limits: WindowLimits
   /** Whether the reservation is not to count for the quota of its holder from now on. */
   readonly isBeyondQuota?: boolean
@@ -29,16 +30,14 @@ export interface ExtendReservation extends ReservationCommandBase {
 
 type Decision = E.Either<Failure, readonly Event[]>
 
-const startNanoseconds = (held: Held): bigint => BigInt(held.start) * 1_000_000_000n
+const startOf = (held: Held): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(held.start * 1000)
 
-const resolveEnd = (held: Held, end: ExtendReservation['end']): Instant =>
-  'duration' in end
-    ? { epochNanoseconds: startNanoseconds(held) + BigInt(end.duration) * 1_000_000_000n, offset: held.endOffset }
-    : end
+const resolveEnd = (held: Held, end: ExtendReservation['end']): OffsetTime =>
+  'duration' in end ? { instant: addSeconds(startOf(held), end.duration), offset: held.endOffset } : end
 
-const extensionProblems = (held: Held, asked: Instant, command: ExtendReservation): readonly Problem[] => {
+const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReservation): readonly Problem[] => {
   const field = 'duration' in command.end ? 'duration' : 'end_time'
-  const end = ceilToQuarter(asked.epochNanoseconds)
+  const end = ceilToQuarter(asked.instant)
   // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
   if (end === held.end) return []
   const problems: Problem[] = []
@@ -46,7 +45,7 @@ const extensionProblems = (held: Held, asked: Instant, command: ExtendReservatio
     const { end_time } = formatWindow(held)
     problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
-  if (asked.epochNanoseconds > latestEnd(startNanoseconds(held), command.limits))
+  if (isLater(asked.instant, latestEnd(startOf(held), command.limits)))
     problems.push(tooLongProblem(field, command.limits))
   return problems
 }
@@ -75,7 +74,7 @@ export const extend = (sut: ExistingSut, command: ExtendReservation, now: number
       ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
       : refuse('reservation_over', 'The reservation has ended.')
   }
-  const end = ceilToQuarter(asked.epochNanoseconds)
+  const end = ceilToQuarter(asked.instant)
   if (end === held.end) return E.right([])
   if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
   const conflicts = findHeld(sut, { start: held.end, end }, CONFLICTS_MAX)

@@ -1,6 +1,7 @@
+import { Temporal } from 'temporal-polyfill'
 import { floorToQuarter, type RequestedWindow, resolveWindow } from '../calendar/window.ts'
 import { bodyProblem, type Problem } from '../failure.ts'
-import { formatWithOffset } from '../values/instant.ts'
+import { formatWithOffset, isLater } from '../values/instant.ts'
 
 /** Milliseconds. */
 export interface WindowLimits {
@@ -27,10 +28,9 @@ const formatDuration = (milliseconds: number, units: readonly Unit[]): string =>
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
-const toNanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
-
-/** The latest end, in nanoseconds, of a window from `start`. */
-export const latestEnd = (start: bigint, limits: WindowLimits): bigint => start + toNanoseconds(limits.windowMax)
+/** The latest end of a window from `start`. */
+export const latestEnd = (start: Temporal.Instant, limits: WindowLimits): Temporal.Instant =>
+  start.add({ milliseconds: limits.windowMax })
 
 export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
   bodyProblem(
@@ -43,20 +43,20 @@ export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
 export const windowProblems = (asked: RequestedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
   const { start, end } = resolveWindow(asked, now)
   const [startField, endField] = asked.form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
-  if (end.epochNanoseconds <= start.epochNanoseconds) {
+  const present = Temporal.Instant.fromEpochMilliseconds(now)
+  if (!isLater(end.instant, start.instant)) {
     return [bodyProblem('window_empty', endField, 'must be later than start_time')]
   }
-  if (end.epochNanoseconds <= toNanoseconds(now))
-    return [bodyProblem('window_over', endField, 'must be later than now')]
+  if (!isLater(end.instant, present)) return [bodyProblem('window_over', endField, 'must be later than now')]
   const problems: Problem[] = []
-  if (end.epochNanoseconds > latestEnd(start.epochNanoseconds, limits)) problems.push(tooLongProblem(endField, limits))
-  if (start.epochNanoseconds > toNanoseconds(now + limits.horizon)) {
+  if (isLater(end.instant, latestEnd(start.instant, limits))) problems.push(tooLongProblem(endField, limits))
+  if (isLater(start.instant, present.add({ milliseconds: limits.horizon }))) {
     problems.push(
       bodyProblem('window_too_far', startField, `must be at most ${formatDuration(limits.horizon, UNITS)} from now`),
     )
   }
-  const quarter = floorToQuarter(toNanoseconds(now))
-  if (floorToQuarter(start.epochNanoseconds) < quarter) {
+  const quarter = floorToQuarter(present)
+  if (floorToQuarter(start.instant) < quarter) {
     const earliest = formatWithOffset(quarter, start.offset)
     problems.push(
       bodyProblem('window_in_the_past', startField, `cannot be before the current quarter-hour, ${earliest}`),

@@ -1,14 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import type { Temporal } from 'temporal-polyfill'
 import { instant } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import type { Role } from '../../domain/events/user.ts'
-import type { Instant } from '../../domain/values/instant.ts'
+import type { OffsetTime } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position.ts'
 import { parameter } from './query.ts'
 
 /** The moment to read as of: after an event, or at an instant. */
-export type AsOf = { readonly position: number } | { readonly instant: Instant }
+export type AsOf = { readonly position: number } | { readonly instant: Temporal.Instant }
 
 /** A public position in `as_of` or `after`, with or without leading zeros. */
 export const positionParameter: t.Type<number, never, unknown> = parameter(
@@ -46,7 +47,7 @@ export const asOfParameter: t.Type<AsOf, never, unknown> = parameter(
   (u, c) =>
     isOfDigits(u)
       ? E.map((position: number): AsOf => ({ position }))(positionParameter.validate(u, c))
-      : E.map((read: Instant): AsOf => ({ instant: read }))(instant.validate(u, c)),
+      : E.map(({ instant }: OffsetTime): AsOf => ({ instant }))(instant.validate(u, c)),
   () => ({ anyOf: [schemaOf(instant), schemaOf(positionParameter)] }),
 )
 

@@ -6,7 +6,7 @@ import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-sche
 import { closed } from '../../domain/codec/object-codec.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
-import type { Instant } from '../../domain/values/instant.ts'
+import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
 
@@ -37,7 +37,7 @@ const FORM_B = Object.keys(formB)
 const Extension = closed('Extension', {}, { end_time: instant, duration: seconds, ...beyond })
 
 export interface ExtensionBody {
-  readonly end: Instant | { readonly duration: number }
+  readonly end: OffsetTime | { readonly duration: number }
   readonly isBeyondQuota: boolean
 }
 

@@ -3,7 +3,7 @@ import { instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type EventType, eventData } from '../../domain/event.ts'
 import type { Problem } from '../../domain/failure.ts'
-import type { Instant } from '../../domain/values/instant.ts'
+import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { afterParameter, type LATEST, positionParameter } from './as-of.ts'
 import { LIMIT_MAX, problemsBetween } from './lists.ts'
@@ -58,9 +58,7 @@ const orderProblems = (given: Parameters): readonly Problem[] => [
   ...(given.has('order') && given.has('after') ? [inQuery('after', 'cannot be combined with order=desc')] : []),
 ]
 
-/** Rounds up: recorded times are no finer. */
-const millisecondOf = (instant: Instant | undefined): number | undefined =>
-  instant && Number((instant.epochNanoseconds + 999_999n) / 1_000_000n)
+const millisecondOf = (time: OffsetTime | undefined): number | undefined => time && ceilMillisecond(time.instant)
 
 export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
   const read = parameters(given)

@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Temporal } from 'temporal-polyfill'
 import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
-import { type Instant, parseInstant } from '../../domain/values/instant.ts'
+import { isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf } from './query.ts'
 
@@ -35,19 +36,21 @@ export const pagingOf = ({ limit, offset, before }: OptionalMembers<Omit<Paging,
 
 /** A span of time; either end may be open. */
 export interface Span {
-  readonly from: Instant | undefined
-  readonly to: Instant | undefined
+  readonly from: OffsetTime | undefined
+  readonly to: OffsetTime | undefined
 }
 
-const momentOf = (text: string | undefined): bigint | undefined => {
-  const read = parseInstant(text ?? '')
-  return E.isRight(read) ? read.right.epochNanoseconds : undefined
+const momentOf = (text: string | undefined): Temporal.Instant | undefined => {
+  const read = parseOffsetTime(text ?? '')
+  return E.isRight(read) ? read.right.instant : undefined
 }
 
 /** The problem of a span that ends no later than it begins. */
 export const spanProblems = (parameters: Parameters, from: string, to: string): readonly Problem[] => {
   const [start, end] = [momentOf(parameters.get(from)), momentOf(parameters.get(to))]
-  return start !== undefined && end !== undefined && end <= start ? [inQuery(to, `must be later than ${from}`)] : []
+  return start !== undefined && end !== undefined && !isLater(end, start)
+    ? [inQuery(to, `must be later than ${from}`)]
+    : []
 }
 
 /** Problems between parameters that are valid by themselves. */

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
-import { ceilTo, floorTo, type Instant, MILLISECOND } from '../../domain/values/instant.ts'
+import { ceilMillisecond, floorMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { combineProblems, spanProblems } from './lists.ts'
 import { inQuery, parametersOf, several } from './query.ts'
@@ -34,11 +34,11 @@ const missingProblems = (given: Parameters, required: readonly string[]): readon
   ...spanProblems(given, 'from', 'to'),
 ]
 
-type Read = { readonly [K in keyof typeof span]?: Instant | undefined }
+type Read = { readonly [K in keyof typeof span]?: OffsetTime | undefined }
 
 const spanOf = ({ from, to }: Read): E.Either<readonly Problem[], OutagesOfOneQuery> => {
-  const first = floorTo(from?.epochNanoseconds ?? 0n, MILLISECOND)
-  const last = ceilTo(to?.epochNanoseconds ?? 0n, MILLISECOND)
+  const first = from === undefined ? 0 : floorMillisecond(from.instant)
+  const last = to === undefined ? 0 : ceilMillisecond(to.instant)
   return last - first > DAYS_MAX * DAY
     ? E.left([inQuery('to', `must be at most ${DAYS_MAX} days after from`)])
     : E.right({ from: first, to: last })

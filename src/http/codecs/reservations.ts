@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
-import type { Instant } from '../../domain/values/instant.ts'
+import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { Addition } from '../../read-models/lists/lists.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOfQuery, asOfParameter } from './as-of.ts'
@@ -22,7 +22,7 @@ export const reservationQuery: DecodeQuery<ReservationQuery> = (given) =>
 withSchema(reservationQuery, () => schemaOf(ofOne))
 
 /** A moment, or a half-open span, in which reservations held their SUT. */
-export type HeldSpan = { readonly at: Instant } | { readonly from: Instant; readonly to: Instant }
+export type HeldSpan = { readonly at: OffsetTime } | { readonly from: OffsetTime; readonly to: OffsetTime }
 
 export interface ReservationsQuery extends AsOfQuery, Paging, Span {
   /** `cancelled` adds not to reservations, but cancelled ones to the list. */
@@ -81,7 +81,7 @@ const includeProblems = (given: Parameters): readonly Problem[] => {
     : []
 }
 
-const heldOf = (at?: Instant, from?: Instant, to?: Instant): HeldSpan | undefined => {
+const heldOf = (at?: OffsetTime, from?: OffsetTime, to?: OffsetTime): HeldSpan | undefined => {
   if (at !== undefined) return { at }
   return from === undefined || to === undefined ? undefined : { from, to }
 }

@@ -4,7 +4,7 @@ import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { SutType, tagName } from '../../domain/events/sut.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { MONITORED, type Monitored } from '../../domain/monitoring/status.ts'
-import type { Instant } from '../../domain/values/instant.ts'
+import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOf, type AsOfQuery, asOfParameter } from './as-of.ts'
 import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
@@ -33,7 +33,7 @@ export interface SutsQuery extends Paging {
   readonly retired: boolean | undefined
   readonly tags: Readonly<Record<string, string>>
   /** A span in which they are free. */
-  readonly free: { readonly from: Instant; readonly to: Instant } | undefined
+  readonly free: { readonly from: OffsetTime; readonly to: OffsetTime } | undefined
   readonly as_of: AsOf | undefined
 }
 

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
 import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { epochMillisecondsOf, type Instant } from '../../domain/values/instant.ts'
+import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
@@ -53,11 +54,6 @@ export interface AsOfDependencies {
   readonly clock: () => number
 }
 
-const NANOSECONDS = 1_000_000n
-
-/** Unix milliseconds: recorded times are no finer. */
-const millisecondsOf = ({ epochNanoseconds }: Instant): number => Number(epochNanoseconds / NANOSECONDS)
-
 const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
 
 const notFoundThen = (kind: Dated): Refusal =>
@@ -84,8 +80,9 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
       if (position > views.position()) return E.left(future('is beyond the end of the log'))
       return E.right({ moment: momentAfter(position), position })
     }
-    if (asOf.instant.epochNanoseconds > BigInt(clock()) * NANOSECONDS) return E.left(future('is in the future'))
-    const time = millisecondsOf(asOf.instant)
+    if (isLater(asOf.instant, Temporal.Instant.fromEpochMilliseconds(clock())))
+      return E.left(future('is in the future'))
+    const time = floorMillisecond(asOf.instant)
     const found = await objects.showLists(({ past }, last) => past.momentAt(time, last))
     return E.map(({ listed, position }: { listed: Moment; position: number }) => ({ moment: listed, position }))(found)
   }
@@ -120,7 +117,7 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
   return {
     find,
     timeOf: async (asOf) => {
-      if ('instant' in asOf) return millisecondsOf(asOf.instant)
+      if ('instant' in asOf) return floorMillisecond(asOf.instant)
       const mark = (views.log() ?? views.stored()?.log)?.markAt(asOf.position)
       const event = mark === undefined ? undefined : await store.at(mark)
       if (event === undefined) throw new StoreUnavailable(`the event at position ${asOf.position} cannot be read`)

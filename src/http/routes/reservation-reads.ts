@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
 import { invalid } from '../../domain/failure.ts'
-import { ceilTo, floorTo, MILLISECOND, SECOND } from '../../domain/values/instant.ts'
+import { ceilMillisecond, ceilSecond, floorSecond, isLater } from '../../domain/values/instant.ts'
 import type { CsvList, Details, Page, ReservationQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -28,11 +29,11 @@ export interface ReservationReads {
 /** Translates a span in which a SUT was held. What holds it at a moment began by then and ends later. */
 const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
   const [first, end] =
-    'at' in held ? [held.at, { epochNanoseconds: held.at.epochNanoseconds + 1n }] : [held.from, held.to]
+    'at' in held ? [held.at.instant, held.at.instant.add({ nanoseconds: 1 })] : [held.from.instant, held.to.instant]
   return {
-    endsAfter: floorTo(first.epochNanoseconds, SECOND),
-    startsBefore: ceilTo(end.epochNanoseconds, SECOND),
-    heldBefore: ceilTo(end.epochNanoseconds, MILLISECOND),
+    endsAfter: floorSecond(first),
+    startsBefore: ceilSecond(end),
+    heldBefore: ceilMillisecond(end),
   }
 }
 
@@ -40,8 +41,8 @@ const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
 const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): Partial<RowsQuery> => {
   if (held !== undefined) return heldTimes(held)
   const second = Math.floor(now / 1000)
-  const after = [...(from ? [floorTo(from.epochNanoseconds, SECOND)] : []), ...(current ? [second] : [])]
-  const before = [...(to ? [ceilTo(to.epochNanoseconds, SECOND)] : []), ...(current ? [second + 1] : [])]
+  const after = [...(from ? [floorSecond(from.instant)] : []), ...(current ? [second] : [])]
+  const before = [...(to ? [ceilSecond(to.instant)] : []), ...(current ? [second + 1] : [])]
   return {
     ...(after.length > 0 && { endsAfter: Math.max(...after) }),
     ...(before.length > 0 && { startsBefore: Math.min(...before) }),
@@ -49,13 +50,13 @@ const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): P
   }
 }
 
-/** Refuses to say what will hold a SUT: reservations that are not over may still change. `now` is in nanoseconds. */
-const refuseFuture = ({ held, as_of }: ReservationsQuery, now: bigint): E.Either<Refusal, never> | undefined => {
+/** Refuses to say what will hold a SUT: reservations that are not over may still change. `now` is in Unix milliseconds. */
+const refuseFuture = ({ held, as_of }: ReservationsQuery, now: number): E.Either<Refusal, never> | undefined => {
   if (held === undefined) return undefined
   const [name, latest] = 'at' in held ? ['held_at', held.at] : ['held_to', held.to]
-  if (latest.epochNanoseconds > now) return E.left(invalid([inQuery(name, 'is in the future')]))
-  const isAfterAsOf =
-    as_of !== undefined && 'instant' in as_of && latest.epochNanoseconds > as_of.instant.epochNanoseconds
+  if (isLater(latest.instant, Temporal.Instant.fromEpochMilliseconds(now)))
+    return E.left(invalid([inQuery(name, 'is in the future')]))
+  const isAfterAsOf = as_of !== undefined && 'instant' in as_of && isLater(latest.instant, as_of.instant)
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }
 
@@ -108,7 +109,7 @@ export const makeReservationReads = (dependencies: ReservationReadsDependencies)
     list: async (call) => {
       const { query, user, mediaType } = call
       const now = clock()
-      const refused = csv.refuse(query, mediaType) ?? refuseFuture(query, BigInt(now) * MILLISECOND)
+      const refused = csv.refuse(query, mediaType) ?? refuseFuture(query, now)
       if (refused !== undefined) return refused
       const createdBefore = await resolveBefore(seenBy(objects, user), 'reservation', query.before)
       if (E.isLeft(createdBefore)) return createdBefore

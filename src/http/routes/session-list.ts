@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../projections/session.ts'
-import { ceilTo, floorTo, MILLISECOND } from '../../domain/values/instant.ts'
+import { ceilMillisecond, floorMillisecond } from '../../domain/values/instant.ts'
 import type { Page } from '../../read-models/lists/lists.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -35,8 +35,8 @@ export const makeSessionList =
       ...(mediaType === CSV ? csv.part : { limit, offset }),
       ...{ createdBefore: createdBefore.right, sut_id, reservation_id },
       user_id: user.role === 'tester' ? user._id : query.user_id,
-      ...(from && { closesAfter: floorTo(from.epochNanoseconds, MILLISECOND) }),
-      ...(to && { opensBefore: ceilTo(to.epochNanoseconds, MILLISECOND) }),
+      ...(from && { closesAfter: floorMillisecond(from.instant) }),
+      ...(to && { opensBefore: ceilMillisecond(to.instant) }),
       isOpen: open,
     })
     if (E.isLeft(answered)) return answered

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
 import type { Sut } from '../../../projections/sut.ts'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
@@ -33,15 +34,14 @@ const SPAN = 7 * 86_400_000
 /** Free windows per response. */
 const FREE_MAX = 1_000
 
-const nanosecondsOf = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
-
 /** The requested span on the grid, without quarters that are past or beyond the horizon. */
 const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): Window => {
-  const start = from?.epochNanoseconds ?? nanosecondsOf(now)
-  const end = to?.epochNanoseconds ?? start + nanosecondsOf(SPAN)
+  const present = Temporal.Instant.fromEpochMilliseconds(now)
+  const start = from?.instant ?? present
+  const end = to?.instant ?? start.add({ milliseconds: SPAN })
   return {
-    start: Math.max(floorToQuarter(start), floorToQuarter(nanosecondsOf(now))),
-    end: Math.min(ceilToQuarter(end), floorToQuarter(nanosecondsOf(now + horizon)) + QUARTER),
+    start: Math.max(floorToQuarter(start), floorToQuarter(present)),
+    end: Math.min(ceilToQuarter(end), floorToQuarter(present.add({ milliseconds: horizon })) + QUARTER),
   }
 }
 
@@ -50,7 +50,7 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
  * Undefined if all of it is past.
  */
 const freeSpan = ({ from, to }: NonNullable<SutsQuery['free']>, now: number): Window | undefined => {
-  const { start, end } = alignToGrid(from.epochNanoseconds, to.epochNanoseconds)
+  const { start, end } = alignToGrid(from.instant, to.instant)
   if (end * 1000 <= now) return undefined
   return { start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end }
 }

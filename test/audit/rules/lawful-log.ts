@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
 import { beginSchedule, SCHEDULE } from '../../../src/commands/begin-schedule.ts'
 import { createSut } from '../../../src/commands/create-sut.ts'
 import { makeIdempotencyKeys } from '../../../src/commands/idempotency-key.ts'
@@ -101,8 +102,9 @@ export const writeStory = async (
   const reserve = async (step: number): Promise<void> => {
     const [sut_id, user_id] = [one(suts), one([alice, bob])]
     const actor = one([administrator, tester(user_id)])
-    const start = { epochNanoseconds: BigInt(now + number(12) * 7 * MINUTE) * 1_000_000n, offset: one([0, 120, -210]) }
-    const end = { ...start, epochNanoseconds: start.epochNanoseconds + BigInt(1 + number(200)) * 60_000_000_000n }
+    const instant = Temporal.Instant.fromEpochMilliseconds(now + number(12) * 7 * MINUTE)
+    const start = { instant, offset: one([0, 120, -210]) }
+    const end = { ...start, instant: instant.add({ minutes: 1 + number(200) }) }
     const window =
       number(2) === 0
         ? ({ form: 'relative', startIn: number(9_000), duration: 1 + number(9_000) } as const)

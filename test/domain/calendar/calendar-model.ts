@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill'
 import type { Event } from '../../../src/domain/event.ts'
 import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
 import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
@@ -6,7 +7,7 @@ import type { ReservationCommand } from '../../../src/domain/reservation/decide.
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import type { UnbindReservation } from '../../../src/domain/reservation/unbind.ts'
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
-import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
+import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
 
 /**
@@ -79,13 +80,13 @@ const named = (bookings: readonly Booking[]) =>
     }
   })
 
-const asked = (window: CreateReservation['window'], now: number): readonly [Instant, Instant] => {
+const asked = (window: CreateReservation['window'], now: number): readonly [OffsetTime, OffsetTime] => {
   if (window.form === 'explicit') return [window.start, window.end]
   const start = now + window.startIn * 1000
   const end = start + window.duration * 1000
   return [
-    { epochNanoseconds: nanoseconds(start), offset: 0 },
-    { epochNanoseconds: nanoseconds(end), offset: 0 },
+    { instant: new Temporal.Instant(nanoseconds(start)), offset: 0 },
+    { instant: new Temporal.Instant(nanoseconds(end)), offset: 0 },
   ]
 }
 
@@ -101,13 +102,14 @@ const nextAvailable = (model: Model, start: number, length: number, latest: numb
 const create = (model: Model, command: CreateReservation, now: number, client: string | null): Verdict => {
   const { actor, user_id, limits } = command
   const [from, to] = asked(command.window, now)
-  if (to.epochNanoseconds <= from.epochNanoseconds) return refused('window_empty')
-  if (to.epochNanoseconds <= nanoseconds(now)) return refused('window_over')
+  if (to.instant.epochNanoseconds <= from.instant.epochNanoseconds) return refused('window_empty')
+  if (to.instant.epochNanoseconds <= nanoseconds(now)) return refused('window_over')
   const wrong: string[] = []
-  if (to.epochNanoseconds - from.epochNanoseconds > nanoseconds(limits.windowMax)) wrong.push('window_too_long')
-  if (from.epochNanoseconds > nanoseconds(now + limits.horizon)) wrong.push('window_too_far')
-  const gridded = floor(from.epochNanoseconds)
-  const end = ceiling(to.epochNanoseconds)
+  if (to.instant.epochNanoseconds - from.instant.epochNanoseconds > nanoseconds(limits.windowMax))
+    wrong.push('window_too_long')
+  if (from.instant.epochNanoseconds > nanoseconds(now + limits.horizon)) wrong.push('window_too_far')
+  const gridded = floor(from.instant.epochNanoseconds)
+  const end = ceiling(to.instant.epochNanoseconds)
   if (gridded < floor(nanoseconds(now))) wrong.push('window_in_the_past')
   if (wrong.length > 0) return refusedFor(wrong)
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
@@ -170,7 +172,7 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   const [moment, offset] =
     'duration' in command.end
       ? [start + BigInt(command.end.duration) * SECOND, booking.endOffset]
-      : [command.end.epochNanoseconds, command.end.offset]
+      : [command.end.instant.epochNanoseconds, command.end.offset]
   const stands = booking.standing === 'made' && booking.end * 1000 > now
   const end = ceiling(moment)
   const tooLong = moment - start > nanoseconds(limits.windowMax) && end !== booking.end

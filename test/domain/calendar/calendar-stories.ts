@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
 import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
@@ -114,7 +115,7 @@ const commandOf = (
 ): ReservationCommand | SutCommand | undefined => {
   const { type, start, length, actor, user_id, offsets } = wish
   const moment = (milliseconds: number, nanosecond: boolean, offset: number) => ({
-    epochNanoseconds: BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n),
+    instant: new Temporal.Instant(BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n)),
     offset,
   })
   if (type === 'switch') return { type: 'UpdateSut', values: { is_active: wish.on } }

@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { Temporal } from 'temporal-polyfill'
 import {
   alignToGrid,
   ceilToQuarter,
@@ -13,9 +14,11 @@ import {
 import { asked, clock, explicit } from '../builders.ts'
 import { arbitraryWindow, shareAQuarter } from './arbitrary-windows.ts'
 
+const at = (epochNanoseconds: bigint): Temporal.Instant => new Temporal.Instant(epochNanoseconds)
+
 const windowOf = (window: RequestedWindow, now = '05:00'): Window => {
   const { start, end } = resolveWindow(window, clock(now))
-  return alignToGrid(start.epochNanoseconds, end.epochNanoseconds)
+  return alignToGrid(start.instant, end.instant)
 }
 const relative = (startIn: number, duration: number): RequestedWindow => ({ form: 'relative', startIn, duration })
 const between = (start: string, end: string): Window => ({ start: clock(start) / 1000, end: clock(end) / 1000 })
@@ -37,21 +40,21 @@ for (const [what, window, now, expected] of table) {
 }
 
 test('an end on a quarter is unchanged, and one a nanosecond later moves to the next', (t) => {
-  const { epochNanoseconds } = asked('06:15')
-  t.is(ceilToQuarter(epochNanoseconds), clock('06:15') / 1000)
-  t.is(ceilToQuarter(epochNanoseconds + 1n), clock('06:30') / 1000)
-  t.is(floorToQuarter(epochNanoseconds), clock('06:15') / 1000)
-  t.is(floorToQuarter(epochNanoseconds - 1n), clock('06:00') / 1000)
+  const { epochNanoseconds } = asked('06:15').instant
+  t.is(ceilToQuarter(at(epochNanoseconds)), clock('06:15') / 1000)
+  t.is(ceilToQuarter(at(epochNanoseconds + 1n)), clock('06:30') / 1000)
+  t.is(floorToQuarter(at(epochNanoseconds)), clock('06:15') / 1000)
+  t.is(floorToQuarter(at(epochNanoseconds - 1n)), clock('06:00') / 1000)
 })
 
 test('before 1970, too, starts move back and ends move forward', (t) => {
-  t.is(floorToQuarter(-1n), -QUARTER)
-  t.is(ceilToQuarter(-1n), 0)
-  t.is(floorToQuarter(-900_000_000_000n), -QUARTER)
-  t.is(ceilToQuarter(-900_000_000_000n), -QUARTER)
-  t.is(ceilToQuarter(-900_000_000_001n), -QUARTER)
-  t.is(floorToQuarter(-900_000_000_001n), -2 * QUARTER)
-  t.deepEqual([floorToQuarter(0n), ceilToQuarter(0n)], [0, 0])
+  t.is(floorToQuarter(at(-1n)), -QUARTER)
+  t.is(ceilToQuarter(at(-1n)), 0)
+  t.is(floorToQuarter(at(-900_000_000_000n)), -QUARTER)
+  t.is(ceilToQuarter(at(-900_000_000_000n)), -QUARTER)
+  t.is(ceilToQuarter(at(-900_000_000_001n)), -QUARTER)
+  t.is(floorToQuarter(at(-900_000_000_001n)), -2 * QUARTER)
+  t.deepEqual([floorToQuarter(at(0n)), ceilToQuarter(at(0n))], [0, 0])
 })
 
 test('the grid is in UTC, whatever the requested offset', (t) => {
@@ -64,7 +67,7 @@ test('an explicit window keeps the offset of each end; a relative one is in UTC'
   t.deepEqual([start.offset, end.offset], [120, 60])
   const counted = resolveWindow(relative(60, 60), clock('05:00'))
   t.deepEqual([counted.start.offset, counted.end.offset], [0, 0])
-  t.is(counted.end.epochNanoseconds, asked('05:02').epochNanoseconds)
+  t.true(counted.end.instant.equals(asked('05:02').instant))
 })
 
 const arbitraryMoment = (): fc.Arbitrary<bigint> =>
@@ -83,7 +86,7 @@ const nanoseconds = (seconds: number): bigint => BigInt(seconds) * 1_000_000_000
 
 test('property: alignment covers the requested span, adds less than a quarter at each end, and is on the grid', (t) => {
   const property = fc.property(arbitrarySpan(), ({ start, end }) => {
-    const window = alignToGrid(start, end)
+    const window = alignToGrid(at(start), at(end))
     t.true(nanoseconds(window.start) <= start && end <= nanoseconds(window.end))
     t.true(nanoseconds(window.end - window.start) - (end - start) < nanoseconds(2 * QUARTER))
     t.true(start - nanoseconds(window.start) < nanoseconds(QUARTER))
@@ -96,8 +99,8 @@ test('property: alignment covers the requested span, adds less than a quarter at
 
 test('property: a window on the grid is unchanged by alignment', (t) => {
   const property = fc.property(arbitrarySpan(), ({ start, end }) => {
-    const window = alignToGrid(start, end)
-    t.deepEqual(alignToGrid(nanoseconds(window.start), nanoseconds(window.end)), window)
+    const window = alignToGrid(at(start), at(end))
+    t.deepEqual(alignToGrid(at(nanoseconds(window.start)), at(nanoseconds(window.end))), window)
   })
   fc.assert(property)
 })

@@ -102,7 +102,7 @@ test('hours count in the week of the gridded start', (t) => {
   const quota = quotaOf({ hours_per_week: 1 }, { hours: 1 })
   const across = (start: string) => {
     const from = asked(start)
-    const to = { ...from, epochNanoseconds: from.epochNanoseconds + 900_000_000_000n }
+    const to = { ...from, instant: from.instant.add({ seconds: 900 }) }
     return given(created).when(createReservation({ form: 'explicit', start: from, end: to }, { quota }), '05:01')
   }
   t.is(refusal(across('2030-05-05T23:59:59Z')).help?.week, '2030-W18')

@@ -1,16 +1,17 @@
-import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
+import { Temporal } from 'temporal-polyfill'
+import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import type { WindowWish } from './steps.ts'
 
 /** The times of a story in their HTTP format. */
 
 const QUARTER = 900_000
 
-export const moment = (milliseconds: number, nanosecond: boolean, offset: number): Instant => ({
-  epochNanoseconds: BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n),
+export const moment = (milliseconds: number, nanosecond: boolean, offset: number): OffsetTime => ({
+  instant: new Temporal.Instant(BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n)),
   offset,
 })
 /** As a client writes it. */
-export const written = ({ epochNanoseconds, offset }: Instant): string => {
+export const written = ({ instant: { epochNanoseconds }, offset }: OffsetTime): string => {
   const text = formatWithOffset(Number(epochNanoseconds / 1_000_000_000n), offset)
   return epochNanoseconds % 1_000_000_000n === 0n ? text : text.replace(/(?=[+-]\d\d:\d\d$)/, '.000000001')
 }

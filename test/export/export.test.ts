@@ -228,7 +228,12 @@ test('property: any events round-trip through csv and ndjson', (t) => {
         const fields = COLUMNS.map((column) =>
           column === 'data' ? canonicalJson(row.data) : String(row[column] ?? ''),
         )
-        assert.deepEqual(csvRows(written('csv')(recorded, n)), [fields])
+        const [read = []] = csvRows(written('csv')(recorded, n))
+        // Line separators are escaped in the file.
+        const values = COLUMNS.map((column, i) =>
+          column === 'data' ? canonicalJson(JSON.parse(read[i] as string)) : read[i],
+        )
+        assert.deepEqual(values, fields)
       }
     }
   })

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { NO_STREAM } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import { append, aStream, randomHex, someEvents } from '../../event-store/new-events.ts'
+import { append, aStream, beginLog, randomHex, someEvents } from '../../event-store/new-events.ts'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { rightOf } from '../../users/builders.ts'
@@ -151,6 +151,7 @@ test('a start without the users or the key of the data is refused with the remed
     throw error
   }
   const store = openSqliteStore({ path: join(home, 'no-users', 'events.db'), randomHex, onFatal })
+  await beginLog(store)
   const stream = aStream()
   rightOf(await append(store, stream, NO_STREAM, someEvents(stream, 1)))
   await store.close()
@@ -167,7 +168,7 @@ test('a start without the users or the key of the data is refused with the remed
     t.true(isReadable(errors), errors)
     t.false(errors.includes(KEY) || errors.includes(OTHER_KEY))
   }
-  t.regex(noUsers.errors, /users\.json.*berth -- user add NAME --role administrator/)
+  t.regex(noUsers.errors, /the log has no users; .*berth -- user add NAME --role administrator/)
   t.regex(noKey.errors, /vault\.key[\s\S]*"k-first"/)
   t.regex(otherKey.errors, /"k-first" is missing/)
   t.regex(otherBytes.errors, /"k-first" is not the one/)

@@ -49,6 +49,6 @@ export const runWithName = (
   const folded = foldName(name)
   return runKnowingNames(known, (names) => {
     const command = order.command({ folded, known: names })
-    return runner.run(userDecider, USERS_STREAM, { ...order, command })()
+    return runner.run(userDecider, USERS_STREAM, { ...order, command })
   })
 }

@@ -63,7 +63,7 @@ export const createWithPort = (
     },
     secrets: sealed?.secrets,
     at: time,
-  })()
+  })
 }
 
 /** One attempt at both appends. `abandonedId` is a SUT abandoned by an earlier attempt. */
@@ -74,7 +74,7 @@ const createOnce = async (
 ): Promise<E.Either<Failure, SutCreated>> => {
   const { values, tags, range, random, seal, ...common } = order
   const command = { type: 'AssignListenPorts', range, randoms: [random] } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })()
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })
   if (E.isLeft(assigned)) return assigned
   const _id = assignedId(assigned.right)
   const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)

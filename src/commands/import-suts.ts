@@ -40,7 +40,7 @@ const assignPorts = async (
   const { runner, store, range, randomHex } = dependencies
   const randoms = Array.from({ length: count }, () => randomHex(8))
   const command = { type: 'AssignListenPorts', range, randoms } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...order, command })()
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...order, command })
   if (E.isLeft(assigned)) return assigned
   const { right: outcome } = assigned
   const events =

@@ -20,7 +20,7 @@ export const releasePort = (runner: Runner, sutId: string, requestId: string): P
     command: { type: 'ReleaseListenPort', sut_id: sutId },
     actor: BERTH,
     requestId,
-  })()
+  })
 
 interface SweepOptions {
   readonly runner: Runner
@@ -39,7 +39,7 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
   const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
     const command = { type: 'AbandonSutCreation', _id: sut_id, listen_port } as const
     const order = { command, actor: BERTH, requestId: makeRequestId() }
-    const ended = await runner.run(sutDecider, sutStream(sut_id), order)()
+    const ended = await runner.run(sutDecider, sutStream(sut_id), order)
     return E.isRight(ended) && ended.right.state.status === 'abandoned'
   }
 

@@ -1,4 +1,4 @@
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Either } from 'fp-ts/lib/Either.js'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
 import { type Event, type Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
@@ -42,7 +42,7 @@ export interface Runner {
     decider: Decider<S, C>,
     stream: string,
     order: Order<C>,
-  ) => TaskEither<Failure, Outcome<S>>
+  ) => Promise<Either<Failure, Outcome<S>>>
   /** Saves cached states as snapshots, before the process exits. */
   readonly saveStates: () => void
   /** What a pure function finds in the current state of a stream. Rejects with StoreUnavailable. */

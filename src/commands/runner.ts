@@ -27,7 +27,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
   const shared = options.isShared ? makeSharedStreams() : undefined
   const attempt = makeAttempt(options, cache, shared?.overtaken)
   const { commandTimeout = ANSWER_WITHIN } = options
-  return (decider, stream, order) => async () => {
+  return async (decider, stream, order) => {
     const deadline = performance.now() + commandTimeout
     const turn = queues.acquire(stream)
     if (turn !== undefined) await turn

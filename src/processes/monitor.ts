@@ -63,7 +63,7 @@ const makeRecord =
       command: { type: 'RecordProbe', _id, cause, instance, failingSince: since, shown },
       actor: MONITOR,
       requestId: probeRequestId(instance, makeRequestId()),
-    })()
+    })
     if (E.isRight(ended)) await views.waitForStorePosition(ended.right.mark, VIEWS_TIMEOUT)
     return E.isRight(ended)
   }

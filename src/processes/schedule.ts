@@ -75,7 +75,7 @@ const makeAdvance =
       if (!clock.mayRecord()) return false
       const command = { type: 'AdvanceSchedule', sut_id, from } as const
       const order = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
-      const ended = await runner.run(reservationDecider, sutStream(sut_id), order)()
+      const ended = await runner.run(reservationDecider, sutStream(sut_id), order)
       if (E.isLeft(ended)) return false
       if (ended.right.kind !== 'recorded') return true
       for (const { type, data } of ended.right.events) {

@@ -69,7 +69,7 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
     },
     retire: async (id, key) => {
       const order = { command: { type: 'RetireSut' } as const, ...by(key) }
-      const retired = await runner.run(sutDecider, sutStream(id), order)()
+      const retired = await runner.run(sutDecider, sutStream(id), order)
       if (E.isLeft(retired)) return retired.left.code
       await releasePort(runner, id, randomHex(8))
       return retired.right.kind

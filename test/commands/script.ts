@@ -153,7 +153,7 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
       now += 1000
       const requestId = `${name}-${number}-${i}`
       const order: Order<AnyCommand> = { command, actor: administrator, requestId, idempotencyKey: key }
-      const ended = await runner().run(deciderOf(command), stream, order)()
+      const ended = await runner().run(deciderOf(command), stream, order)
       const events = await readAll(truth, stream)
       problems.push(...problemsOf(command, ended, events, requestId, now))
       if (E.isLeft(ended) && IN_TROUBLE.includes(ended.left.code)) {

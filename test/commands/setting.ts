@@ -47,18 +47,18 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
     aSut: async () => {
       const _id = randomHex(12)
       const command = { type: 'CreateSut', _id, listen_port: LISTEN_PORT, values: sutValues() } as const
-      const made = await runner.run(sutDecider, sutStream(_id), order(command))()
+      const made = await runner.run(sutDecider, sutStream(_id), order(command))
       if (E.isLeft(made)) throw new Error(made.left.detail)
       return _id
     },
     reserve: async (sut_id, window) => {
       const command = { ...createReservation(window), sut_id, random: randomHex(8) }
-      const made = await runner.run(reservationDecider, sutStream(sut_id), order(command))()
+      const made = await runner.run(reservationDecider, sutStream(sut_id), order(command))
       return E.isLeft(made) ? made.left.code : 'made'
     },
     describe: async (sut_id, description) => {
       const command = { type: 'UpdateSut', values: { description } } as const
-      const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))()
+      const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
     beginSchedule: async () => {
@@ -68,7 +68,7 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
       for (let n = 0; n < most; n++) {
         const command = { type: 'AdvanceSchedule', sut_id, from } as const
         const advancing = { command, actor: SCHEDULE, requestId: randomHex(8) }
-        const done = await runner.run(reservationDecider, sutStream(sut_id), advancing)()
+        const done = await runner.run(reservationDecider, sutStream(sut_id), advancing)
         if (E.isLeft(done) || done.right.kind !== 'recorded') return
       }
     },

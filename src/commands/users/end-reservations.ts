@@ -55,7 +55,7 @@ const makeRunOnEach =
     Promise.all(
       reservations.map(async (reservation) => {
         const order = { command: commandFor(reservation), actor: BERTH, requestId }
-        const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), order)()
+        const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), order)
         if (E.isRight(ended)) return ended.right.kind === 'recorded' ? ended.right.events[0]?.type : undefined
         if (ended.left.code === 'reservation_over') return undefined
         throw new StoreUnavailable(`a reservation of a user was not ended: ${ended.left.detail}`)

@@ -87,7 +87,7 @@ export const makeProvisionUser = (options: ProvisionOptions) => {
     if (status !== 'present') return refuse('user_removed', 'The user has been removed.')
     if (user.role === role) return E.right({ _id, isLastAdministrator: false })
     const order = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role, quotaDefault } } as const
-    const changed = await runner.run(userDecider, USERS_STREAM, order)()
+    const changed = await runner.run(userDecider, USERS_STREAM, order)
     if (E.isLeft(changed) && changed.left.code !== 'last_administrator') return changed
     await people.refresh()
     return E.right({ _id, isLastAdministrator: E.isLeft(changed) })

@@ -16,5 +16,5 @@ export const makeRenewEpoch =
   (_id: string, order: Omit<Order<unknown>, 'command' | 'secrets'>) => {
     const { credentials, secrets } = vault.sealUser(_id, { epoch: randomHex(EPOCH_BYTES) })
     const command = { type: 'RenewEpoch', _id, credentials } as const
-    return runner.run(userDecider, USERS_STREAM, { ...order, command, secrets })()
+    return runner.run(userDecider, USERS_STREAM, { ...order, command, secrets })
   }

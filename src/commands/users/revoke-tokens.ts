@@ -26,7 +26,7 @@ export const revokeTokens = async (
   if (ids.size === 0 || !(await isStillDue())) return
   const order = { ...rest, requestId: makeRequestId(), command: { type: 'RevokeTokens', user_id, ids } } as const
   for (let isOver = false; !isOver; ) {
-    const ended = await runner.run(tokenDecider, stream, order)()
+    const ended = await runner.run(tokenDecider, stream, order)
     if (E.isLeft(ended)) throw new StoreUnavailable(`tokens were not revoked: ${ended.left.detail}`)
     isOver = ended.right.kind === 'already'
   }

@@ -67,7 +67,7 @@ const makeChange =
       const known = knownOf(version, reservation)
       const order = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) =>
-        runner.run(reservationDecider, stream, { ...order, command: command(known, quota) })()
+        runner.run(reservationDecider, stream, { ...order, command: command(known, quota) })
       // Who may not is refused without waiting behind what the holder does.
       const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
       const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
@@ -98,7 +98,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const order = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) => {
         const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
-        return runner.run(reservationDecider, stream, { ...order, command })()
+        return runner.run(reservationDecider, stream, { ...order, command })
       }
       const takesTurn = !isBeyondQuota && !isForbidden(user, user_id)
       const ended = await (takesTurn ? quotas.run(user_id, run) : run(undefined))

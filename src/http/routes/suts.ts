@@ -58,7 +58,7 @@ const makeChange =
       idempotencyKey,
       reason,
       client,
-    })()
+    })
     if (E.isLeft(ended)) return ended
     return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
   }

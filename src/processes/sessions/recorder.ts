@@ -41,7 +41,7 @@ export const makeRunSessionCommand =
   ({ runner, makeRequestId }: { readonly runner: Pick<Runner, 'run'> } & Pick<RecorderOptions, 'makeRequestId'>) =>
   async (sutId: string, command: SessionCommand): Promise<boolean> => {
     const order = { command, actor: GATEWAY, requestId: makeRequestId() }
-    return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), order)())
+    return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), order))
   }
 
 /**

@@ -82,7 +82,7 @@ export const writeStory = async (
   /** Starts a creation but makes only the first of its two appends. */
   const begin = (step: number) => {
     const command = { type: 'AssignListenPorts', range: RANGE, randoms: [randomHex(8)] } as const
-    return runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...by(administrator, step), command })()
+    return runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...by(administrator, step), command })
   }
   const change = (step: number) => {
     const tags = { [one(['site', 'constructor', '10'])]: one(['b12', 'c3', null]) }
@@ -90,10 +90,10 @@ export const writeStory = async (
       number(2) === 0
         ? ({ type: 'UpdateSut', values: values(), ...seal() } as const)
         : ({ type: 'TagSut', tags } as const)
-    return runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command })()
+    return runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command })
   }
   const retire = (step: number) =>
-    runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command: { type: 'RetireSut' } })()
+    runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command: { type: 'RetireSut' } })
   const sweep = async (): Promise<void> => {
     const sutStatusOf = standingsIn(await readLog(store, -1))
     await makeSweep({ runner, clock: () => now, sutStatusOf, makeRequestId: () => randomHex(8) })()
@@ -111,7 +111,7 @@ export const writeStory = async (
         : ({ form: 'explicit', start, end } as const)
     const command = { type: 'CreateReservation', actor, sut_id, user_id, userExists: true, window } as const
     const order = { ...by(actor, step), command: { ...command, limits: LIMITS, random: randomHex(8) } }
-    const made = await runner.run(reservationDecider, sutStream(sut_id), order)()
+    const made = await runner.run(reservationDecider, sutStream(sut_id), order)
     const event = E.isRight(made) && made.right.kind === 'recorded' ? made.right.events[0] : undefined
     if (event?.type === 'ReservationCreated') reservations.push(event.data)
   }
@@ -123,7 +123,7 @@ export const writeStory = async (
       number(2) === 0
         ? ({ type: 'CancelReservation', ...of } as const)
         : ({ type: 'ExtendReservation', ...of, end: { duration: 900 + number(20_000) }, limits: LIMITS } as const)
-    return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })()
+    return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })
   }
 
   const bindOrUnbind = (step: number) => {
@@ -137,13 +137,13 @@ export const writeStory = async (
             { type: 'BindReservation', actor, documentStatus: 'made', ...reservation, client } as const,
             { ...by(actor, step), client },
           ]
-    return runner.run(reservationDecider, sutStream(sut_id), { ...order, command })()
+    return runner.run(reservationDecider, sutStream(sut_id), { ...order, command })
   }
 
   const advance = async (sut_id: string, records: number): Promise<void> => {
     for (let n = 0; n < records; n++) {
       const order = { command: { type: 'AdvanceSchedule', sut_id, from } as const, actor: SCHEDULE }
-      const done = await runner.run(reservationDecider, sutStream(sut_id), { ...order, requestId: randomHex(8) })()
+      const done = await runner.run(reservationDecider, sutStream(sut_id), { ...order, requestId: randomHex(8) })
       if (E.isLeft(done) || done.right.kind !== 'recorded') return
     }
   }
@@ -171,7 +171,7 @@ export const writeStory = async (
         ? ({ type: 'CloseSession', _id: session._id, end } as const)
         : ({ type: 'RecordSession', session, end } as const)
     for (let n = 0; n <= number(2); n++) {
-      await runner.run(sessionDecider, sessionStream(sut_id), { command, actor: GATEWAY, requestId: randomHex(8) })()
+      await runner.run(sessionDecider, sessionStream(sut_id), { command, actor: GATEWAY, requestId: randomHex(8) })
     }
     if (end === undefined) sessions.set(session._id, session)
     else sessions.delete(session._id)

@@ -28,13 +28,13 @@ export const makeTokenStory = ({ runner, clock, number, one, by }: Story) => {
     const old = tokens[number(tokens.length + 1)]
     if (old !== undefined) {
       const command = { type: 'RevokeToken', _id: old._id, user_id } as const
-      await runner.run(tokenDecider, stream, { ...order, command })()
+      await runner.run(tokenDecider, stream, { ...order, command })
       return
     }
     const _id = randomHex(12)
     const credentials = { id: randomHex(12), changed: [_id] }
     const expires_at = formatMilliseconds(clock() + 60_000 * (1 + number(60)))
     const token = { _id, user_id, role, hash: randomHex(32), credentials, ...(number(2) === 0 && { expires_at }) }
-    await runner.run(tokenDecider, stream, { ...order, command: { type: 'IssueToken', token } })()
+    await runner.run(tokenDecider, stream, { ...order, command: { type: 'IssueToken', token } })
   }
 }

@@ -49,7 +49,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
     return { credentials: { id, changed: [...more, 'name' as const] }, claim: { folded, known }, id, folded }
   }
   const run = async (command: UserCommand, actor: Actor, step: number) => {
-    const ended = await runner.run(userDecider, USERS_STREAM, { ...by(actor, step), command })()
+    const ended = await runner.run(userDecider, USERS_STREAM, { ...by(actor, step), command })
     if (ended._tag === 'Left' || ended.right.kind !== 'recorded') return
     const [event] = ended.right.events
     if (event?.type === 'UserAdded') ids.push(event.data._id)
@@ -125,7 +125,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
     for (const reservation of theirs.slice(-3)) {
       const command = { type: 'CancelReservation', actor: BERTH, documentStatus: 'made', ...reservation } as const
       const order = { command, actor: BERTH, requestId: randomHex(8) }
-      await runner.run(reservationDecider, sutStream(reservation.sut_id), order)()
+      await runner.run(reservationDecider, sutStream(reservation.sut_id), order)
     }
   }
 

@@ -70,7 +70,7 @@ test('a correction makes probes of a SUT recordable again, in their own stream',
       command: { type, _id: id, cause: undefined, instance, failingSince: 0, shown },
       actor: { _id: 'monitor', role: 'system' },
       requestId: `${instance}:1`,
-    })()
+    })
     return E.isLeft(ended) ? ended.left.code : ended.right.kind
   }
   now = clock(WRONG)
@@ -89,7 +89,7 @@ test('a correction makes users changeable again, and keeps them as they are', as
   let now = clock(RIGHT)
   const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
   const run = async (command: UserCommand): Promise<string> => {
-    const ended = await runner.run(userDecider, USERS_STREAM, { command, actor: administrator, requestId: 'r' })()
+    const ended = await runner.run(userDecider, USERS_STREAM, { command, actor: administrator, requestId: 'r' })
     return E.isLeft(ended) ? ended.left.code : ended.right.kind
   }
   const claim = { folded: 'alice', known: new Map() }
@@ -126,7 +126,7 @@ test('a correction makes tokens revocable again, and those valid again that the 
       command,
       actor: administrator,
       requestId: 'r',
-    })()
+    })
     return E.isLeft(ended) ? ended.left.code : ended.right.kind
   }
   const [one, two] = ['0f5b3c2a91d84e7766aa0001', '0f5b3c2a91d84e7766aa0002']

@@ -74,7 +74,7 @@ export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }
       const { _id, renewableUntil } = user.session
       const session = { _id, user_id: user._id, session_until: formatMilliseconds(renewableUntil) }
       const command = { type: 'EndSession', session } as const
-      const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...orderOf(call), command })()
+      const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...orderOf(call), command })
       if (E.isLeft(outcome)) return outcome
       // From then on this instance refuses it too.
       await views.waitForStorePosition(outcome.right.mark, VIEWS_TIMEOUT)

@@ -143,7 +143,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
   const renewEpoch = makeRenewEpoch(dependencies)
   const show = makeShow(dependencies)
   const run = (command: UserCommand, order: Omit<Order<unknown>, 'command'>): Promise<Ended> =>
-    runner.run(userDecider, USERS_STREAM, { ...order, command })()
+    runner.run(userDecider, USERS_STREAM, { ...order, command })
   const setPassword = makeSetPassword(dependencies, run)
   return {
     create: makeCreate(dependencies),

@@ -67,7 +67,7 @@ const makeAddAll = (dependencies: HashedDependencies) => {
     add: async (call: Call<unknown>, rows: Parameters<typeof sealAll>[0]) => {
       const { users, secrets } = await sealAll(rows)
       const ended = await runKnowingNames<Outcome<UsersState>>(known, (names) =>
-        runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command: commandOn(users, names), secrets })(),
+        runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command: commandOn(users, names), secrets }),
       )
       if (E.isRight(ended)) await known.refresh()
       return ended

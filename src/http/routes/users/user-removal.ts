@@ -48,7 +48,7 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
     const _id = params.id ?? ''
     const { reservations } = body
     const command = { type: 'RemoveUser', _id, reservations } as const
-    const ended = await runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command })()
+    const ended = await runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command })
     if (E.isLeft(ended)) return ended
     await users.refresh()
     const removal = removalIn(_id, ended.right)

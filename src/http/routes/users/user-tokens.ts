@@ -62,7 +62,7 @@ const makeRun = ({ runner, objects }: Pick<TokenDependencies, 'runner' | 'object
   type Order = Parameters<Runner['run']>[2]
   return async (call: Call, userId: string, _id: string, command: TokenCommand, secrets?: Order['secrets']) => {
     const stream = tokenStream(userId)
-    const ended = await runner.run(tokenDecider, stream, { ...orderOf(call), command, secrets })()
+    const ended = await runner.run(tokenDecider, stream, { ...orderOf(call), command, secrets })
     if (E.isLeft(ended)) return ended
     const outcome = ended.right
     const isRepeated = outcome.kind === 'repeated'

@@ -24,9 +24,6 @@ const makeMachine = async (name: string): Promise<string> =>
     (await service.as('admin').post('/api/sut/create', { ...aSut(), name, os: 'Ubuntu', version: '24.04' })).json._id,
   )
 
-/** Pixels of an hour of a day. */
-const HOUR_WIDTH = 96
-
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
 test('in Chromium one reserves a free machine in two actions, and a colleague sees it without reloading', async (t) => {
@@ -106,77 +103,4 @@ test('in Chromium everything on the schedule works by keyboard', async (t) => {
   await page.keyboard.press('w')
   await page.getByRole('button', { name: 'Week', pressed: true }).waitFor()
   checkQuiet(t, carol, service.url)
-})
-
-/** Drags along a row, on a day that lies ahead: from one hour of it to another. */
-const dragBetween = async (page: Page, name: string, from: number, to: number, isDropped = true): Promise<void> => {
-  const lane = await rowOf(page, name).locator('.tl-lane').boundingBox()
-  const at = (hours: number): number => (lane?.x ?? 0) + hours * HOUR_WIDTH
-  const y = (lane?.y ?? 0) + (lane?.height ?? 0) / 2
-  await page.mouse.move(at(from), y)
-  await page.mouse.down()
-  await page.mouse.move(at((from + to) / 2), y)
-  await page.mouse.move(at(to), y)
-  if (isDropped) await page.mouse.up()
-}
-
-test('in Chromium one draws a reservation on the timeline, by drag or by keys, and draws it longer', async (t) => {
-  await makeMachine('bench 5')
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
-  await page.getByPlaceholder('Filter machines').fill('bench 5')
-  const row = rowOf(page, 'bench 5')
-  const [own, free] = [row.getByRole('gridcell', { name: /^You/ }), row.getByRole('gridcell', { name: /^Free/ })]
-  await page.getByRole('button', { name: /^Day after/ }).click()
-  await page.getByRole('button', { name: /^Day after/ }).click()
-  const form = page.getByRole('dialog', { name: 'Reserve bench 5' })
-  await dragBetween(page, 'bench 5', 9.1, 10.4, false)
-  await row.getByText('1 h 30 m', { exact: true }).waitFor()
-  t.is(await form.count(), 0, 'the form opens at the end of the drag')
-  await page.keyboard.press('Escape')
-  await row.getByText('1 h 30 m', { exact: true }).waitFor({ state: 'detached' })
-  await page.mouse.up()
-  await dragBetween(page, 'bench 5', 9.1, 10.4)
-  await form.getByText('09:00 – 10:30').waitFor()
-  await dragBetween(page, 'bench 5', 10.5, 11.1)
-  await form.getByText('09:00 – 11:00').waitFor()
-  await page.getByRole('button', { name: 'Reserve until 11:00' }).click()
-  await own.getByText('09:00–11:00').waitFor()
-  await dragBetween(page, 'bench 5', 10.96, 12.2)
-  await page.getByRole('button', { name: 'Extend to 12:15, 1 h 15 m longer' }).click()
-  await own.getByText('09:00–12:15').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await free.last().focus()
-  await page.keyboard.press('Shift+ArrowRight')
-  await page.getByRole('status').getByText('12:15 to 13:30, free').waitFor()
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('Enter')
-  await form.getByText('12:30 – 13:45').waitFor()
-  await page.keyboard.press('Enter')
-  await row.getByRole('gridcell', { name: 'You 12:30–13:45' }).waitFor()
-  await form.waitFor({ state: 'detached' })
-  await own.last().focus()
-  await page.keyboard.press('Shift+ArrowRight')
-  await page.getByRole('status').getByText('Until 14:00, 15 m longer').waitFor()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Enter')
-  await own.getByText('12:30–14:00').waitFor()
-  checkQuiet(t, alice, service.url)
-})
-
-test('in Chromium a cut connection is said, forbids reserving, and heals without a reload', async (t) => {
-  await makeMachine('bench 4')
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
-  await rowOf(page, 'bench 4').waitFor()
-  await page.context().setOffline(true)
-  await page.getByText('Not connected since').waitFor()
-  await rowOf(page, 'bench 4').getByRole('gridcell', { name: /^Free/ }).first().click()
-  t.true(await page.getByRole('button', { name: /^Reserve until/ }).isDisabled())
-  await page.context().setOffline(false)
-  await page.getByText('Not connected since').waitFor({ state: 'detached' })
-  t.true(await page.getByRole('button', { name: /^Reserve until/ }).isEnabled())
 })

@@ -1,0 +1,52 @@
+import test, { type ExecutionContext } from 'ava'
+import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
+import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { accountOf, checkQuiet, signIn } from './stage.ts'
+
+/** Signing in where something is amiss, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
+
+test('in Chromium a page that was loaded while the service was away is tried again, with the session kept', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, 'alice')
+  await accountOf(opened, 'alice').waitFor()
+  await page.route('**/api/user/me', (route) => route.abort())
+  await page.reload()
+  await page.getByText('Berth does not answer.').waitFor()
+  t.false(await page.getByLabel('Password').isVisible())
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.click()
+  await page.getByText('Berth does not answer.').waitFor()
+  await page.unroute('**/api/user/me')
+  await again.click()
+  await accountOf(opened, 'alice').waitFor()
+  t.false(await again.isVisible())
+})
+
+test('in Chromium single sign-on is offered only where it is set up, and a stray return from a provider says so', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/login/callback?code=abc&state=def')
+  await page.getByText('This sign-in did not begin in this tab. Begin again.').waitFor()
+  t.is(new URL(page.url()).pathname + new URL(page.url()).search, '/')
+  t.false(await page.getByRole('button', { name: 'Continue with single sign-on' }).isVisible())
+  await page.goto('/login/callback?error=access_denied')
+  await page.getByText('The provider did not sign you in. Try again, or use a password.').waitFor()
+  checkQuiet(t, opened, service.url)
+})

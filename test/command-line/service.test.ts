@@ -56,7 +56,7 @@ test('without a service the command says so, and what to set', async (t) => {
   await service.stop()
   const { code, error } = await type(['sut', 'check', sut], beside)
   t.is(code, 1)
-  t.is(error, `berth: no service runs on ${service.data}; set BERTH_URL to reach another\n`)
+  t.is(error, `berth: no service runs on ${service.data}; start it, or set BERTH_URL to reach another\n`)
   const elsewhere = await type(['sut', 'check', sut], {
     ...(await at(service, 'admin')),
     BERTH_URL: `http://127.0.0.1:${await freePort()}/berth/`,

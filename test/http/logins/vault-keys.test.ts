@@ -50,8 +50,8 @@ test('with a lost key sessions end, and nobody signs in first until users with l
   const [, key = ''] = /^([^#:\n]+):/m.exec(await readFile(keyFileOf(first), 'utf8')) ?? []
   await rm(keyFileOf(first))
   t.is((await type(['vault', 'forget', key], { BERTH_DATA: data })).code, 0)
-  t.deepEqual(await giveBack({ BERTH_DATA: data }), [0, 0])
   const again = await start(t, { data, environment })
+  t.deepEqual(await giveBack({ BERTH_DATA: data }), [0, 0])
   for (const text of [session, String(anna.json.session)]) t.is(await statusWith(again, text), 401)
   t.is((await finish(again, end)).status, 403)
   for (const name of ['anna', 'zoe']) t.deepEqual(refusalOf(await signOn(again, name)), [503, 'unavailable'])

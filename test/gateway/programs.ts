@@ -25,7 +25,8 @@ export const startProgram = (t: ExecutionContext, command: string, args: readonl
     errors += text
   })
   t.teardown(async () => {
-    if (program.exitCode === null && program.kill()) await ended
+    // x11vnc does not always end by SIGTERM.
+    if (program.exitCode === null && program.kill('SIGKILL')) await ended
   })
   return { program, ended, errors: () => errors }
 }

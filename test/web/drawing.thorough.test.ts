@@ -78,6 +78,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await page.keyboard.press('Shift+ArrowRight')
   await page.getByRole('status').getByText('Until 14:00, 15 m longer').waitFor()
   await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Extend to 14:00, 15 m longer' }).waitFor()
   await page.keyboard.press('Enter')
   await own.getByText('12:30–14:00').waitFor()
   checkQuiet(t, alice, service.url)

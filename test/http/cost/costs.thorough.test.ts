@@ -25,7 +25,7 @@ const STEP = 2
 /** One of so many kinds of requests is tried here. `npm run bench -- --only outside` tries all. */
 const EVERY = 29
 /** How often a figure that is too large is measured again, and the rounds of each median. */
-const RETRIES = 3
+const RETRIES = 8
 const ROUNDS = 3
 /** The number of reported requests over their limit. Each takes long to confirm. */
 const REPORTED_MAX = 3

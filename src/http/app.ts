@@ -13,15 +13,27 @@ import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/as-of.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
 import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
+import { isForAnyone, type Match, type MatchRequest, makeMatch, methodsOf, NO_MATCH } from './protocol/router.ts'
 import { isNavigation } from './request/browser.ts'
 import { callerOf } from './request/caller.ts'
 import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects } from './response/objects.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
-import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
+import {
+  begin,
+  refuse,
+  respond,
+  send,
+  sendStream,
+  setHeader,
+  setPosition,
+  setText,
+  stateOf,
+} from './response/respond.ts'
 import { type UserNames, withNames } from './response/user-names.ts'
-import { dispatch, openRequestsOf, pathsOf, refuseUnmatched, withAliases } from './router.ts'
+import type { Handle } from './server/pipelining.ts'
+import { makeUpgrades, type Upgrades } from './server/upgrades.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -57,25 +69,31 @@ const internalError = () =>
   refusal('internal', 'An unexpected error occurred. The log of the service has details under this request id.')
 
 const summaryOf = (ctx: Context, began: number, address: string): RequestSummary => {
-  const { requestId, user, route = NO_ROUTE, code } = stateOf(ctx)
+  const { requestId, user, match, code } = stateOf(ctx)
   const traceId = traceIdOf(ctx.req.headers.traceparent)
   const milliseconds = performance.now() - began
   const method = knownMethod(ctx.req.method)
+  const route = match.route?.path ?? NO_ROUTE
   const status = ctx.res.statusCode
   return { requestId, traceId, method, route, status, code, milliseconds, user, address }
 }
 
-/** Gives every request an id and a response. An unexpected error becomes a response without details. */
+/** Gives every request an id, its match and a response. An unexpected error becomes a response without details. */
 const withRequestId =
-  ({ synced, clock, randomHex, onError, onUnavailable, onAnswered, addressOf }: AppDependencies): Middleware =>
+  (
+    { synced, clock, randomHex, onError, onUnavailable, onAnswered, addressOf }: AppDependencies,
+    match: MatchRequest,
+  ): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
     begin(ctx, requestId)
+    stateOf(ctx).match = NO_MATCH
     const unclear = headProblem(ctx)
     if (unclear !== undefined) refuse(ctx, unclear)
     else {
       try {
+        stateOf(ctx).match = match(ctx.method, ctx.path)
         await next()
         // A streamed body has already waited for the disk.
         const syncing = ctx.res.headersSent || stateOf(ctx).isApart ? undefined : synced()
@@ -92,26 +110,34 @@ const withRequestId =
     send(ctx)
   }
 
+/** Refuses what no route matched: a known path with another method, or an unknown path. */
+const refuseUnmatched = (ctx: Context, match: Match): void => {
+  const allowed = methodsOf(match).join(', ')
+  if (match.atPath.length === 0) return void refuse(ctx, refusal('not_found', 'Nothing exists at this address.'))
+  if (ctx.method === 'OPTIONS') setText(ctx, 200, '')
+  else refuse(ctx, refusal('method_not_allowed', `This address supports ${allowed}, not ${ctx.method}.`))
+  setHeader(ctx, 'Allow', allowed)
+}
+
 /** Authenticates the request, except on open paths. People who open an unknown address need no credentials either. */
-const authenticate = ({ gate, views }: AppDependencies, routes: readonly Route[]): Middleware => {
-  const isOpen = openRequestsOf(routes)
-  const isKnown = pathsOf(routes)
-  const isAlwaysOpen = pathsOf(routes.filter((route) => route.isAlwaysOpen))
-  return async (ctx, next) => {
-    if (isNavigation(ctx.req.headers) && !isKnown(ctx.path)) {
+const authenticate =
+  ({ gate, views }: AppDependencies): Middleware =>
+  async (ctx, next) => {
+    const { match } = stateOf(ctx)
+    if (match.atPath.length === 0 && isNavigation(ctx.req.headers)) {
       stateOf(ctx).isApart = true
-      return refuseUnmatched(ctx, next)
+      return refuseUnmatched(ctx, match)
     }
-    if (isOpen(ctx.method, ctx.path)) {
+    if (isForAnyone(match, ctx.method)) {
       if (ctx.method !== 'POST') stateOf(ctx).isApart = true
       return next()
     }
-    const admitted = admit(ctx, gate, isAlwaysOpen(ctx.path))
+    const isAlwaysOpen = match.atPath.some((route) => route.isAlwaysOpen)
+    const admitted = admit(ctx, gate, isAlwaysOpen)
     if (!(admitted instanceof Promise ? await admitted : admitted)) return
     await next()
     setPosition(ctx, views.position())
   }
-}
 
 /** Milliseconds a read waits for this instance to reach the requested position. */
 const POSITION_TIMEOUT = 5_000
@@ -124,9 +150,8 @@ const callHandler = (
   input: Input,
   dependencies: AppDependencies,
 ): RouteResult => {
-  const { user, requestId } = stateOf(ctx)
+  const { user, requestId, match } = stateOf(ctx)
   const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
-  const params = (ctx.params ?? {}) as Record<string, string>
   const { gate, idempotencyKeys, inFlight, repeated, addressOf, pseudonymOf } = dependencies
   const idempotencyKey =
     given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
@@ -136,7 +161,7 @@ const callHandler = (
   const call: Call = {
     requestId,
     user,
-    params,
+    params: match.params,
     body,
     query,
     ifMatch,
@@ -161,12 +186,14 @@ const isBehind = ({ after, query }: Input, position: number): boolean => {
   return after !== undefined && position < after && !isOfPosition
 }
 
-/** Handles a request for a route, from content negotiation to the response. */
-const handleRoute = (route: Route, dependencies: AppDependencies): Middleware => {
+/** Handles a request, from content negotiation to the response. */
+const handleMatched = (dependencies: AppDependencies): Middleware => {
   const { gate, isOpen, views, synced, acknowledge } = dependencies
-  const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
-    stateOf(ctx).route = route.path
+    const { match } = stateOf(ctx)
+    const { route } = match
+    if (route === undefined) return refuseUnmatched(ctx, match)
+    const mediaTypes = mediaTypesOf(route)
     const mediaType = negotiate(ctx, mediaTypes)
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
     const mayCall = (): boolean => {
@@ -212,13 +239,17 @@ class PlainKoa extends Koa {
   }
 }
 
-export const makeApp = (dependencies: AppDependencies): Koa => {
-  const app = new PlainKoa()
-  app.silent = true
-  const routes = withAliases(dependencies.routes)
-  app.use(withRequestId(dependencies))
-  app.use(authenticate(dependencies, routes))
-  app.use(dispatch(routes, (route) => handleRoute(route, dependencies)))
-  app.use(refuseUnmatched)
-  return app
+export interface App {
+  readonly handle: Handle
+  readonly upgrades: Upgrades
+}
+
+export const makeApp = (dependencies: AppDependencies): App => {
+  const koa = new PlainKoa()
+  koa.silent = true
+  const match = makeMatch(dependencies.routes)
+  koa.use(withRequestId(dependencies, match))
+  koa.use(authenticate(dependencies))
+  koa.use(handleMatched(dependencies))
+  return { handle: koa.callback(), upgrades: makeUpgrades(match) }
 }

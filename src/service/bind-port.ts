@@ -61,7 +61,7 @@ export const bindPort = async (
   const reports = makeReports(world, metrics)
   const app = makeStartingApp(world, opening, addresses, reports)
   const { onRefused, onAcceptError } = reports
-  const listening = await listen(app.callback(), {
+  const listening = await listen(app.handle, {
     ...{ host, port, clock, randomHex, addresses, certificate, timeouts, onRefused, onAcceptError },
   }).catch(async (error: unknown) => {
     throw await explainTakenPort(config, error)

@@ -71,5 +71,5 @@ export const listenForCommands = async (
     pseudonymOf: () => undefined,
   })
   const handlers = makeControlHandlers(world, randomHex, parts)
-  return openControlSocket({ path, handlers, serve: app.callback(), onError })
+  return openControlSocket({ path, handlers, serve: app.handle, onError })
 }

@@ -10,7 +10,7 @@ import type { Changes } from '../feed/changes/changes.ts'
 import type { Feed } from '../feed/feed.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
 import { readWebFiles } from '../http/documents/web/web-files.ts'
-import type { Route } from '../http/protocol/route.ts'
+import type { Route, Upgrade } from '../http/protocol/route.ts'
 import { type CsvLimits, makeCsvLists } from '../http/response/csv-lists.ts'
 import type { Objects } from '../http/response/objects.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
@@ -56,6 +56,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   readonly checkConsole: CheckConsole
+  readonly consoles: Upgrade
   readonly csvLimits: Partial<CsvLimits> | undefined
   /** The route table that the handlers belong to, for documents about it. */
   readonly page: () => readonly Route[]
@@ -63,13 +64,12 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
 
 export const makeHandlers = (options: HandlersOptions): Handlers => {
   const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, changes, page } = options
-  const { sessions, quotas, objects, endReservations, endBindings, isOurs, checkConsole } = options
+  const { sessions, quotas, objects, endReservations, endBindings, isOurs, checkConsole, consoles } = options
   const { store, views, users, vault, clientPseudonyms, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
   const nameOf = makeUserNames(users)
   const streams = {
-    views,
-    head: store.head,
+    ...{ views, head: store.head },
     isOpen: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
   }
   const asOf = makeAsOfReads({ objects, views, store, clock })
@@ -82,6 +82,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
         gatewayHost: publicHost ?? gatewayHost,
       }),
       consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
+      console: consoles,
     },
     reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, clock }),
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),

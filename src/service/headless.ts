@@ -136,7 +136,7 @@ const listen = (config: Config, world: World, opening: Opening, core: Core, peop
     userNameOf: makeUserNames(people.users),
     pseudonymOf: () => undefined,
   })
-  return openControlSocket({ path, handlers: {}, serve: app.callback(), onError })
+  return openControlSocket({ path, handlers: {}, serve: app.handle, onError })
 }
 
 /** Why no service can be opened on the data directory. */

@@ -133,7 +133,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
     const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
     const endReservations = makeEndReservations(ending)
     const endBindings = makeEndBindings(ending)
-    const { consoles, ...access } = makeAccess({
+    const access = makeAccess({
       ...{ ...parts, ...config, signedIn, clock, randomHex, ...reports },
       ...{ tickets: consoleTickets, addressOf: addresses.clientOf, limits: world.console },
     })
@@ -158,14 +158,14 @@ export const startService = async (config: Config, given: World): Promise<Servic
     opened.defer(withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
     opened.defer(withTimeout(monitor.start()))
     opened.defer(await listenForCommands(config, world, randomHex, parts, dependencies))
-    listening.handOver(handleInBursts(app.callback()), consoles)
+    listening.handOver(handleInBursts(app.handle), app.upgrades)
     const timed = { config, world, randomHex, parts, runner, endReservations, isOpen, ownPort: port }
     opened.defer(withTimeout(startProcesses(timed), PROCESSES_TIMEOUT))
 
     // 12. Not before: with many users these would delay the start.
     opened.defer(startSecretWatch(world, { store, views, vault, alarms }))
     opened.defer(openPasswords(users))
-    const serving = closeWithStreams(listening, streams, consoles, parts.forwarded)
+    const serving = closeWithStreams(listening, streams, access.consoles, parts.forwarded)
     opened.defer(() => serving.close(STOP_TIMEOUT))
     return {
       host,

@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { User } from '../../users/user.ts'
 import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-tickets.ts'
 import { type Code, codes, type Refusal, refusal } from '../protocol/problem.ts'
+import type { Upgrade, UpgradedConnection } from '../protocol/route.ts'
 import { headProblem } from '../request/request-head.ts'
 import { type RequestSummary, traceIdOf } from '../response/request-summary.ts'
-import { CONSOLE_ROUTE } from '../routes/access/access-routes.ts'
-import { type CheckConsole, CONSOLE_PATH } from '../routes/access/console-ticket.ts'
+import type { CheckConsole } from '../routes/access/console-ticket.ts'
 import type { Attached, Forwarded, NotAttached } from '../routes/access/forwarded.ts'
 import { refuseRaw } from '../server/refuse-raw.ts'
-import type { Upgrades } from '../server/upgrades.ts'
 import { makeAccept } from './accept.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, isWebSocket, malformed, wrongVersion } from './handshake.ts'
@@ -38,12 +36,10 @@ export interface ConsolesOptions extends AccessWatch {
 }
 
 /** Consoles: RFB over WebSocket. */
-export interface Consoles extends Upgrades {
+export interface Consoles extends Upgrade {
   /** Ends all of them, because the service stops. */
   readonly close: () => void
 }
-
-const PATH = new RegExp(`^${CONSOLE_PATH}([^/?#]+)$`)
 
 const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
 const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
@@ -62,10 +58,10 @@ interface Admitted {
 /** Checks everything about a request except its reservation. */
 const makeAdmit =
   ({ tickets, holder, clock }: ConsolesOptions) =>
-  async (request: IncomingMessage): Promise<E.Either<Refusal, Admitted>> => {
+  async ({ request, params }: UpgradedConnection): Promise<E.Either<Refusal, Admitted>> => {
     const unclear = headProblem({ req: request, url: request.url ?? '' }) ?? wrongVersion(request)
     if (unclear !== undefined) return E.left(unclear)
-    const ticket = tickets.verify(PATH.exec(request.url ?? '')?.[1] ?? '')
+    const ticket = tickets.verify(params.ticket ?? '')
     const user = ticket && (await holder(ticket))
     if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
     const refused = crossSite(request) ?? malformed(request)
@@ -108,27 +104,23 @@ const makeAttach = ({ check, forwarded, isHolder, clock }: ConsolesOptions) => {
 /** Summarizes a request once it has been answered. */
 const makeStartReport =
   ({ addressOf, onAnswered }: ConsolesOptions) =>
-  (request: IncomingMessage, requestId: string) => {
+  ({ request, route }: UpgradedConnection, requestId: string) => {
     const began = performance.now()
     // Read now: it is unknown once the connection has closed.
     const address = addressOf(request)
     return (status: number, code: Code | undefined, user: User | undefined): void => {
       const milliseconds = performance.now() - began
-      const about = { requestId, traceId: traceIdOf(request.headers.traceparent), method: 'GET', route: CONSOLE_ROUTE }
+      const about = { requestId, traceId: traceIdOf(request.headers.traceparent), method: 'GET', route }
       onAnswered({ ...about, status, code, milliseconds, user, address }, request)
     }
   }
 
 /** Opens a console on an attached connection; false if the client has left. */
-type OpenConsole = (
-  attached: Attached,
-  user: User,
-  ...request: readonly [IncomingMessage, Socket, Buffer, id: string]
-) => boolean
+type OpenConsole = (attached: Attached, user: User, connection: UpgradedConnection, requestId: string) => boolean
 
 const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles): OpenConsole => {
   const accept = makeAccept(limits)
-  return (attached, user, request, socket, head, requestId) => {
+  return (attached, user, { request, socket, head }, requestId) => {
     socket.setKeepAlive(true, limits.keepAliveAfter)
     const webSocket = accept(request, socket, head, requestId)
     if (webSocket === undefined) {
@@ -148,17 +140,18 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
   const openConsole = makeOpenConsole({ ...CONSOLE_LIMITS, ...options.limits }, open)
   const startReport = makeStartReport(options)
 
-  const take = async (...[request, socket, head, isStopping]: Parameters<Upgrades['take']>): Promise<void> => {
+  const take = async (connection: UpgradedConnection): Promise<void> => {
+    const { request, socket, isStopping } = connection
     const requestId = makeEventId(clock(), randomHex(10))
-    const report = startReport(request, requestId)
+    const report = startReport(connection, requestId)
     let user: User | undefined
     const refused = await (async () => {
-      const admitted = await admit(request)
+      const admitted = await admit(connection)
       if (E.isLeft(admitted)) return admitted.left
       const { user: known } = admitted.right
       user = known
       if (isStopping()) return refusal('unavailable', 'The service is stopping.')
-      return attach(admitted.right, (attached) => openConsole(attached, known, request, socket, head, requestId))
+      return attach(admitted.right, (attached) => openConsole(attached, known, connection, requestId))
     })().catch((error: unknown) => {
       if (error instanceof StoreUnavailable) {
         onUnavailable(error, requestId)
@@ -173,8 +166,8 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
   }
 
   return {
-    accepts: (request) => isWebSocket(request) && PATH.test(request.url ?? ''),
-    take: (...upgrade) => void take(...upgrade),
+    accepts: isWebSocket,
+    take: (connection) => void take(connection),
     close: open.closeAll,
   }
 }

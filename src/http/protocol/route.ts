@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Role } from '../../domain/events/user.ts'
@@ -97,8 +98,27 @@ export type Parameters = ReadonlyMap<string, string>
 /** Decodes query parameters, or returns every problem. */
 export type DecodeQuery<Q> = (parameters: Parameters) => Either<readonly Problem[], Q>
 
-/** One operation of the API. */
-export interface Route {
+/** A connection that leaves HTTP. Node no longer handles it. */
+export interface UpgradedConnection {
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  /** What has arrived after the request. */
+  readonly head: Buffer
+  /** The path of the route. */
+  readonly route: string
+  readonly params: Readonly<Record<string, string>>
+  readonly isStopping: () => boolean
+}
+
+/** How a route takes connections that leave HTTP. */
+export interface Upgrade {
+  /** Whether a request is to be upgraded. Others are handled as if they had not asked for it. */
+  readonly accepts: (request: IncomingMessage) => boolean
+  readonly take: (connection: UpgradedConnection) => void
+}
+
+/** One operation of the API, with the types of its decoded body and query. */
+export interface Route<B = unknown, Q = unknown> {
   readonly method: 'GET' | 'POST'
   /** In router syntax, with `:name` for parameters. */
   readonly path: string
@@ -124,17 +144,20 @@ export interface Route {
   /** Whether it answers repeated requests itself: its response is not one object. */
   readonly answersRepeats?: true
   /** Absent if the route takes no body. */
-  readonly body?: DecodeBody<unknown>
+  readonly body?: DecodeBody<B>
   readonly isBodyOptional?: true
   /** Absent if the route takes no parameters. */
-  readonly query?: DecodeQuery<unknown>
+  readonly query?: DecodeQuery<Q>
   /** Parameters that may be repeated; their values are joined by commas. */
   readonly repeatable?: readonly string[]
   /** Whether Last-Event-ID is supported. */
   readonly isResumable?: true
   /** Whether If-Match is supported. */
   readonly isConditional?: true
-  readonly handle: (call: Call) => RouteResult
+  /** Absent if no connection leaves HTTP here. */
+  readonly upgrade?: Upgrade
+  /** A method, so that a table can have routes with different types. `body` and `query` decode what it gets. */
+  handle(call: Call<B, Q>): RouteResult
 }
 
 /** The media types of a route, the default first. */
@@ -145,20 +168,15 @@ export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>
   ...(route.otherMediaTypes ?? []),
 ]
 
-export type BodyRoute<B> = Omit<Route, 'body' | 'handle' | 'method'> & {
-  readonly body: DecodeBody<B>
-  readonly handle: (call: Call<B>) => RouteResult
-}
-
 /** A POST route whose handler gets the decoded body. */
-export const post = <B>(route: BodyRoute<B>): Route => ({ ...route, method: 'POST' }) as unknown as Route
+export const post = <B>(route: Omit<Route<B>, 'method'> & { readonly body: DecodeBody<B> }): Route<B> => ({
+  ...route,
+  method: 'POST',
+})
 
 export const get = (route: Omit<Route, 'method' | 'body' | 'query'>): Route => ({ ...route, method: 'GET' })
 
-export type QueryRoute<Q> = Omit<Route, 'body' | 'query' | 'handle' | 'method'> & {
-  readonly query: DecodeQuery<Q>
-  readonly handle: (call: Call<unknown, Q>) => RouteResult
-}
-
 /** A GET route whose handler gets the decoded query. */
-export const getWithQuery = <Q>(route: QueryRoute<Q>): Route => ({ ...route, method: 'GET' }) as unknown as Route
+export const getWithQuery = <Q>(
+  route: Omit<Route<unknown, Q>, 'method' | 'body'> & { readonly query: DecodeQuery<Q> },
+): Route<unknown, Q> => ({ ...route, method: 'GET' })

@@ -6,6 +6,7 @@ import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
 import { type FixedBody, JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import type { Match } from '../protocol/router.ts'
 import { isNavigation, isOfBrowser } from '../request/browser.ts'
 import { discardUnread } from '../request/unread.ts'
 import { NOT_FOUND_HEADERS, NOT_FOUND_PAGE } from './not-found-page.ts'
@@ -14,8 +15,7 @@ import { NOT_FOUND_HEADERS, NOT_FOUND_PAGE } from './not-found-page.ts'
 interface State {
   requestId: string
   user: User
-  /** The path of its route. */
-  route?: string
+  match: Match
   /** Whether the response shows nothing of the log, so that it need not wait for the disk. */
   isApart?: true
   /** Of the response. */

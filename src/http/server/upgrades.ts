@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { type MatchRequest, NO_MATCH } from '../protocol/router.ts'
 import type { RequestQueues } from './pipelining.ts'
 
 /** What takes connections that leave HTTP. */
@@ -17,4 +18,16 @@ export const handUpgrades = (server: Server, upgrades: () => Upgrades | undefine
     socket.on('error', () => socket.destroy())
     queues.afterResponses(socket, () => upgrades()?.take(request, socket, head, () => !server.listening))
   })
+}
+
+/** Upgrades the requests whose route does. Their target is a plain path. */
+export const makeUpgrades = (match: MatchRequest): Upgrades => {
+  const matchOf = ({ method = '', url = '' }: IncomingMessage) => (/[?#]/.test(url) ? NO_MATCH : match(method, url))
+  return {
+    accepts: (request) => matchOf(request).route?.upgrade?.accepts(request) === true,
+    take: (request, ...[socket, head, isStopping]) => {
+      const { route, params } = matchOf(request)
+      route?.upgrade?.take({ request, socket, head, isStopping, route: route.path, params })
+    },
+  }
 }

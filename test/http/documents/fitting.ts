@@ -2,7 +2,7 @@ import type { AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { examplesFrom } from '../../../src/http/documents/openapi/examples.ts'
 import { openApi, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
-import type { Route } from '../../../src/http/protocol/route.ts'
+import { makeMatch } from '../../../src/http/protocol/router.ts'
 import { NOT_FOUND_PAGE } from '../../../src/http/response/not-found-page.ts'
 import type { Answer } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
@@ -46,20 +46,7 @@ export const makeMisfit = (document: AnySchemaObject) => {
 
 const misfit = makeMisfit(DOCUMENT)
 
-const patterns = new Map(
-  pageOfRoutes.map((route): [Route, RegExp] => [
-    route,
-    new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
-  ]),
-)
-
-/** The route that the router chooses: a literal path or its alias before one with a parameter. */
-const routeOf = (method: string, path: string): Route | undefined => {
-  const exact = pageOfRoutes.filter((route) => route.path === path || route.alias === path)
-  const matching = exact.length > 0 ? exact : pageOfRoutes.filter((route) => patterns.get(route)?.test(path))
-  const wanted = method === 'HEAD' ? 'GET' : method
-  return matching.find((route) => route.method === wanted)
-}
+const match = makeMatch(pageOfRoutes)
 
 /** Follows a place that is a reference. */
 const followed = (place: readonly string[]): { readonly place: readonly string[]; readonly node: Node } => {
@@ -95,7 +82,7 @@ const headerMisfits = (headers: Node, answer: Answer, at: readonly string[]): re
 /** The differences between an answer and the document. */
 export const misfits = (method: string, address: string, answer: Answer): readonly string[] => {
   const path = address.replace(/[?#].*$/s, '')
-  const route = routeOf(method, path)
+  const { route } = match(method, path)
   // Tests of lower layers use other addresses, whose answers do not come from the API.
   if (route === undefined && answer.headers['x-request-id'] === undefined) return []
   if (route === undefined) return unknownMisfits(method, answer)

@@ -107,7 +107,7 @@ test('the route is logged as its pattern, never as the requested path', async (t
       'GET /api/sut/:id 422',
       'GET none 404',
       'other none 405',
-      'GET none 401',
+      'GET /api/sut/:id 401',
       'GET /health/ready 200',
     ],
   )

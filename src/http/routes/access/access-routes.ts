@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { noBody } from '../../codecs/bodies.ts'
 import { refusal } from '../../protocol/problem.ts'
-import { type Call, get, getWithQuery, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type Call, get, getWithQuery, post, type Route, type RouteResult, type Upgrade } from '../../protocol/route.ts'
 import { type ConnectionQuery, connectionQuery } from './connection.ts'
 import { FILE_MEDIA_TYPES } from './connection-file.ts'
 import { CONSOLE_PATH } from './console-ticket.ts'
@@ -10,11 +10,10 @@ import { CONSOLE_PATH } from './console-ticket.ts'
 export interface AccessHandlers {
   readonly connection: (call: Call<unknown, ConnectionQuery>) => RouteResult
   readonly consoleTicket: (call: Call) => RouteResult
+  readonly console: Upgrade
 }
 
-export const CONSOLE_ROUTE = `${CONSOLE_PATH}:ticket`
-
-export const accessRoutes = ({ connection, consoleTicket }: AccessHandlers): readonly Route[] => [
+export const accessRoutes = ({ connection, consoleTicket, console }: AccessHandlers): readonly Route[] => [
   getWithQuery({
     path: '/api/sut_reservation/:id/connection',
     query: connectionQuery,
@@ -29,10 +28,11 @@ export const accessRoutes = ({ connection, consoleTicket }: AccessHandlers): rea
     isBodyOptional: true,
     handle: consoleTicket,
   }),
-  // The server hands a request with `Upgrade: websocket` to the console. The ticket is the credential.
+  // The ticket is the credential.
   get({
-    path: CONSOLE_ROUTE,
+    path: `${CONSOLE_PATH}:ticket`,
     may: 'anyone',
+    upgrade: console,
     handle: async () =>
       E.left(refusal('upgrade_required', 'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.')),
   }),

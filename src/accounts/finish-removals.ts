@@ -9,11 +9,9 @@ import { type RemovalsOptions, runRemovals } from '../processes/removals.ts'
 import type { Users } from '../users/users.ts'
 
 interface FinishOptions extends Pick<RemovalsOptions, 'endReservations' | 'isOpen' | 'pause' | 'signal'> {
-  readonly world: {
-    /** Unix milliseconds. */
-    readonly clock: () => number
-    readonly log: { readonly error: (facts: object, sentence: string) => void }
-  }
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: { readonly error: (facts: object, sentence: string) => void }
   readonly randomHex: RandomHex
   readonly store: Pick<EventStore, 'eraseSecrets'>
   readonly users: Pick<Users, 'members'>
@@ -22,14 +20,14 @@ interface FinishOptions extends Pick<RemovalsOptions, 'endReservations' | 'isOpe
 
 /** Finishes removals and erasures until the signal aborts. */
 export const finishRemovals = ({
-  world,
+  clock,
+  log,
   randomHex,
   store,
   users,
   runner,
   ...options
 }: FinishOptions): Promise<void> => {
-  const { clock, log } = world
   const isStanding = makeIsStanding(runner)
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   return runRemovals({

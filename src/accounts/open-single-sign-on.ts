@@ -34,40 +34,34 @@ const makeOnAdmitted = ({ alarms, users }: { alarms: Alarms; users: Pick<Users, 
 }
 
 export interface SingleSignOnOptions {
-  readonly config: Config
-  readonly world: {
-    /** Unix milliseconds. */
-    readonly clock: () => number
-    readonly randomBytes: (size: number) => Uint8Array
-    readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
-  }
-  readonly randomHex: RandomHex
-  readonly parts: {
-    readonly users: Users
-    readonly vault: Vault
-    readonly runner: Runner
-    readonly alarms: Alarms
-    /** Close functions, called in reverse order of opening. */
-    readonly opened: AsyncDisposableStack
-  }
+  readonly config: Pick<Config, 'oidc' | 'quotaDefault'>
+  readonly users: Users
   readonly sessions: LoginSessions
+  readonly vault: Vault
+  readonly runner: Runner
+  readonly alarms: Alarms
+  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly randomHex: RandomHex
 }
 
-/** Starts to follow the provider, if there is one. */
-export const openSingleSignOn = (options: SingleSignOnOptions): SingleSignOnHandlers => {
-  const { config, world, randomHex, parts, sessions } = options
+/** Starts to follow the provider, if there is one. `close` ends that. */
+export const openSingleSignOn = (
+  options: SingleSignOnOptions,
+): { readonly handlers: SingleSignOnHandlers; readonly close: () => void } => {
+  const { config, users, sessions, vault, runner, log, clock, randomBytes, randomHex } = options
   const { oidc, quotaDefault } = config
-  if (oidc === undefined) return noSingleSignOn
-  const { clock, randomBytes, log } = world
-  const { users, vault, runner, opened } = parts
+  if (oidc === undefined) return { handlers: noSingleSignOn, close: () => undefined }
   const provider = openProvider({ ...oidc, log })
-  opened.defer(provider.close)
-  return makeSingleSignOn({
+  const handlers = makeSingleSignOn({
     ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
     transactions: makeSignInTransactions(vault.keys, randomBytes),
     used: makeUsedTickets(clock),
     provisionUser: makeProvisionUser({ runner, people: users, vault, quotaDefault, clock, randomHex }),
-    onAdmitted: makeOnAdmitted(parts),
+    onAdmitted: makeOnAdmitted(options),
     onFailure: (reason, requestId) => log.warn({ reason, request_id: requestId }, 'a single sign-on failed'),
   })
+  return { handlers, close: provider.close }
 }

@@ -9,8 +9,8 @@ import { type ClientAddresses, makeClientAddresses } from '../http/protocol/clie
 import { healthRoutes, makeHealth } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { type Listening, listen } from '../http/server/listen.ts'
+import { CONDITION_AT_START } from './condition.ts'
 import type { Opening } from './open-core.ts'
-import { CONDITION_AT_START } from './parts.ts'
 import { makeReports, type Reports } from './reports.ts'
 import type { World } from './world.ts'
 

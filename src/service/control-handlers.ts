@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { correctClock } from '../commands/clock/correct.ts'
+import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { Runner } from '../commands/order.ts'
 import type { Config } from '../config/config.ts'
 import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProblem } from '../control/socket.ts'
 import { closed } from '../domain/codec/object-codec.ts'
@@ -9,20 +11,40 @@ import { whole } from '../domain/events/fields.ts'
 import { failure } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { EventStore } from '../event-store/event-store.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
 import { hashedUsersRoute } from '../http/routes/users/user-import.ts'
+import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
-import type { Parts } from './parts.ts'
-import type { World } from './world.ts'
+import type { Users } from '../users/users.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { Log } from './world.ts'
 
 const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
 
-const makeControlHandlers = (
-  { clock }: World,
-  randomHex: RandomHex,
-  { guard, store, views }: Parts,
-): Readonly<Record<string, ControlHandler>> => ({
+export interface CommandsOptions {
+  readonly store: EventStore
+  readonly views: Pick<Views, 'log'>
+  readonly guard: ClockGuard
+  readonly runner: Runner
+  readonly users: Users
+  readonly vault: Vault
+  /** Of the requests over HTTP. */
+  readonly dependencies: AppDependencies
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+}
+
+const makeControlHandlers = ({
+  clock,
+  randomHex,
+  guard,
+  store,
+  views,
+}: CommandsOptions): Readonly<Record<string, ControlHandler>> => ({
   'clock confirm': async () => {
     guard.confirm()
     return E.right({ time: formatMilliseconds(clock()) })
@@ -50,26 +72,22 @@ export const AS_COMMAND_LINE: Gate = {
 /** Accepts commands from the command line on the control socket. Returns the function that stops it. */
 export const listenForCommands = async (
   { data, quotaDefault }: Pick<Config, 'data' | 'quotaDefault'>,
-  world: World,
-  randomHex: RandomHex,
-  parts: Parts,
-  dependencies: AppDependencies,
+  options: CommandsOptions,
 ): Promise<() => Promise<void>> => {
+  const { runner, users, vault, dependencies, log, clock, randomHex } = options
   const path = join(data, CONTROL_SOCKET)
   const why = socketPathProblem(path)
   if (why !== undefined) {
-    world.log.warn({ path, why }, 'the control socket cannot be opened; set BERTH_DATA to a shorter path')
+    log.warn({ path, why }, 'the control socket cannot be opened; set BERTH_DATA to a shorter path')
     return async () => undefined
   }
-  const onError = (err: unknown): void => world.log.error({ err }, 'a command on the control socket failed')
-  const { runner, users, vault } = parts
-  const hashedUsers = hashedUsersRoute({ runner, users, quotaDefault, vault, clock: world.clock, randomHex })
+  const onError = (err: unknown): void => log.error({ err }, 'a command on the control socket failed')
+  const hashedUsers = hashedUsersRoute({ runner, users, quotaDefault, vault, clock, randomHex })
   const app = makeApp({
     ...dependencies,
     routes: [...dependencies.routes, hashedUsers],
     gate: AS_COMMAND_LINE,
     pseudonymOf: () => undefined,
   })
-  const handlers = makeControlHandlers(world, randomHex, parts)
-  return openControlSocket({ path, handlers, serve: app.handle, onError })
+  return openControlSocket({ path, handlers: makeControlHandlers(options), serve: app.handle, onError })
 }

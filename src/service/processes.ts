@@ -1,28 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { finishRemovals } from '../accounts/finish-removals.ts'
 import { beginSchedule } from '../commands/begin-schedule.ts'
-import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
+import type { ClockGuard } from '../commands/clock/guard.ts'
 import type { Runner } from '../commands/order.ts'
 import type { EndReservations } from '../commands/users/end-reservations.ts'
-import type { Config } from '../config/config.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
-import { StoreUnavailable } from '../event-store/event-store.ts'
-import { openForwarding } from '../machines/open-forwarding.ts'
-import { openSessions } from '../machines/open-sessions.ts'
+import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import type { Metrics } from '../http/routes/metrics.ts'
 import type { ProcessClock } from '../processes/clock.ts'
+import type { Forwarding } from '../processes/forwarding.ts'
 import { runSchedule } from '../processes/schedule.ts'
-import { makeUpcomingReservations, type UpcomingReservations } from '../processes/upcoming.ts'
+import type { Sessions } from '../processes/sessions/sessions.ts'
+import type { UpcomingReservations } from '../processes/upcoming.ts'
 import type { Views } from '../read-models/views.ts'
-import type { Parts } from './parts.ts'
-import type { World } from './world.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
+import type { Users } from '../users/users.ts'
+import type { Log } from './world.ts'
 
 /** Milliseconds before a retry. */
 const RETRY_AFTER = 1_000
 /** Milliseconds between checks whether the service is ready. */
 const POLL_EVERY = 50
 
-interface BeginScheduleOptions extends Pick<Parts, 'store' | 'guard'> {
-  readonly world: World
+interface BeginScheduleOptions {
+  readonly store: EventStore
+  readonly guard: Pick<ClockGuard, 'isAhead'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
   readonly randomHex: RandomHex
 }
 
@@ -33,13 +37,13 @@ interface BeginScheduleOptions extends Pick<Parts, 'store' | 'guard'> {
 export const tryToBeginSchedule = async ({
   store,
   guard,
-  world,
+  clock,
   randomHex,
 }: BeginScheduleOptions): Promise<number | undefined> => {
   // A clock that is ahead would begin the schedule years from now.
-  if (guard.isAhead(world.clock())) return undefined
+  if (guard.isAhead(clock())) return undefined
   try {
-    return await beginSchedule({ store, now: world.clock(), randomHex })
+    return await beginSchedule({ store, now: clock(), randomHex })
   } catch (error) {
     if (error instanceof StoreUnavailable) return undefined
     throw error
@@ -52,22 +56,32 @@ const WAKE_EVERY = 50
 export const pauseBriefly = (signal: AbortSignal): Promise<void> =>
   delay(WAKE_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
 
-interface ProcessesOptions {
-  readonly world: World
-  readonly randomHex: RandomHex
-  readonly config: Config
-  readonly parts: Parts
+interface TimedOptions extends BeginScheduleOptions {
+  readonly views: Views
+  readonly users: Pick<Users, 'members'>
   readonly runner: Runner
+  readonly processClock: ProcessClock
+  /** Since when starts and ends are recorded, in Unix milliseconds; undefined if that could not be recorded yet. */
+  readonly scheduledFrom: number | undefined
+  readonly upcoming: UpcomingReservations
+  readonly sessions: Pick<Sessions, 'run'>
+  /** Undefined where the gateway is off. */
+  readonly forwarding: Pick<Forwarding, 'openDue' | 'run'> | undefined
   readonly endReservations: EndReservations
   readonly isOpen: () => boolean
-  /** The port of the service itself. */
-  readonly ownPort: number
+  /** Called when the ports of running reservations have been opened after the start. */
+  readonly onPortsOpen: () => void
+  readonly log: Log
+  readonly alarms: Pick<Alarms, 'isRaised'>
+  readonly metrics: Pick<Metrics, 'scheduled'>
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly signal: AbortSignal
 }
 
 interface ReadAheadOptions {
   readonly upcoming: Pick<UpcomingReservations, 'load' | 'isLoadDue'>
   readonly clock: Pick<ProcessClock, 'mayAct'>
-  readonly log: Pick<World['log'], 'error'>
+  readonly log: Pick<Log, 'error'>
   /** Whether the views cannot be written. Lists may then never be readable, and an alarm says so. */
   readonly isUnwritten: () => boolean
   readonly wake: (signal: AbortSignal) => Promise<void>
@@ -111,103 +125,43 @@ export const readAhead = async (
 }
 
 /** Records starts and ends until the signal aborts. */
-const recordOnTime = async (
-  { world, randomHex, parts, runner, isOpen }: ProcessesOptions,
-  {
-    upcoming,
-    wake,
-    pause,
-    signal,
-  }: Pick<ReadAheadOptions, 'wake' | 'pause' | 'signal'> & {
-    readonly upcoming: UpcomingReservations
-  },
-): Promise<void> => {
-  const { store, views, guard, metrics, processClock: clock, scheduledFrom } = parts
-  let from = scheduledFrom
+const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['pause']): Promise<void> => {
+  const { views, runner, upcoming, processClock, isOpen, clock, log, metrics, randomHex, wake, signal } = options
+  let from = options.scheduledFrom
   while (from === undefined && !signal.aborted) {
     await pause(RETRY_AFTER)
-    from = await tryToBeginSchedule({ store, guard, world, randomHex })
+    from = await tryToBeginSchedule(options)
   }
   if (from === undefined) return
   await runSchedule({
-    ...{ upcoming, views, runner, clock, from, isOpen, wake, signal },
-    makeRequestId: () => makeEventId(world.clock(), randomHex(10)),
+    ...{ upcoming, views, runner, clock: processClock, from, isOpen, wake, signal },
+    makeRequestId: () => makeEventId(clock(), randomHex(10)),
     onRecorded: metrics.scheduled,
-    onError: (error) => world.log.error({ err: error }, 'starts and ends were not recorded; retrying'),
+    onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
   })
 }
 
 /**
- * Starts the timed processes: recording starts and ends, forwarding, sessions. Returns the function that stops them.
+ * What the clock triggers: records starts and ends, forwards, records sessions, finishes removals, from when requests
+ * are answered until the signal aborts.
  */
-export const startProcesses = (options: ProcessesOptions): (() => Promise<void>) => {
-  const { config, world, randomHex, parts, runner, endReservations, isOpen, ownPort } = options
-  const { store, views, users, alarms, instance, processClock: clock } = parts
-  const { log, sinceBoot, wake = pauseBriefly } = world
-  const stop = new AbortController()
-  const signal = stop.signal
+export const runTimed = async (options: TimedOptions): Promise<void> => {
+  const { store, users, runner, upcoming, forwarding, sessions, endReservations, processClock } = options
+  const { isOpen, onPortsOpen, alarms, clock, log, randomHex, wake, signal } = options
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
-  const upcoming = makeUpcomingReservations({ views, clock: world.clock })
   const isUnwritten = (): boolean => alarms.isRaised('views')
-
-  const running = (async () => {
-    while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
-    if (signal.aborted) return
-    const isForwarded = (id: string): boolean => forwarding?.forwarding.get(id) !== undefined
-    const sessions = await openSessions({
-      ...{ log, sinceBoot, randomHex, views, instance, runner, clock, alarms, isForwarded, isOpen, wake, signal },
-      data: config.data,
-    })
-    parts.sessions.useOf = sessions.useOf
-    const forwarding = config.gateway.isOn
-      ? openForwarding({
-          ...parts,
-          ...{ config: config.gateway, clock: world.clock, log, runner, upcoming, ownPort, wake, signal, sessions },
-        })
-      : undefined
-    const openPorts = async (): Promise<void> => {
-      await forwarding?.forwarding.openDue()
-      parts.stage.isOpeningPorts = false
-    }
-    try {
-      await Promise.all([
-        recordOnTime(options, { upcoming, wake, pause, signal }),
-        readAhead({ upcoming, clock, log, isUnwritten, wake, pause, signal }, openPorts),
-        forwarding?.forwarding.run(),
-        sessions.run(),
-        finishRemovals({ world, randomHex, store, users, runner, endReservations, isOpen, pause, signal }),
-      ])
-    } finally {
-      // After an error the others are still running.
-      stop.abort()
-      await forwarding?.gateway.stop().catch(world.onFatal)
-      await sessions.finish()
-    }
-  })().catch(world.onFatal)
-  return async () => {
-    stop.abort()
-    await running
-    upcoming.close()
+  while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
+  if (signal.aborted) return
+  const openPorts = async (): Promise<void> => {
+    await forwarding?.openDue()
+    onPortsOpen()
   }
-}
-
-/** Starts sweeping abandoned creations. Returns the function that stops it. */
-export const startSweep = (
-  { clock, log }: World,
-  randomHex: RandomHex,
-  runner: Runner,
-  views: Views,
-  isOpen: () => boolean,
-): (() => Promise<void> | void) => {
-  const sweep = makeSweep({
-    runner,
-    clock,
-    sutStatusOf: (id) => {
-      const version = views.newest('sut', id)
-      return version && (version.ended === 'retired' ? 'retired' : 'standing')
-    },
-    makeRequestId: () => makeEventId(clock(), randomHex(10)),
-  })
-  return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'sweep failed; retrying')).stop
+  await Promise.all([
+    recordOnTime(options, pause),
+    readAhead({ upcoming, clock: processClock, log, isUnwritten, wake, pause, signal }, openPorts),
+    forwarding?.run(),
+    sessions.run(),
+    finishRemovals({ store, users, runner, endReservations, isOpen, clock, log, randomHex, pause, signal }),
+  ])
 }

@@ -1,18 +1,24 @@
+import type { EventStore } from '../event-store/event-store.ts'
+import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
+import type { Vault } from '../vault/vault.ts'
 import { watchSecrets } from '../vault/watch-secrets.ts'
 import { withTimeout } from './open-core.ts'
-import type { Parts } from './parts.ts'
-import type { World } from './world.ts'
+import type { Log } from './world.ts'
 
 /** Findings named in the alarm. */
 const NAMED = 3
 
-interface Watched extends Pick<Parts, 'store' | 'views' | 'vault'> {
+interface Watched {
+  readonly store: EventStore
+  readonly views: Views
+  readonly vault: Vault
+  readonly log: Pick<Log, 'warn'>
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
 }
 
 /** Starts checking the secrets. Returns the function that stops it. */
-export const startSecretWatch = ({ log }: World, { store, views, vault, alarms }: Watched): (() => Promise<void>) => {
+export const startSecretWatch = ({ log, store, views, vault, alarms }: Watched): (() => Promise<void>) => {
   const watch = watchSecrets({
     store,
     keys: vault.keys,

@@ -2,44 +2,86 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { checkFirstUsers, makeFirstUsers } from '../accounts/first-users.ts'
 import { openPasswords } from '../accounts/open-passwords.ts'
+import { openSingleSignOn } from '../accounts/open-single-sign-on.ts'
 import { openAllUsers } from '../accounts/open-users.ts'
 import { openQuotas } from '../accounts/quotas.ts'
 import { makeSignedIn } from '../accounts/signed-in.ts'
 import { tryFirstUsers } from '../accounts/try-first-users.ts'
 import { openSigner } from '../audit/audit-key.ts'
+import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
+import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
+import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
+import { eraseUser } from '../commands/users/erase-user.ts'
+import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
 import { problemsOfConfig } from '../config/checks/config.ts'
 import { Misconfigured } from '../config/checks/misconfigured.ts'
 import type { Config } from '../config/config.ts'
+import { fits } from '../domain/user/scope.ts'
+import { makeEventId } from '../domain/values/ids.ts'
+import { makeChanges } from '../feed/changes/changes.ts'
+import { makeFeed } from '../feed/feed.ts'
 import { openInstance } from '../files/instance.ts'
+import { isOwnAddress } from '../gateway/connections/own-addresses.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
+import { makeGate } from '../http/authentication/gate.ts'
+import { makeConsoles } from '../http/console/consoles.ts'
+import { makeDocuments } from '../http/documents/documents.ts'
+import { readWebFiles } from '../http/documents/web/web-files.ts'
 import type { Route } from '../http/protocol/route.ts'
-import { type Condition, isOpen as isServing } from '../http/routes/health.ts'
+import { makeCsvLists } from '../http/response/csv-lists.ts'
+import { documentResponse, makeObjects } from '../http/response/objects.ts'
+import { makeStoredResponse } from '../http/response/stored-response.ts'
+import { makeUserNames } from '../http/response/user-names.ts'
+import { makeConnectionHandler } from '../http/routes/access/connection.ts'
+import { makeCheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
+import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
+import { makeAuditHandlers } from '../http/routes/audit.ts'
+import { makeChangesHandler } from '../http/routes/changes.ts'
+import { makeEvents } from '../http/routes/events.ts'
+import { type Condition, isReady, isOpen as isServing, makeHealth } from '../http/routes/health.ts'
+import { makeHistoryHandlers } from '../http/routes/history.ts'
+import { makeLoginHandlers } from '../http/routes/login/login.ts'
+import { makeOutageHandlers } from '../http/routes/outages.ts'
+import { makeCheckHandler } from '../http/routes/probes/checks.ts'
+import { makeReservationReads } from '../http/routes/reservation-reads.ts'
+import { makeReservationHandlers } from '../http/routes/reservations.ts'
+import { makeSessionList } from '../http/routes/session-list.ts'
+import { makeSutImport } from '../http/routes/sut-import.ts'
+import { makeSutLists } from '../http/routes/sut-lists.ts'
+import { makeSutRead } from '../http/routes/sut-read.ts'
+import { makeSutHandlers } from '../http/routes/suts.ts'
+import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
+import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
 import { openCertificate } from '../http/server/certificate.ts'
-import { makeAccess } from '../machines/access.ts'
 import { makeForwarded } from '../machines/forwarded.ts'
+import { isStillHolder, makeTicketHolder } from '../machines/holder.ts'
+import { openForwarding } from '../machines/open-forwarding.ts'
+import { openMonitor } from '../machines/open-monitor.ts'
+import { openSessions } from '../machines/open-sessions.ts'
+import { makeTargetOf } from '../processes/targets.ts'
+import { makeUpcomingReservations } from '../processes/upcoming.ts'
 import { makeUnfinished } from '../read-models/unfinished.ts'
+import { makeAuthenticator } from '../users/authenticate.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
 import { bindPort } from './bind-port.ts'
+import { conditionOf, gaugesOf } from './condition.ts'
 import { listenForCommands } from './control-handlers.ts'
-import { makeHandlers } from './handlers.ts'
 import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
-import { openAllViews, openRunner } from './open-views.ts'
-import { conditionOf, gaugesOf, type Parts } from './parts.ts'
-import { startProcesses, startSweep, tryToBeginSchedule } from './processes.ts'
+import { logResumed, openAllViews, openRunner } from './open-views.ts'
+import { pauseBriefly, runTimed, tryToBeginSchedule } from './processes.ts'
 import { startSecretWatch } from './secret-watch.ts'
-import { closeWithStreams, dependenciesOf, openOwnMonitor, openStreams } from './wiring.ts'
 import type { Address, World } from './world.ts'
 
 export type { Address, Log, World } from './world.ts'
 
 /** Time allowed for in-flight requests at shutdown, in milliseconds. */
 const STOP_TIMEOUT = 10_000
-/** Milliseconds for timed processes, which also cut connections and record their sessions. */
-const PROCESSES_TIMEOUT = 5_000
+/** Milliseconds to cut connections and record their sessions. */
+const FORWARDING_TIMEOUT = 5_000
 
 export interface Service extends Address {
   /** Drains requests, writes what is pending and closes every file. */
@@ -70,7 +112,8 @@ export const startService = async (config: Config, given: World): Promise<Servic
   const opening = makeOpening(config, given)
   const { alarms, metrics, randomHex, stage, opened, onFatal, closeAfterFailure } = opening
   const world = { ...given, onFatal }
-  const { clock, sinceBoot, randomBytes, log } = world
+  const { clock, sinceBoot, randomBytes, log, wake = pauseBriefly } = world
+  const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   try {
     // 2. Everything that can refuse a start before anything is created.
     const certificate = await checkAll(config, { ...world, alarms })
@@ -92,17 +135,18 @@ export const startService = async (config: Config, given: World): Promise<Servic
 
     // 5. What a start records: the log's version, and since when starts and ends are recorded.
     await upgrade(core, world, randomHex)
-    const scheduledFrom = await tryToBeginSchedule({ store, guard, world, randomHex })
+    const scheduledFrom = await tryToBeginSchedule({ store, guard, clock, randomHex })
 
     // 6. The views and the command loop.
     const views = await openAllViews(config, store, { log, alarms, isShared, onFatal })
     opened.defer(views.close)
     const runner = openRunner(world, randomHex, { store, views, guard, metrics, isShared })
+    opened.defer(runner.saveStates)
 
     // 7. The users, and the first ones of a log that has none.
-    const { close: closeUsers, ...people } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
-    opened.defer(closeUsers)
-    const { users, isUpToDate } = people
+    const people = await openAllUsers({ runner, store, views, vault, alarms, isShared })
+    const { users, isUpToDate, catchUpNames, catchUpTokens } = people
+    opened.defer(people.close)
     const { made, stop: stopFirstUsers } = await tryFirstUsers({
       make: () => makeFirstUsers({ config, world, randomHex, users, ...core }),
       mayWait: isShared,
@@ -117,56 +161,301 @@ export const startService = async (config: Config, given: World): Promise<Servic
     // 8. The condition for health checks, and gauges.
     const condition = (): Condition => conditionOf({ alarms, views, isUpToDate, stage })
     const isOpen = (): boolean => isServing(condition())
+    const isFollowing = (): boolean => isReady({ ...condition(), service: 'ok', gateway: 'ok' })
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
-    const parts: Parts = {
-      ...people,
-      ...{ store, vault, guard, processClock, signer, certificate, metrics, alarms, condition, opened, stage },
-      ...{ views, runner, scheduledFrom, instance, clientPseudonyms, consoleTickets },
-      ...{ sessions: { useOf: () => undefined }, forwarded: makeForwarded(clock) },
-    }
 
-    // 9. Who is signed in, streams, quotas, consoles and the monitor.
-    const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
-    const streams = openStreams(config, world, randomHex, parts, signedIn)
+    // 9. Who is signed in, and what limits people.
+    const signedIn = makeSignedIn({ users, views, runner, vault, clock, randomHex })
     const { quotas, close: closeQuotas } = openQuotas({ quotaDefault: config.quotaDefault, users, views, clock })
     opened.defer(closeQuotas)
     const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
     const endReservations = makeEndReservations(ending)
     const endBindings = makeEndBindings(ending)
-    const access = makeAccess({
-      ...{ ...parts, ...config, signedIn, clock, randomHex, ...reports },
-      ...{ tickets: consoleTickets, addressOf: addresses.clientOf, limits: world.console },
-    })
-    const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
 
-    // 10. The routes and the application.
-    const page: readonly Route[] = routes(
-      makeHandlers({
-        ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, sessions, quotas },
-        ...{ ...streams, ...access, log, csvLimits: world.csv, endReservations, endBindings, check: monitor.check },
-        page: () => page,
+    // 10. How people and probes reach the machines. Nothing is forwarded or probed yet.
+    const timed = new AbortController()
+    const upcoming = makeUpcomingReservations({ views, clock })
+    opened.defer(upcoming.close)
+    const forwarded = makeForwarded(clock)
+    const sessions = await openSessions({
+      data: config.data,
+      instance,
+      views,
+      runner,
+      clock: processClock,
+      sinceBoot,
+      randomHex,
+      log,
+      alarms,
+      isForwarded: forwarded.has,
+      isOpen,
+      wake,
+      signal: timed.signal,
+    })
+    const forwarding = config.gateway.isOn
+      ? openForwarding({
+          config: config.gateway,
+          ownPort: port,
+          views,
+          runner,
+          users,
+          vault,
+          clientPseudonyms,
+          forwarded,
+          upcoming,
+          sessions,
+          clock,
+          processClock,
+          log,
+          alarms,
+          metrics,
+          wake,
+          signal: timed.signal,
+        })
+      : undefined
+    const stopForwarding = async (): Promise<void> => {
+      timed.abort()
+      await forwarding?.gateway.stop().catch(onFatal)
+      await sessions.finish()
+    }
+    opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT))
+    const { first, last } = config.listenPorts
+    const isOwnPort = (own: number): boolean => own === port || (own >= first && own <= last)
+    const monitor = openMonitor({
+      instance,
+      views,
+      runner,
+      vault,
+      clock: processClock,
+      now: clock,
+      sinceBoot,
+      log,
+      isOurs: ({ tags }) => fits(tags, config.gateway.suts),
+      isOwn: (address, own) => isOwnAddress(address, own, isOwnPort),
+      useOf: sessions.useOf,
+      hold: forwarded.hold,
+      makeRequestId,
+      onProbe: metrics.probed,
+      isOpen,
+      wake,
+    })
+
+    // 11. What is told of, shown and opened over HTTP.
+    const told = {
+      store,
+      views,
+      users: signedIn,
+      randomByte: () => Number.parseInt(randomHex(1), 16),
+      onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
+    }
+    const feed = makeFeed({
+      ...told,
+      origin: config.origin,
+      limits: world.feed,
+      measures: metrics.feed,
+      onResumed: logResumed(log),
+    })
+    const changes = makeChanges({ ...told, known: users, limits: world.changes, measures: metrics.changes })
+    const objects = makeObjects(views, store)
+    const targetOf = makeTargetOf(views, config.gateway.suts)
+    const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
+    const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock })
+    const consoles = makeConsoles({
+      tickets: consoleTickets,
+      check: checkConsole,
+      forwarded,
+      holder: makeTicketHolder(users, signedIn),
+      isHolder: (user) => isStillHolder(users, signedIn, user),
+      onAccessChange: signedIn.onChange,
+      clock,
+      randomHex,
+      addressOf: addresses.clientOf,
+      limits: world.console,
+      ...reports,
+    })
+    const nameOf = makeUserNames(users)
+    const asOf = makeAsOfReads({ objects, views, store, clock })
+    const csv = makeCsvLists({ views, nameOf, limits: world.csv })
+    const singleSignOn = openSingleSignOn({
+      ...{ config, clock, randomBytes, randomHex, log, alarms, users, vault, runner },
+      sessions: signedIn.sessions,
+    })
+    opened.defer(singleSignOn.close)
+
+    // 12. The routes and the application. Documents describe the routes, their own among them.
+    const table: readonly Route[] = routes({
+      reservations: makeReservationHandlers({ runner, objects, users, quotas, limits: config.limits, randomHex }),
+      reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, clock }),
+      access: {
+        connection: makeConnectionHandler({
+          objects,
+          runner,
+          views,
+          clientPseudonyms,
+          forwarded,
+          isOurs,
+          clock,
+          gatewayHost: config.gateway.publicHost ?? config.gateway.host,
+        }),
+        consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
+        console: consoles,
+      },
+      suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
+      sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
+      sutRead: makeSutRead({ objects, asOf, views, vault }),
+      sutLists: makeSutLists({ objects, asOf, csv, clock, horizon: config.limits.horizon }),
+      outages: makeOutageHandlers({ objects, clock }),
+      check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
+      sessionList: makeSessionList(objects, nameOf, csv),
+      histories: makeHistoryHandlers({
+        objects,
+        views,
+        store,
+        origin: config.origin,
+        nameOf: (id) => users.member(id)?.name,
       }),
+      audit: makeAuditHandlers({ objects, views, store, signer }),
+      users: makeUserHandlers({
+        runner,
+        objects,
+        users,
+        vault,
+        store,
+        quotaDefault: config.quotaDefault,
+        endReservations,
+        endBindings,
+        eraseSecrets: (id) => eraseUser(store, id),
+        clock,
+        randomHex,
+        randomBytes,
+      }),
+      logins: makeLoginHandlers({
+        sessions: signedIn.sessions,
+        runner,
+        users,
+        views,
+        renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
+      }),
+      singleSignOn: singleSignOn.handlers,
+      hasSingleSignOn: config.oidc !== undefined,
+      events: makeEvents({ feed, views, head: store.head, isOpen: isFollowing }),
+      changes: makeChangesHandler({
+        changes,
+        views,
+        head: store.head,
+        isOpen: isFollowing,
+        digest: async () => (await readWebFiles()).digest,
+      }),
+      health: makeHealth(condition),
+      documents: makeDocuments(() => table),
+      metrics: metrics.text,
+    })
+    const readStored = makeStoredResponse(views, (kind, version, created) =>
+      kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
     )
+    const authenticator = makeAuthenticator({
+      users,
+      catchUpNames,
+      catchUpTokens,
+      tokens: signedIn.tokens,
+      sessions: signedIn.sessions,
+      randomBytes,
+    })
     const dependencies: AppDependencies = {
-      ...dependenciesOf(parts, world, addresses, { tokens, sessions }),
-      ...{ routes: page, isOpen, randomHex, acknowledge: access.objects.acknowledge, ...reports },
+      routes: table,
+      gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
+      idempotencyKeys: makeRotatingIdempotencyKeys(vault.keys),
+      inFlight: makeInFlight(),
+      repeated: (key) => {
+        const answer = readStored(key)
+        if (answer !== undefined && E.isRight(answer)) metrics.retryAnswered()
+        return answer
+      },
+      isOpen,
+      views,
+      acknowledge: objects.acknowledge,
+      synced: () => store.synced?.(),
+      clock,
+      randomHex,
+      addressOf: addresses.clientOf,
+      userNameOf: nameOf,
+      pseudonymOf: clientPseudonyms.of,
+      ...reports,
     }
     const app = makeApp(dependencies)
 
-    // 11. Background work and commands, then requests, then what the clock triggers.
-    opened.defer(runner.saveStates)
-    opened.defer(withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
+    // 13. Background work and commands, then requests, then what the clock triggers.
+    const sweep = makeSweep({
+      runner,
+      clock,
+      sutStatusOf: (id) => {
+        const version = views.newest('sut', id)
+        return version && (version.ended === 'retired' ? 'retired' : 'standing')
+      },
+      makeRequestId,
+    })
+    const onSweepError = (error: unknown): void => log.error({ err: error }, 'sweep failed; retrying')
+    opened.defer(withTimeout(startSweeping(sweep, isOpen, onSweepError).stop))
     opened.defer(withTimeout(monitor.start()))
-    opened.defer(await listenForCommands(config, world, randomHex, parts, dependencies))
+    opened.defer(
+      await listenForCommands(config, {
+        store,
+        views,
+        runner,
+        users,
+        vault,
+        guard,
+        log,
+        clock,
+        randomHex,
+        dependencies,
+      }),
+    )
     listening.handOver(handleInBursts(app.handle), app.upgrades)
-    const timed = { config, world, randomHex, parts, runner, endReservations, isOpen, ownPort: port }
-    opened.defer(withTimeout(startProcesses(timed), PROCESSES_TIMEOUT))
+    const running = runTimed({
+      store,
+      views,
+      users,
+      runner,
+      guard,
+      processClock,
+      scheduledFrom,
+      upcoming,
+      sessions,
+      forwarding: forwarding?.forwarding,
+      endReservations,
+      isOpen,
+      onPortsOpen: () => {
+        stage.isOpeningPorts = false
+      },
+      clock,
+      log,
+      alarms,
+      metrics,
+      randomHex,
+      wake,
+      signal: timed.signal,
+    }).catch((error: unknown) => {
+      timed.abort()
+      onFatal(error)
+    })
+    const stopTimed = (): Promise<void> => {
+      timed.abort()
+      return running
+    }
+    opened.defer(withTimeout(stopTimed))
 
-    // 12. Not before: with many users these would delay the start.
-    opened.defer(startSecretWatch(world, { store, views, vault, alarms }))
+    // 14. Not before: with many users these would delay the start.
+    opened.defer(startSecretWatch({ log, store, views, vault, alarms }))
     opened.defer(openPasswords(users))
-    const serving = closeWithStreams(listening, streams, access.consoles, parts.forwarded)
-    opened.defer(() => serving.close(STOP_TIMEOUT))
+    // Streams, consoles and waits end at once, while other requests are drained: by themselves they would not in time.
+    opened.defer(async () => {
+      const closed = listening.close(STOP_TIMEOUT)
+      consoles.close()
+      forwarded.endWaits()
+      await Promise.all([feed.close(), changes.close()])
+      await closed
+    })
     return {
       host,
       port,

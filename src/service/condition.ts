@@ -1,0 +1,73 @@
+import type { EventStore } from '../event-store/event-store.ts'
+import { type Condition, isReady } from '../http/routes/health.ts'
+import type { Gauges } from '../http/routes/metrics.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
+import type { Vault } from '../vault/vault.ts'
+
+/** The phase of the service's life. */
+export interface Stage {
+  hasFailed: boolean
+  isStopping: boolean
+  /** Until the ports of running reservations have been opened after the start. */
+  isOpeningPorts: boolean
+}
+
+interface ConditionOptions {
+  readonly alarms: Pick<Alarms, 'isRaised'>
+  readonly views: Pick<Views, 'caughtUp' | 'isOfAnotherLog'>
+  /** Whether the users are those of the log, or were a moment ago. */
+  readonly isUpToDate: () => boolean
+  readonly stage: Stage
+}
+
+const storeCondition = (
+  alarms: ConditionOptions['alarms'],
+  views: ConditionOptions['views'],
+  isFailed: boolean,
+): Condition['store'] => {
+  if (isFailed) return 'failed'
+  if (views.isOfAnotherLog()) return 'another'
+  if (alarms.isRaised('silence')) return 'silent'
+  return alarms.isRaised('store') ? 'unreadable' : 'ok'
+}
+
+/** The condition until everything has been opened. */
+export const CONDITION_AT_START: Condition = {
+  service: 'ok',
+  store: 'ok',
+  views: 'behind',
+  users: 'unknown',
+  vault: 'ok',
+  clock: 'ok',
+  gateway: 'ok',
+}
+
+/** The state of each part, for health checks and metrics. */
+export const conditionOf = ({ alarms, views, isUpToDate, stage }: ConditionOptions): Condition => ({
+  service: stage.isStopping ? 'stopping' : 'ok',
+  store: storeCondition(alarms, views, stage.hasFailed),
+  views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
+  users: !isUpToDate() ? 'unknown' : alarms.isRaised('users') ? 'broken' : 'ok',
+  vault: alarms.isRaised('vault') ? 'broken' : 'ok',
+  clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
+  gateway: stage.isOpeningPorts ? 'opening' : 'ok',
+})
+
+interface GaugesOptions {
+  readonly store: Pick<EventStore, 'head'>
+  readonly views: Views
+  readonly vault: Pick<Vault, 'keys'>
+  readonly alarms: Alarms
+  readonly condition: () => Condition
+}
+
+/** The gauges, read whenever metrics are requested. */
+export const gaugesOf = ({ store, views, vault, alarms, condition }: GaugesOptions): Gauges => ({
+  isReady: () => isReady(condition()),
+  events: () => views.position() + 1,
+  viewLag: async () => Math.max(0, (await store.head()) - views.mark()),
+  pendingRows: views.pendingRows,
+  alarms: alarms.all,
+  oldKeys: () => vault.keys().keys.length - 1,
+})

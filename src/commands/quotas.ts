@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { makeTurns } from '../concurrency/turns.ts'
 import type { Quota } from '../domain/events/user.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import { makeStreamQueues } from './turns/stream-queues.ts'
 
 /** Keeps users to their quotas. */
 export interface Quotas {
@@ -31,7 +31,7 @@ const unavailable = (): E.Either<Failure, never> =>
   E.left(failure('unavailable', 'What the user has reserved cannot be counted now. Try again.'))
 
 export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Quotas => {
-  const queues = makeStreamQueues()
+  const turns = makeTurns()
   /** Store positions of users' commands to which the views had not come in time. */
   const behind = new Map<string, number>()
 
@@ -54,7 +54,7 @@ export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Q
   }
 
   const runExclusive: Quotas['run'] = async (userId, run) => {
-    await queues.acquire(userId)
+    await turns.acquire(userId)
     try {
       const usage = await findUsage(userId)
       if (usage === undefined) return unavailable()
@@ -64,7 +64,7 @@ export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Q
       if (E.isRight(ended)) await reach(userId, ended.right.mark)
       return ended
     } finally {
-      queues.release(userId)
+      turns.release(userId)
     }
   }
 

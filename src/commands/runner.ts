@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { makeTurns, type Turns } from '../concurrency/turns.ts'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import { failure } from '../domain/failure.ts'
 import { ANSWER_WITHIN, before, StoreUnavailable } from '../event-store/event-store.ts'
@@ -8,7 +9,6 @@ import type { FollowedLog } from './states/log-continuity.ts'
 import { type Folded, PagesLost, type Snapshots } from './states/snapshots.ts'
 import { makeStateCache, type StateCache } from './states/state-cache.ts'
 import { makeSharedStreams } from './turns/shared-streams.ts'
-import { makeStreamQueues, type StreamQueues } from './turns/stream-queues.ts'
 
 interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
@@ -23,13 +23,13 @@ interface RunnerOptions extends AttemptOptions {
 }
 
 /** The command loop: load, fold, decide, append; retry after conflicts. */
-const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues): Runner['run'] => {
+const makeRun = (options: RunnerOptions, cache: StateCache, turns: Turns): Runner['run'] => {
   const shared = options.isShared ? makeSharedStreams() : undefined
   const attempt = makeAttempt(options, cache, shared?.overtaken)
   const { commandTimeout = ANSWER_WITHIN } = options
   return async (decider, stream, order) => {
     const deadline = performance.now() + commandTimeout
-    const turn = queues.acquire(stream)
+    const turn = turns.acquire(stream)
     if (turn !== undefined) await turn
     const began = performance.now()
     try {
@@ -52,7 +52,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
       options.hooks?.onUnavailable(error, order.requestId)
       return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
-      queues.release(stream, shared?.pauseAfter(stream, began))
+      turns.release(stream, shared?.pauseAfter(stream, began))
     }
   }
 }
@@ -60,7 +60,8 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
 export const makeRunner = (options: RunnerOptions): Runner => {
   const cache = makeStateCache(options)
   if (options.isShared) options.log?.watch(cache.follow)
-  const queues = makeStreamQueues()
+  /** One command per stream at a time in this process. The expected revision covers other processes. */
+  const turns = makeTurns()
 
   const current = async <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Promise<Folded<S>> => {
     await cache.confirm()
@@ -69,11 +70,11 @@ export const makeRunner = (options: RunnerOptions): Runner => {
   }
   const runExclusive = async <A>(stream: string, act: () => Promise<A>): Promise<A> => {
     const deadline = performance.now() + (options.commandTimeout ?? ANSWER_WITHIN)
-    await queues.acquire(stream)
+    await turns.acquire(stream)
     try {
       return await before(deadline, act())
     } finally {
-      queues.release(stream)
+      turns.release(stream)
     }
   }
 
@@ -90,7 +91,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
           return cache.withPages(() => find(reloaded.state))
         }
       }),
-    run: makeRun(options, cache, queues),
+    run: makeRun(options, cache, turns),
     saveStates: cache.saveAll,
   }
 }

@@ -1,4 +1,5 @@
 import type { Sut } from '../../projections/sut.ts'
+import { makeTurns } from '../concurrency/turns.ts'
 import type { Found } from '../domain/monitoring/decide.ts'
 import type { Cause } from '../domain/monitoring/status.ts'
 
@@ -41,27 +42,14 @@ export interface Probing {
 }
 
 const CONCURRENCY = 64
+const SLOTS = 'slots'
 
 /** A SUT and its address: a probe of another address says nothing about this one. */
 const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${sut_type} ${address} ${port}`
 
 export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOptions): Probing => {
   const inFlight = new Map<string, Promise<Probed | undefined>>()
-  const waiting: (() => void)[] = []
-  let taken = 0
-
-  const take = (): Promise<void> | undefined => {
-    if (taken < CONCURRENCY) {
-      taken++
-      return undefined
-    }
-    return new Promise((resolve) => waiting.push(resolve))
-  }
-  const release = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) taken--
-    else next()
-  }
+  const turns = makeTurns({ limit: CONCURRENCY })
 
   const probeOnce = async (sut: Sut): Promise<Probed | undefined> => {
     const use = useOf(sut._id)
@@ -70,7 +58,7 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
       if (use === 'unanswered') return undefined
       return { cause: undefined, milliseconds: 0 }
     }
-    const turn = take()
+    const turn = turns.acquire(SLOTS)
     if (turn !== undefined) await turn
     try {
       const began = performance.now()
@@ -78,7 +66,7 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
       onProbe(cause ?? 'reachable')
       return { cause, milliseconds: performance.now() - began }
     } finally {
-      release()
+      turns.release(SLOTS)
     }
   }
 
@@ -97,5 +85,5 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
     return probed
   }
 
-  return { now, ifRoom: (sut) => (taken < CONCURRENCY ? now(sut) : undefined) }
+  return { now, ifRoom: (sut) => (turns.isFree(SLOTS) ? now(sut) : undefined) }
 }

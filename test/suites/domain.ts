@@ -10,5 +10,6 @@ await runTestsIn(
   'telemetry',
   'service/**',
   'files',
+  'concurrency',
   'control',
 )

@@ -56,6 +56,21 @@ test('a request waits for earlier ones that used the name before a key rotation'
   t.deepEqual(log.slice(2, 7), ['earlier ends', 'later begins', 'later ends', 'last begins', 'last ends'])
 })
 
+test('requests that name the same keys in another order do not wait for each other', async (t) => {
+  const { runExclusive } = makeInFlight()
+  const { task, end } = tasks()
+  const all = [
+    runExclusive(['a'], task('1')),
+    runExclusive(['b'], task('2')),
+    runExclusive(['a', 'b'], async () => E.right('3')),
+    runExclusive(['b', 'a'], async () => E.right('4')),
+  ]
+  await end('1')
+  await turns()
+  await end('2')
+  t.deepEqual(await Promise.all(all), ['1', '2', '3', '4'].map(E.right))
+})
+
 test('a failed task releases its key', async (t) => {
   const { runExclusive } = makeInFlight()
   await t.throwsAsync(

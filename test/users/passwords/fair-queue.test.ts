@@ -1,5 +1,4 @@
 import test from 'ava'
-import fc from 'fast-check'
 import { type Done, makeFairQueue } from '../../../src/users/passwords/fair-queue.ts'
 
 /** Tasks that end on demand, and the order in which they began. */
@@ -43,15 +42,6 @@ test('the caller with fewest attempts goes first, then the one who came first', 
   const others = [run(0, task('b')), run(1, task('c'))]
   await endAll(ends, [...crowd, ...others])
   t.deepEqual(begun, ['a0', 'b', 'a1', 'c', 'a2', 'a3'])
-})
-
-test('a task without a free place is refused and never begun', async (t) => {
-  const { run, hasRoom, begun, ends, task } = await given()
-  const crowd = Array.from({ length: 11 }, (_, n) => run(0, task(`a${n}`)))
-  t.false(hasRoom(0))
-  const results = await endAll(ends, crowd)
-  t.deepEqual(results.slice(-2), ['full', 'full'])
-  t.is(begun.length, 9)
 })
 
 test('in a full queue the caller with most attempts makes way for one with fewer', async (t) => {
@@ -106,26 +96,4 @@ test('a failed task frees its slot like any other', async (t) => {
   )
   t.is(await run(0, async () => ({ result: 'ran', wasted: 0 })), 'ran')
   t.true(isIdle())
-})
-
-test('property: no more tasks run or wait than allowed, and each is run or refused', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat({ max: 4 }), { maxLength: 40 }), async (ranks) => {
-      const { run, begun, ends, task } = await given({ ...ONE, runningMax: 2 })
-      let running = 0
-      let most = 0
-      const counted = (name: string) => async () => {
-        most = Math.max(most, ++running)
-        return task(name)().finally(() => running--)
-      }
-      const results = await endAll(
-        ends,
-        ranks.map((rank, i) => run(rank, counted(`${rank} ${i}`))),
-      )
-      const ran = results.filter((result) => result !== 'full')
-      const enough = ran.length === Math.min(ranks.length, 10)
-      return most <= 2 && enough && ran.length === begun.length && running === 0
-    }),
-  )
-  t.pass()
 })

@@ -1,14 +1,16 @@
+import { makeTurns } from '../../../concurrency/turns.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 
 /** Concurrent calls per HTTP/2 connection. A server accepts 100 and silently queues the rest. */
 const CALLS_MAX = 90
 /** Waiting calls; further ones are rejected. */
-const QUEUE_MAX = 10_000
+const WAITING_MAX = 10_000
+const CALLS = 'calls'
 
 interface CallLimit {
   /**
-   * Resolves when a call may start. Then call `release` after it. @throws StoreUnavailable if the queue is full or
-   * closed
+   * Resolves when a call may start. Then call `release` after it. @throws StoreUnavailable if too many wait, or after
+   * `close`
    */
   readonly acquire: () => Promise<void>
   readonly release: () => void
@@ -20,33 +22,25 @@ interface CallLimit {
 }
 
 export const makeCallLimit = (): CallLimit => {
-  const waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
-  let inFlight = 0
+  const turns = makeTurns({ limit: CALLS_MAX, waitingMax: () => WAITING_MAX })
   let isClosed = false
-  const makeClosedError = (): Error => new StoreUnavailable('the event store has been closed')
   const checkOpen = (): void => {
-    if (isClosed) throw makeClosedError()
+    if (isClosed) throw new StoreUnavailable('the event store has been closed')
   }
   return {
     isClosed: () => isClosed,
     checkOpen,
     acquire: async () => {
       checkOpen()
-      if (inFlight < CALLS_MAX) {
-        inFlight++
-        return
-      }
-      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too many calls to the event store')
-      await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
+      const turn = turns.acquire(CALLS)
+      if (turn === undefined || (await turn)) return
+      checkOpen()
+      throw new StoreUnavailable('too many calls to the event store')
     },
-    release: () => {
-      const next = waiting.shift()
-      if (next === undefined) inFlight--
-      else next.resolve()
-    },
+    release: () => turns.release(CALLS),
     close: () => {
       isClosed = true
-      for (const { reject } of waiting.splice(0)) reject(makeClosedError())
+      turns.refuseAll()
     },
   }
 }

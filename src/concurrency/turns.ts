@@ -1,0 +1,109 @@
+export interface TurnsOptions {
+  /** Holders of a key at a time: one unless given. */
+  readonly limit?: number
+  /** How many may wait for a key now. If it shrinks, the last are refused when the next one comes. */
+  readonly waitingMax?: () => number
+}
+
+export interface Wait {
+  /** Lower ranks go first. Those of one rank are served in order of arrival. */
+  readonly rank?: number
+  /** Milliseconds after which it is refused. */
+  readonly timeoutMs?: number
+}
+
+/** Turns at keys: so many hold a key at a time, and the others wait. */
+export interface Turns {
+  /**
+   * Undefined if the turn begins at once. Otherwise resolves with true when it begins, or with false if it never will:
+   * there is no room to wait, or not in time. Call `release` after a turn.
+   */
+  readonly acquire: (key: string, wait?: Wait) => Promise<boolean> | undefined
+  /** @param pauseMs milliseconds for which nobody gets this turn */
+  readonly release: (key: string, pauseMs?: number) => void
+  /** Whether one of this rank would get a turn or could wait. */
+  readonly hasRoom: (key: string, rank?: number) => boolean
+  /** Whether a turn would begin at once. */
+  readonly isFree: (key: string) => boolean
+  /** Whether nobody has the key. */
+  readonly isIdle: (key: string) => boolean
+  /** Refuses all who wait. */
+  readonly refuseAll: () => void
+}
+
+interface Waiter {
+  readonly rank: number
+  /** A resolver rather than a promise, which would retain everything it resolves to. */
+  readonly resolve: (isTurn: boolean) => void
+  overdue: NodeJS.Timeout | undefined
+}
+
+interface Held {
+  holders: number
+  /** By rank, then by arrival. */
+  waiting: Waiter[] | undefined
+}
+
+const unlimited = (): number => Number.POSITIVE_INFINITY
+
+const settle = (waiter: Waiter, isTurn: boolean): void => {
+  clearTimeout(waiter.overdue)
+  waiter.resolve(isTurn)
+}
+
+/** Waits in the place of its rank. The last are refused until there is room for the others. */
+const enter = (waiting: Waiter[], { rank = 0, timeoutMs }: Wait, waitingMax: () => number): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const waiter: Waiter = { rank, resolve, overdue: undefined }
+  let at = waiting.length
+  while (at > 0 && (waiting[at - 1] as Waiter).rank > rank) at--
+  waiting.splice(at, 0, waiter)
+  if (timeoutMs !== undefined) {
+    waiter.overdue = setTimeout(() => {
+      waiting.splice(waiting.indexOf(waiter), 1)
+      resolve(false)
+    }, timeoutMs)
+  }
+  while (waiting.length > waitingMax()) settle(waiting.pop() as Waiter, false)
+  return promise
+}
+
+export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = {}): Turns => {
+  const held = new Map<string, Held>()
+
+  const pass = (key: string): void => {
+    const found = held.get(key)
+    if (found === undefined) return
+    const next = found.waiting?.shift()
+    if (next !== undefined) settle(next, true)
+    else if (--found.holders === 0) held.delete(key)
+  }
+
+  const isFree = (key: string): boolean => (held.get(key)?.holders ?? 0) < limit
+
+  return {
+    acquire: (key, wait) => {
+      const found = held.get(key)
+      if (found === undefined) held.set(key, { holders: 1, waiting: undefined })
+      else if (found.holders < limit) found.holders++
+      else {
+        found.waiting ??= []
+        return enter(found.waiting, wait ?? {}, waitingMax)
+      }
+      return undefined
+    },
+    release: (key, pauseMs = 0) => {
+      if (pauseMs === 0) pass(key)
+      else setTimeout(pass, pauseMs, key)
+    },
+    hasRoom: (key, rank = 0) => {
+      const waiting = held.get(key)?.waiting ?? []
+      return isFree(key) || waiting.length < waitingMax() || rank < (waiting.at(-1)?.rank ?? rank)
+    },
+    isFree,
+    isIdle: (key) => !held.has(key),
+    refuseAll: () => {
+      for (const { waiting } of held.values()) for (const waiter of waiting?.splice(0) ?? []) settle(waiter, false)
+    },
+  }
+}

@@ -71,7 +71,7 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
     now,
     randomHex,
   )
-  const appended = await store.append(USERS_STREAM, NO_STREAM, events, secrets)()
+  const appended = await store.append(USERS_STREAM, NO_STREAM, events, secrets)
   if (E.isLeft(appended) && appended.left !== 'moved')
     throw new StoreUnavailable(
       `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,

@@ -94,7 +94,7 @@ const makeDecideOnce =
     const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
     const within = deadline - performance.now()
     if (within < APPEND_LEAST) return over(E.left(appendFailure('unavailable')))
-    const appended = await store.append(stream, revision, events, order.secrets, within)()
+    const appended = await store.append(stream, revision, events, order.secrets, within)
     hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
     if (E.isLeft(appended))
       return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))

@@ -33,7 +33,7 @@ export const beginSchedule = async ({ store, now, randomHex }: BeginScheduleOpti
     if (begun !== undefined) return begun
     const event = { type: 'ScheduleBegan', data: { from: formatMilliseconds(now) } } as const
     const order = { command: undefined, actor: SCHEDULE, requestId: makeEventId(now, randomHex(10)) }
-    const appended = await store.append(SCHEDULE_STREAM, NO_STREAM, makeEvents([event], order, now, randomHex))()
+    const appended = await store.append(SCHEDULE_STREAM, NO_STREAM, makeEvents([event], order, now, randomHex))
     if (E.isRight(appended)) return now
     if (appended.left !== 'moved') throw new StoreUnavailable(`ScheduleBegan cannot be recorded: ${appended.left}`)
   }

@@ -28,7 +28,7 @@ export const recordForLog = async (event: Event, { store, now, randomHex }: Reco
       time = Math.max(now, epochMillisecondsOf(last.metadata.time))
     }
     const order = { command: undefined, actor: COMMAND_LINE, requestId: makeEventId(time, randomHex(10)) }
-    const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([event], order, time, randomHex))()
+    const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([event], order, time, randomHex))
     if (E.isRight(appended)) return
     if (appended.left !== 'moved') throw new StoreUnavailable(`${event.type} cannot be recorded: ${appended.left}`)
   }

@@ -88,7 +88,7 @@ const copyEvents = async (
   const oneByOne = async (series: readonly Run[]): Promise<E.Either<string, void>> => {
     for (const run of series) {
       const { stream, expected, events } = toAppend(run)
-      const appended = await target.append(stream, expected, events)()
+      const appended = await target.append(stream, expected, events)
       if (E.isLeft(appended)) return E.left(`stopped after event ${done - 1}: ${why[appended.left]}`)
       done += events.length
       onProgress(done, of)

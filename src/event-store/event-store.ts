@@ -1,4 +1,4 @@
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Either } from 'fp-ts/lib/Either.js'
 import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { ExpectedError } from '../files/expected-error.ts'
@@ -108,7 +108,7 @@ export interface EventStore {
     events: readonly NewEvent[],
     secrets?: readonly SealedSecret[],
     within?: number,
-  ) => TaskEither<AppendFailure, Appended>
+  ) => Promise<Either<AppendFailure, Appended>>
   /** Events of a stream after revision `after`, in order, in pages. Empty if the stream does not exist. */
   readonly readStream: (stream: string, after: number) => AsyncIterable<readonly Recorded[]>
   /**

@@ -5,15 +5,12 @@ import type { Alarms } from '../telemetry/alarms.ts'
 /** A store that raises an alarm when it has no room for a write, until one succeeds again. */
 export const withFullAlarm = (store: EventStore, alarms: Pick<Alarms, 'raise' | 'clear' | 'isRaised'>): EventStore => ({
   ...store,
-  append: (...given) => {
-    const append = store.append(...given)
-    return async () => {
-      const appended = await append()
-      if (E.isRight(appended)) alarms.clear('full', 'the event store has room again')
-      else if (appended.left === 'full' && !alarms.isRaised('full')) {
-        alarms.raise('full', 'the event store is full; writes are refused until there is room')
-      }
-      return appended
+  append: async (...given) => {
+    const appended = await store.append(...given)
+    if (E.isRight(appended)) alarms.clear('full', 'the event store has room again')
+    else if (appended.left === 'full' && !alarms.isRaised('full')) {
+      alarms.raise('full', 'the event store is full; writes are refused until there is room')
     }
+    return appended
   },
 })

@@ -129,7 +129,7 @@ test('an unwritable store fails the start with the reason, or is retried if the 
     let left = times
     return {
       ...store,
-      append: (...given) => (left-- > 0 ? async () => E.left(why) : store.append(...given)),
+      append: async (...given) => (left-- > 0 ? E.left(why) : store.append(...given)),
     }
   }
   await t.throwsAsync(upgradeLog(options(failing('full'))), {

@@ -114,7 +114,7 @@ test('a refusal that had to wait for a slow store is still that refusal', async 
 test('a command that is overtaken at every attempt is tried until its timeout, and ends as unavailable', async (t) => {
   const healthy = await aStore(t)
   const sut = await anInstance(healthy).aSut()
-  const { store, appends } = counting({ ...healthy, append: () => async () => E.left('moved') })
+  const { store, appends } = counting({ ...healthy, append: async () => E.left('moved') })
   const begun = performance.now()
   const instance = anInstance(store, { retryTimeout: 200 })
   t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'unavailable')
@@ -129,12 +129,10 @@ test('commands that wait for their turn behind an unanswered append end with it,
   const sut = await anInstance(healthy).aSut()
   const { store, appends } = counting({
     ...healthy,
-    append:
-      (...[, , , , within]) =>
-      async () => {
-        await delay(within)
-        return E.left('unknown')
-      },
+    append: async (...[, , , , within]) => {
+      await delay(within)
+      return E.left('unknown')
+    },
   })
   const instance = anInstance(store, { commandTimeout: 300 })
   const answers = ['08', '10', '12'].map((hour) => instance.reserve(sut, explicit(`${hour}:00`, `${hour}:30`)))

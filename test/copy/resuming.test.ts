@@ -18,14 +18,12 @@ const failing = ({ appendSeries: _, ...target }: EventStoreDb, after: number): E
   let count = 0
   return {
     ...target,
-    append:
-      (...given) =>
-      async () => {
-        if (count++ < after) return target.append(...given)()
-        if (after % 2 === 0) return { _tag: 'Left', left: 'unavailable' }
-        await target.append(...given)()
-        return { _tag: 'Left', left: 'unknown' }
-      },
+    append: async (...given) => {
+      if (count++ < after) return target.append(...given)
+      if (after % 2 === 0) return { _tag: 'Left', left: 'unavailable' }
+      await target.append(...given)
+      return { _tag: 'Left', left: 'unknown' }
+    },
   }
 }
 

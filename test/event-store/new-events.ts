@@ -51,7 +51,7 @@ export const append = (
   expected: number,
   events: readonly NewEvent[],
   secrets?: readonly SealedSecret[],
-): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events, secrets)()
+): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events, secrets)
 
 /** Begins a log with its version, as the first start does. */
 export const beginLog = async (store: EventStore): Promise<void> => {

@@ -159,7 +159,7 @@ test('a failed export leaves the previous file and no other', async (t) => {
   }
   const head = await readLog(store, -1)
   const revision = head.filter(({ stream }) => stream === 'listenPorts').length - 1
-  await store.append(broken.stream, revision, broken.events)()
+  await store.append(broken.stream, revision, broken.events)
   t.regex(
     (await run('--format', 'ndjson', '--output', output)).error,
     /^berth: listenPorts@25: .*; \/type: must be one of /,

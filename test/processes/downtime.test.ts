@@ -65,8 +65,8 @@ const refusingSchedule = async (t: ExecutionContext) => {
   const data = await temporaryData(t)
   const refusal = { isOn: true, isOf: (_stream: string): boolean => true }
   const openStore = changedStore(join(data, 'events.db'), (store) => ({
-    append: (stream, expected, events, secrets) => {
-      if (refusal.isOn && refusal.isOf(stream) && events.some(isScheduled)) return async () => E.left('unavailable')
+    append: async (stream, expected, events, secrets) => {
+      if (refusal.isOn && refusal.isOf(stream) && events.some(isScheduled)) return E.left('unavailable')
       return store.append(stream, expected, events, secrets)
     },
   }))

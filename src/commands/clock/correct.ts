@@ -100,7 +100,7 @@ const correctStream = async (
       const windows = standing.slice(part * RESTORED_MAX, (part + 1) * RESTORED_MAX).map(windowOf)
       const remaining = Math.max(0, standing.length - (part + 1) * RESTORED_MAX)
       const event = newEvent(common, { revisions, windows, remaining }, stream, now, randomHex)
-      const appended = await store.append(stream, revision + part, [event])()
+      const appended = await store.append(stream, revision + part, [event])
       if (E.isLeft(appended)) failed = appended.left
     }
     if (failed === undefined) return E.right(standing.length)

@@ -126,13 +126,11 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     begun = await reachLog(options, logStream, head)
     return {
       logId: begun.logId,
-      append:
-        (stream, expected, events, sealed = [], within = ANSWER_WITHIN) =>
-        async () => {
-          const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
-          if (E.isRight(ended)) running.appended(ended.right.mark)
-          return ended
-        },
+      append: async (stream, expected, events, sealed = [], within = ANSWER_WITHIN) => {
+        const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
+        if (E.isRight(ended)) running.appended(ended.right.mark)
+        return ended
+      },
       readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.toLogged),
       recordAt: makeAt(commands, events, events.toStoredRecord),

@@ -163,12 +163,10 @@ const makeStore = (
     ...(lock === undefined ? durableReader(reader, places.last, () => syncWal(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
-    append:
-      (stream, expected, events, secrets = []) =>
-      () =>
-        takesWrites()
-          ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
-          : Promise.resolve(E.left('unavailable')),
+    append: (stream, expected, events, secrets = []) =>
+      takesWrites()
+        ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
+        : Promise.resolve(E.left('unavailable')),
     ...makeSecretChanges({ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout }),
     close: () => {
       closed ??= (async () => {

@@ -68,7 +68,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
     // A story that continues another one has its users.
     for (const [n, { secrets }] of users.entries()) known.set(secrets.name ?? '', `earlier ${n}`)
     if (users.length > 0) return
-    rightOf(await store.append(USERS_STREAM, NO_STREAM, makeEvents(added, order, clock(), randomHex))())
+    rightOf(await store.append(USERS_STREAM, NO_STREAM, makeEvents(added, order, clock(), randomHex)))
   }
 
   const change = (_id: string): UserCommand => {

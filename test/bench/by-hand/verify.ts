@@ -37,7 +37,7 @@ const onFatal = (error: Error): never => {
 const fill = async (store: EventStore): Promise<number> => {
   let events = 0
   for (const { stream, expected, append } of manyLawfulEvents(scale)) {
-    const ended = await store.append(stream, expected, append)()
+    const ended = await store.append(stream, expected, append)
     if (ended._tag === 'Left') throw new Error(ended.left)
     events += append.length
   }

@@ -53,13 +53,11 @@ test('an own append that the subscription brings before its answer is folded onc
   let onAppended: () => Promise<void> = async () => undefined
   const { instance, other, sut, deliver, appends } = await given(t, (store) => ({
     ...store,
-    append:
-      (...what) =>
-      async () => {
-        const appended = await store.append(...what)()
-        await onAppended()
-        return appended
-      },
+    append: async (...what) => {
+      const appended = await store.append(...what)
+      await onAppended()
+      return appended
+    },
   }))
   onAppended = async () => {
     onAppended = async () => undefined

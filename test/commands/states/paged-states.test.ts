@@ -108,13 +108,10 @@ for (const [how, isReadable, outcome] of [
     let isAppended = false
     const fragile: EventStore = {
       ...store,
-      append: (...given) => {
-        const append = store.append(...given)
-        return async () => {
-          const appended = await append()
-          isAppended = E.isRight(appended)
-          return appended
-        }
+      append: async (...given) => {
+        const appended = await store.append(...given)
+        isAppended = E.isRight(appended)
+        return appended
       },
       readStream: (...given) => {
         if (isAppended && !isReadable) throw new StoreUnavailable('the log cannot be read')

@@ -103,7 +103,7 @@ export const failing = (healthy: EventStore, nth: number, fault: Fault): Failing
     },
     store: {
       ...healthy,
-      append: (stream, expected, events, secrets) => () => failingAppend(healthy, stream, expected, events, secrets),
+      append: (stream, expected, events, secrets) => failingAppend(healthy, stream, expected, events, secrets),
       async *readStream(stream, after) {
         const isNth = ++reads === nth
         if (isNth && fault === 'unreadable') throw unreadable()

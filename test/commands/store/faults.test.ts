@@ -41,20 +41,18 @@ test('control: without faults, the sequence matches the log, with or without cac
 type Append = EventStore['append']
 
 const lyingStores: Readonly<Record<string, (truth: EventStore) => Append>> = {
-  'acknowledges an unwritten append': () => (_, expected, events) => async () =>
+  'acknowledges an unwritten append': () => async (_, expected, events) =>
     E.right({ revision: expected + events.length, mark: 0 }),
   'reports a written append as full':
     (truth) =>
-    (...given) =>
-    async () => {
-      await truth.append(...given)()
+    async (...given) => {
+      await truth.append(...given)
       return E.left('full')
     },
   'reports a written append as unavailable':
     (truth) =>
-    (...given) =>
-    async () => {
-      await truth.append(...given)()
+    async (...given) => {
+      await truth.append(...given)
       return E.left('unavailable')
     },
 }

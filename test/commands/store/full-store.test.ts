@@ -69,7 +69,7 @@ test('control: caching the result of a failed batch refuses a free window', asyn
   // Reports success although the disk was full, so that the instance caches the result.
   const hopeful: EventStore = {
     ...store,
-    append: (stream, expected, events) => async () => {
+    append: async (stream, expected, events) => {
       const result = await append(store, stream, expected, events)
       return E.isLeft(result) && result.left === 'full' ? E.right({ revision: expected + 1, mark: 0 }) : result
     },

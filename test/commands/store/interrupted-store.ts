@@ -14,10 +14,7 @@ const asking = (healthy: EventStore, isMade: (call: number) => Promise<boolean>)
     calls: () => calls,
     store: {
       ...healthy,
-      append:
-        (...given) =>
-        async () =>
-          (await isMade(++calls)) ? healthy.append(...given)() : E.left('unavailable'),
+      append: async (...given) => ((await isMade(++calls)) ? healthy.append(...given) : E.left('unavailable')),
       async *readStream(stream, after) {
         if (!(await isMade(++calls))) throw new StoreUnavailable('the process is dead')
         yield* healthy.readStream(stream, after)

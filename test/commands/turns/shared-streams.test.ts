@@ -81,14 +81,11 @@ const fastAndSlow = async (t: ExecutionContext, { isShared = true } = {}) => {
   let appended = Promise.withResolvers<void>()
   const fast: EventStore = {
     ...truth,
-    append: (...given) => {
-      const append = truth.append(...given)
-      return async () => {
-        const result = await append()
-        appended.resolve()
-        appended = Promise.withResolvers()
-        return result
-      }
+    append: async (...given) => {
+      const result = await truth.append(...given)
+      appended.resolve()
+      appended = Promise.withResolvers()
+      return result
     },
   }
   const quiet = async (): Promise<void> => {
@@ -99,12 +96,9 @@ const fastAndSlow = async (t: ExecutionContext, { isShared = true } = {}) => {
   }
   const slow: EventStore = {
     ...truth,
-    append: (...given) => {
-      const append = truth.append(...given)
-      return async () => {
-        await quiet()
-        return append()
-      }
+    append: async (...given) => {
+      await quiet()
+      return truth.append(...given)
     },
   }
   return { fast: anInstance(fast, { isShared }), slow: anInstance(slow, { isShared, retryTimeout: 2_500 }) }

@@ -8,14 +8,9 @@ import type { Break } from './contract.ts'
 
 type Append = EventStore['append']
 
-const appending = (
-  change: (store: EventStore, ...given: Parameters<Append>) => ReturnType<ReturnType<Append>>,
-): Break =>
+const appending = (change: (store: EventStore, ...given: Parameters<Append>) => ReturnType<Append>): Break =>
   always((store) => ({
-    append:
-      (...given) =>
-      () =>
-        change(store, ...given),
+    append: (...given) => change(store, ...given),
   }))
 
 const revisionOf = async (store: EventStore, stream: string): Promise<number> =>
@@ -29,7 +24,7 @@ export const ignoresExpected = appending(async (store, stream, _, events, secret
 })
 
 export const splitsAppends = appending(async (store, stream, expected, events, secrets) => {
-  let result: E.Either<never, Appended> | Awaited<ReturnType<ReturnType<Append>>> = E.left('moved')
+  let result: E.Either<never, Appended> | Awaited<ReturnType<Append>> = E.left('moved')
   for (const [index, event] of events.entries()) {
     result = await append(store, stream, expected + index, [event], secrets)
     if (E.isLeft(result)) return result
@@ -51,7 +46,7 @@ export const refusesRepeats: Break = () => {
   const ids = new Set<string>()
   return (store) => ({
     ...store,
-    append: (stream, expected, events, secrets) => async () => {
+    append: async (stream, expected, events, secrets) => {
       if (events.some(({ id }) => ids.has(id))) return E.left('moved')
       const result = await append(store, stream, expected, events, secrets)
       if (E.isRight(result)) for (const { id } of events) ids.add(id)
@@ -92,18 +87,14 @@ export const failsTogether: Break = () => {
   let failure: unknown
   return (store) => ({
     ...store,
-    append:
-      (...given) =>
-      async () => {
-        const result = store
-          .append(...given)()
-          .catch((error) => {
-            failure = error
-          })
-        await new Promise(setImmediate)
-        if (failure !== undefined) throw failure
-        return (await result) ?? E.left('unknown')
-      },
+    append: async (...given) => {
+      const result = store.append(...given).catch((error) => {
+        failure = error
+      })
+      await new Promise(setImmediate)
+      if (failure !== undefined) throw failure
+      return (await result) ?? E.left('unknown')
+    },
   })
 }
 

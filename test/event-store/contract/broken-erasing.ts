@@ -100,10 +100,8 @@ export const confusesColons = always((store) => ({
 
 /** Does not check whether the event of a secret was written. */
 export const keepsSecretsWithoutTheirEvent = always((store) => ({
-  append:
-    (stream, expected, events, secrets = []) =>
-    async () => {
-      await store.writeSecrets(secrets)
-      return store.append(stream, expected, events)()
-    },
+  append: async (stream, expected, events, secrets = []) => {
+    await store.writeSecrets(secrets)
+    return store.append(stream, expected, events)
+  },
 }))

@@ -134,12 +134,10 @@ test('control: a service that does not wait for its documents has stale reads', 
   const path = `${await temporaryData(t)}/events.db`
   // Reports the start of the log as every store position, so nothing waits, and delivers no event.
   const forgetful = changedStore(path, (store) => ({
-    append:
-      (...given) =>
-      async () => {
-        const result = await store.append(...given)()
-        return result._tag === 'Right' ? { ...result, right: { ...result.right, mark: BEGINNING } } : result
-      },
+    append: async (...given) => {
+      const result = await store.append(...given)
+      return result._tag === 'Right' ? { ...result, right: { ...result.right, mark: BEGINNING } } : result
+    },
     head: async () => BEGINNING,
     async *readStream(stream, after) {
       for await (const page of store.readStream(stream, after))

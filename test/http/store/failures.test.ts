@@ -23,13 +23,11 @@ const stage = async (t: ExecutionContext): Promise<Broken> => {
   const data = await temporaryData(t)
   let failing: AppendFailure | 'unreadable' | undefined
   const change = (store: EventStore): Partial<EventStore> => ({
-    append:
-      (...given) =>
-      async () => {
-        if (failing === undefined || failing === 'unreadable') return store.append(...given)()
-        if (failing === 'unknown') await store.append(...given)()
-        return E.left(failing)
-      },
+    append: async (...given) => {
+      if (failing === undefined || failing === 'unreadable') return store.append(...given)
+      if (failing === 'unknown') await store.append(...given)
+      return E.left(failing)
+    },
     head: async () => {
       if (failing === 'unreadable') throw new StoreUnavailable(WHY)
       return store.head()

@@ -20,15 +20,13 @@ export const makeGate = (isHeld: (stream: string) => boolean) => {
     reached: reached.promise,
     open: opened.resolve,
     change: (store: EventStore): Partial<EventStore> => ({
-      append:
-        (stream, ...rest) =>
-        async () => {
-          if (isHeld(stream)) {
-            reached.resolve()
-            await opened.promise
-          }
-          return store.append(stream, ...rest)()
-        },
+      append: async (stream, ...rest) => {
+        if (isHeld(stream)) {
+          reached.resolve()
+          await opened.promise
+        }
+        return store.append(stream, ...rest)
+      },
     }),
   }
 }
@@ -37,10 +35,10 @@ export const makeGate = (isHeld: (stream: string) => boolean) => {
 export const failingAppends = (isFailing: (stream: string) => boolean, times: number) => {
   let left = times
   return (store: EventStore): Partial<EventStore> => ({
-    append: (stream, ...rest) => {
+    append: async (stream, ...rest) => {
       if (left === 0 || !isFailing(stream)) return store.append(stream, ...rest)
       left--
-      return async () => E.left('unavailable')
+      return E.left('unavailable')
     },
   })
 }

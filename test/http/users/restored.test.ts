@@ -25,14 +25,12 @@ const given = async (t: ExecutionContext) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = { count: 0 }
   const change = (store: EventStore): Partial<EventStore> => ({
-    append: (stream, expected, events, ...rest) => {
-      const append = store.append(stream, expected, events, ...rest)
-      if (!events.some(({ type }) => type === 'ReservationCancelled')) return append
-      return async () => {
+    append: async (stream, expected, events, ...rest) => {
+      if (events.some(({ type }) => type === 'ReservationCancelled')) {
         held.count++
         await promise
-        return append()
       }
+      return store.append(stream, expected, events, ...rest)
     },
   })
   t.teardown(() => resolve())

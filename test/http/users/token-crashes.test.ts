@@ -19,9 +19,9 @@ const given = async (t: ExecutionContext) => {
   const data = await temporaryData(t)
   const fault = { isOn: false }
   const change = (store: EventStore): Partial<EventStore> => ({
-    append: (stream, expected, events, ...rest) =>
+    append: async (stream, expected, events, ...rest) =>
       fault.isOn && events.some(({ type }) => type === 'TokenRevoked')
-        ? async () => E.left('unavailable')
+        ? E.left('unavailable')
         : store.append(stream, expected, events, ...rest),
   })
   const service = await start(t, { data, openStore: changedStore(join(data, 'events.db'), change) })

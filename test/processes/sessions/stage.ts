@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import type { DataOf, Recorded } from '../../../src/domain/event.ts'
 import type { ClosedSession } from '../../../src/domain/session/decide.ts'
@@ -28,15 +27,13 @@ export type Trouble = 'unavailable' | 'unknown'
 
 const inTrouble = (store: EventStore, trouble: (stream: string) => Trouble | undefined): EventStore => ({
   ...store,
-  append: (...given) => {
+  append: async (...given) => {
     const now = trouble(given[0])
     if (now === undefined) return store.append(...given)
-    if (now === 'unavailable') return TE.left(now)
+    if (now === 'unavailable') return E.left(now)
     // It was written, but the answer is lost.
-    return async () => {
-      await store.append(...given)()
-      return E.left(now)
-    }
+    await store.append(...given)
+    return E.left(now)
   },
 })
 

@@ -19,14 +19,12 @@ const makeMeeting = () => {
   let arrived = 0
   return (store: EventStore): EventStore => ({
     ...store,
-    append: (stream, ...given) => {
-      const append = store.append(stream, ...given)
-      if (stream !== USERS_STREAM) return append
-      return async () => {
+    append: async (stream, ...given) => {
+      if (stream === USERS_STREAM) {
         if (++arrived === COUNT) all.resolve()
         await all.promise
-        return append()
       }
+      return store.append(stream, ...given)
     },
   })
 }

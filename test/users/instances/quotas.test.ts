@@ -45,13 +45,11 @@ const makeHeld = (t: ExecutionContext) => {
   const held = (store: EventStore): EventStore => ({
     ...store,
     ...change(store),
-    append:
-      (...given) =>
-      async () => {
-        const outcome = await store.append(...given)()
-        if (isHeld) appended.resolve()
-        return outcome
-      },
+    append: async (...given) => {
+      const outcome = await store.append(...given)
+      if (isHeld) appended.resolve()
+      return outcome
+    },
   })
   const holdNow = (): void => {
     isHeld = true

@@ -51,13 +51,13 @@ const makeGate = () => {
     open: (): void => opened.resolve(),
     change: (store: EventStore): EventStore => ({
       ...store,
-      append: (stream, expected, events, secrets) => async () => {
+      append: async (stream, expected, events, secrets) => {
         if (events.some(({ type }) => type === 'ReservationCreated')) {
           waiting++
           await opened.promise
           waiting--
         }
-        return store.append(stream, expected, events, secrets)()
+        return store.append(stream, expected, events, secrets)
       },
     }),
   }
@@ -130,7 +130,7 @@ test('another instance ends what a crash has left of a removal', async (t) => {
             ...store,
             append: (stream, expected, events, secrets) =>
               isKilled && events.some(({ type }) => type === 'ReservationCancelled')
-                ? () => new Promise(() => undefined)
+                ? new Promise(() => undefined)
                 : store.append(stream, expected, events, secrets),
           }),
   })

@@ -38,13 +38,11 @@ const reserveUnheard = async (
   /** It hears of everything once it has tried to append. */
   const heldUntilAppended = (store: EventStore): EventStore => {
     const { append, ...others } = broken(store)
-    const appendAndLetGo: EventStore['append'] =
-      (...given) =>
-      async () => {
-        const appended = await append(...given)()
-        letGo()
-        return appended
-      }
+    const appendAndLetGo: EventStore['append'] = async (...given) => {
+      const appended = await append(...given)
+      letGo()
+      return appended
+    }
     return { ...others, ...change(store), append: appendAndLetGo }
   }
   const { one, other } = await twoInstances(t, {

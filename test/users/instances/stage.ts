@@ -47,13 +47,9 @@ export const makeMeeting = () => {
     },
     change: (store: EventStore): EventStore => ({
       ...store,
-      append: (stream, ...given) => {
-        const append = store.append(stream, ...given)
-        if (stream !== USERS_STREAM) return append
-        return async () => {
-          await meet()
-          return append()
-        }
+      append: async (stream, ...given) => {
+        if (stream === USERS_STREAM) await meet()
+        return store.append(stream, ...given)
       },
     }),
   }

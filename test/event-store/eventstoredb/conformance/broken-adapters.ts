@@ -27,9 +27,9 @@ const appending =
   (store) => {
     const connection = openConnection(rightOf(readEventStoreDbAddress(addressOf(server, 20 + instance))), 'commands')
     const { credentials } = connection
-    const append: EventStore['append'] = (stream, expected, events, secrets) => async () => {
+    const append: EventStore['append'] = async (stream, expected, events, secrets) => {
       if (!events.some(({ type }) => type === 'ReservationCreated')) {
-        return store.append(stream, expected, events, secrets)()
+        return store.append(stream, expected, events, secrets)
       }
       let attempt: Attempt = { expected, events }
       for (;;) {

@@ -103,12 +103,10 @@ const failing: Story = async (t) => {
   const data = await temporaryData(t)
   let how: AppendFailure | 'broken' | undefined
   const change = (store: EventStore): Partial<EventStore> => ({
-    append:
-      (...given) =>
-      async () => {
-        if (how === 'broken') throw new TypeError('a fault')
-        return how === undefined ? store.append(...given)() : E.left(how)
-      },
+    append: async (...given) => {
+      if (how === 'broken') throw new TypeError('a fault')
+      return how === undefined ? store.append(...given) : E.left(how)
+    },
   })
   const service = await startStory(t, { data, openStore: changedStore(join(data, 'events.db'), change) })
   const ask = makeAsk(service, examples)

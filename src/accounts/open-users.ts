@@ -3,8 +3,8 @@ import type { Runner } from '../commands/order.ts'
 import { userDecider } from '../domain/user/decide.ts'
 import { USERS_STREAM } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { catchUpWithStore } from '../read-models/catch-up-with-store.ts'
 import type { Views } from '../read-models/views.ts'
+import { waitForHead } from '../read-models/wait-for-head.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from '../users/catch-up.ts'
 import { openUsers, type Users } from '../users/users.ts'
@@ -75,7 +75,7 @@ const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }:
     isShared ? makeCatchUp(read, CREDENTIALS_EVERY) : NOTHING_TO_CATCH_UP
   return {
     catchUpNames: make(refresh),
-    catchUpTokens: make(() => Promise.all([refresh(), catchUpWithStore(views, store)])),
+    catchUpTokens: make(() => Promise.all([refresh(), waitForHead(views, store)])),
   }
 }
 

@@ -4,9 +4,6 @@ import { makeUsages } from '../read-models/usages.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Users } from '../users/users.ts'
 
-/** Milliseconds that a command on a limited user waits for the views. */
-const VIEWS_TIMEOUT = 5_000
-
 interface OpenQuotasOptions {
   readonly quotaDefault: Quota
   readonly users: Pick<Users, 'member'>
@@ -32,7 +29,7 @@ export const openQuotas = (options: OpenQuotasOptions): { readonly quotas: Quota
   const quotas = makeQuotas({
     quotaOf: makeQuotaOf(options),
     usageOf: usages.of,
-    waitForViews: (mark) => views.waitForStorePosition(mark, VIEWS_TIMEOUT),
+    waitForViews: (storePosition) => views.waitForStorePosition(storePosition),
   })
   return { quotas, close: usages.close }
 }

@@ -77,12 +77,12 @@ const makeDecideOnce =
     folded: Folded<S>,
     deadline: number,
   ): Promise<Attempted<S>> => {
-    const { state, revision, mark } = folded
+    const { state, revision, storePosition } = folded
     const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
     if (known === 'reused') return over(E.left(keyReused()))
     if (known) {
       hooks?.onRepeat(stream)
-      return over(E.right({ kind: 'repeated', state, id: known._id, revision: known.revision, mark }))
+      return over(E.right({ kind: 'repeated', state, id: known._id, revision: known.revision, storePosition }))
     }
     const now = clock()
     const decision = guard?.isAhead(now)
@@ -90,7 +90,7 @@ const makeDecideOnce =
       : cache.withPages(() => decideNow(decider, state, order, now))
     if (E.isLeft(decision)) return { is: 'unrecorded', ended: decision }
     if (decision.right.events.length === 0)
-      return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, mark }) }
+      return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, storePosition }) }
     const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
     const within = deadline - performance.now()
     if (within < APPEND_LEAST) return over(E.left(appendFailure('unavailable')))
@@ -181,7 +181,7 @@ const completeRecorded = async <S extends StreamState, C>(
   const events = decided.map((event, i): Recorded => {
     const revision = folded.revision + 1 + i
     // All get the last event's position: waiting for it waits for all of them.
-    return { ...event, stream, revision, mark: appended.mark }
+    return { ...event, stream, revision, storePosition: appended.storePosition }
   })
   const last = events.at(-1) as Recorded
   const id = subjectId(last)

@@ -5,6 +5,7 @@ import { type Assignment, listenPortDecider, type PortRange } from '../domain/li
 import type { SutState } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
+import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { ATTEMPTS_MAX, type CreationOrder, createWithPort, type NewSut } from './create-sut.ts'
 import { furtherKey } from './idempotency-key.ts'
@@ -20,7 +21,7 @@ export interface SutImportDependencies {
 /** A SUT of an import and the store position of its stream. */
 export interface ImportedSut {
   readonly _id: string
-  readonly mark: number
+  readonly storePosition: StorePosition
 }
 
 /** SUTs whose second appends are under way at once, so that they share transactions of the store. */
@@ -113,9 +114,9 @@ export const importSuts = async (
       ports.right,
     )
     if (E.isLeft(created)) return created
-    for (const [n, { mark }] of created.right.entries()) {
+    for (const [n, { storePosition }] of created.right.entries()) {
       const place = missing[n]?.place
-      if (place !== undefined) imported[place] = { _id: (ports.right[n] as Assignment).sut_id, mark }
+      if (place !== undefined) imported[place] = { _id: (ports.right[n] as Assignment).sut_id, storePosition }
     }
     missing = missing.filter((_, n) => created.right[n]?.state.status === 'abandoned')
     if (missing.length === 0) return E.right(imported)

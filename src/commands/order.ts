@@ -5,6 +5,7 @@ import type { Failure } from '../domain/failure.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
 
@@ -29,7 +30,7 @@ export interface Order<C> {
  * The outcome of a successful command, with the resulting state of its stream. `id` is that of the object that the last
  * event is about; ids that clients gave to users do not fit in it when a command is repeated.
  */
-export type Outcome<S> = { readonly state: S; readonly revision: number; readonly mark: number } & (
+export type Outcome<S> = { readonly state: S; readonly revision: number; readonly storePosition: StorePosition } & (
   | { readonly kind: 'recorded'; readonly id: string; readonly events: readonly Recorded[] }
   /** The effect already held; nothing was recorded. */
   | { readonly kind: 'already' }

@@ -3,6 +3,7 @@ import { makeTurns } from '../concurrency/turns.ts'
 import type { Quota } from '../domain/events/user.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
+import type { StorePosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 
 /** Keeps users to their quotas. */
@@ -12,7 +13,7 @@ export interface Quotas {
    * user run one after the other, each on what the one before has left. Those of other users run at once, without a
    * quota.
    */
-  readonly run: <A extends { readonly mark: number }>(
+  readonly run: <A extends { readonly storePosition: StorePosition }>(
     userId: string,
     run: (quota: QuotaUse | undefined) => Promise<E.Either<Failure, A>>,
   ) => Promise<E.Either<Failure, A>>
@@ -24,7 +25,7 @@ interface QuotasOptions {
   /** What a user has reserved, as far as the views have come. Rejects with StoreUnavailable. */
   readonly usageOf: (userId: string) => Usage | Promise<Usage>
   /** Waits until the views have come to a store position. False if they have not in time. */
-  readonly waitForViews: (mark: number) => Promise<boolean> | boolean
+  readonly waitForViews: (storePosition: StorePosition) => Promise<boolean> | boolean
 }
 
 const unavailable = (): E.Either<Failure, never> =>
@@ -33,18 +34,18 @@ const unavailable = (): E.Either<Failure, never> =>
 export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Quotas => {
   const turns = makeTurns()
   /** Store positions of users' commands to which the views had not come in time. */
-  const behind = new Map<string, number>()
+  const behind = new Map<string, StorePosition>()
 
-  const reach = async (userId: string, mark: number): Promise<boolean> => {
-    const isReached = await waitForViews(mark)
+  const reach = async (userId: string, storePosition: StorePosition): Promise<boolean> => {
+    const isReached = await waitForViews(storePosition)
     if (isReached) behind.delete(userId)
-    else behind.set(userId, mark)
+    else behind.set(userId, storePosition)
     return isReached
   }
 
   const findUsage = async (userId: string): Promise<Usage | undefined> => {
-    const mark = behind.get(userId)
-    if (mark !== undefined && !(await reach(userId, mark))) return undefined
+    const storePosition = behind.get(userId)
+    if (storePosition !== undefined && !(await reach(userId, storePosition))) return undefined
     try {
       return await usageOf(userId)
     } catch (error) {
@@ -61,7 +62,7 @@ export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Q
       // It may have changed during the wait.
       const quota = quotaOf(userId)
       const ended = await run(quota && { quota, usage })
-      if (E.isRight(ended)) await reach(userId, ended.right.mark)
+      if (E.isRight(ended)) await reach(userId, ended.right.storePosition)
       return ended
     } finally {
       turns.release(userId)

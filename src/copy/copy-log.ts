@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { emptyTree, type MerkleTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
 import { sha256 } from '../audit/sha256.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
+import type { StorePosition } from '../domain/values/position.ts'
+import { type AppendFailure, BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
@@ -33,7 +34,7 @@ interface CopyOptions {
 /** The number of events and the head of the tree over them, as stored. */
 export const treeOf = async (store: EventStore): Promise<{ events: number; root: string }> => {
   let tree: MerkleTree = emptyTree
-  for await (const { text } of flatten(store.records(-1))) tree = withLeaf(tree, leafHash(text), sha256)
+  for await (const { text } of flatten(store.records(BEGINNING))) tree = withLeaf(tree, leafHash(text), sha256)
   return { events: tree.size, root: Buffer.from(treeHead(tree, sha256)).toString('base64') }
 }
 
@@ -41,17 +42,17 @@ export const treeOf = async (store: EventStore): Promise<{ events: number; root:
 const findResumePoint = async ({
   source,
   target,
-}: CopyOptions): Promise<E.Either<string, { mark: number; count: number }>> => {
-  const own = flatten(source.records(-1))
-  let place = { mark: -1, count: 0 }
-  for await (const { text } of flatten(target.records(-1))) {
+}: CopyOptions): Promise<E.Either<string, { storePosition: StorePosition; count: number }>> => {
+  const own = flatten(source.records(BEGINNING))
+  let resumed = { storePosition: BEGINNING, count: 0 }
+  for await (const { text } of flatten(target.records(BEGINNING))) {
     const { value, done } = await own.next()
     if (done || value.text !== text) {
-      return E.left(`the target is not empty: its event ${place.count} is not in the source`)
+      return E.left(`the target is not empty: its event ${resumed.count} is not in the source`)
     }
-    place = { mark: value.mark, count: place.count + 1 }
+    resumed = { storePosition: value.storePosition, count: resumed.count + 1 }
   }
-  return E.right(place)
+  return E.right(resumed)
 }
 
 const AGAIN = 'run the copy again to resume'
@@ -63,7 +64,7 @@ const why: Readonly<Record<AppendFailure, string>> = {
 }
 
 /** Whether the target's events after a store position are a prefix of the series. */
-const isBeginningOf = async (target: EventStore, after: number, series: readonly Run[]): Promise<boolean> => {
+const isBeginningOf = async (target: EventStore, after: StorePosition, series: readonly Run[]): Promise<boolean> => {
   const wanted = series.flatMap(({ events }) => events)
   let n = 0
   for await (const { text } of flatten(target.records(after))) {
@@ -78,7 +79,7 @@ const DISORDER = 'the target has stored events in another order; copy into an em
 
 const copyEvents = async (
   { source, target, onProgress }: CopyOptions,
-  from: { mark: number; count: number },
+  from: { storePosition: StorePosition; count: number },
   of: number,
 ): Promise<E.Either<string, void>> => {
   let done = from.count
@@ -96,7 +97,7 @@ const copyEvents = async (
     return E.right(undefined)
   }
 
-  for await (const series of seriesOf(runsOf(source, from.mark))) {
+  for await (const series of seriesOf(runsOf(source, from.storePosition))) {
     const before = target.appendSeries === undefined ? undefined : await target.head()
     const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(toAppend))
     if (sent !== undefined && E.isRight(sent)) {
@@ -124,21 +125,21 @@ async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecr
 
 /** Vault keys are not copied. */
 const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
-  const [places, owners] = [new Set<string>(), new Set<string>()]
+  const [names, owners] = [new Set<string>(), new Set<string>()]
   const nameOf = ({ owner, field }: SealedSecret): string => `${owner}/${field}`
   for await (const page of secretsOf(source)) {
     await target.writeSecrets(page)
     for (const secret of page) {
-      places.add(nameOf(secret))
+      names.add(nameOf(secret))
       owners.add(secret.owner)
     }
   }
   // Remove secrets that an earlier run copied and the source has deleted since.
   for await (const page of secretsOf(target)) {
     for (const { owner } of page) if (!owners.has(owner)) await target.eraseSecrets(owner)
-    await target.exchangeSecrets(page.filter((secret) => !places.has(nameOf(secret))).map((old) => ({ old })))
+    await target.exchangeSecrets(page.filter((secret) => !names.has(nameOf(secret))).map((old) => ({ old })))
   }
-  return places.size
+  return names.size
 }
 
 /**
@@ -148,10 +149,10 @@ const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => 
  * @throws StoreUnavailable when either store cannot be read
  */
 export const copyLog = async (options: CopyOptions): Promise<E.Either<string, Copied>> => {
-  const place = await findResumePoint(options)
-  if (E.isLeft(place)) return place
+  const resumed = await findResumePoint(options)
+  if (E.isLeft(resumed)) return resumed
   const whole = await treeOf(options.source)
-  const copied = await copyEvents(options, place.right, whole.events)
+  const copied = await copyEvents(options, resumed.right, whole.events)
   if (E.isLeft(copied)) return copied
   const secrets = await copySecrets(options)
   const made = await treeOf(options.target)
@@ -160,5 +161,5 @@ export const copyLog = async (options: CopyOptions): Promise<E.Either<string, Co
       `the target has ${made.events} events with the root ${made.root}, the source ${whole.events} with ${whole.root}`,
     )
   }
-  return E.right({ events: whole.events, found: place.right.count, secrets, root: whole.root })
+  return E.right({ events: whole.events, found: resumed.right.count, secrets, root: whole.root })
 }

@@ -1,4 +1,5 @@
 import type { NewEvent } from '../domain/event.ts'
+import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 
 /** Limits of one append. The server's limit is 1 MiB, including base64 and framing. */
@@ -16,7 +17,7 @@ const joins = ({ events, bytes }: Run, { stream }: Stored, size: number): boolea
   events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
 
 /** The events after a store position, grouped into runs. Nothing is decoded, so the bytes stay the same. */
-export async function* runsOf(source: EventStore, after: number): AsyncGenerator<Run> {
+export async function* runsOf(source: EventStore, after: StorePosition): AsyncGenerator<Run> {
   let run: Run = { events: [], bytes: 0 }
   for await (const { text } of flatten(source.records(after))) {
     const event = JSON.parse(text) as Stored

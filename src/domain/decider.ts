@@ -4,6 +4,7 @@ import type { Event, Recorded } from './event.ts'
 import type { Role } from './events/user.ts'
 import type { Failure } from './failure.ts'
 import type { IdempotencyRecords } from './idempotency-records.ts'
+import type { StorePosition } from './values/position.ts'
 
 /**
  * The rules of one kind of stream. `evolve` folds recorded events and never refuses. `decide` returns the events to
@@ -45,5 +46,5 @@ export interface Snapshot extends Packed {
   readonly version: number
   readonly revision: number
   /** Store position of the last event folded. A snapshot is written only after the views have reached it. */
-  readonly mark: number
+  readonly storePosition: StorePosition
 }

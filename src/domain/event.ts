@@ -10,6 +10,7 @@ import { sessionEvents } from './events/session.ts'
 import { sutEvents } from './events/sut.ts'
 import { tokenEvents } from './events/token.ts'
 import { userEvents } from './events/user.ts'
+import type { StorePosition } from './values/position.ts'
 
 /**
  * Every event Berth records. Names and members are storage and never change meaning. A new shape gets a new `schema`
@@ -81,7 +82,7 @@ export type Recorded = NewEvent & {
    * Store position: increases along the log and can only be compared within one store. In the embedded store it is the
    * public position. In EventStoreDB it is the commit position.
    */
-  readonly mark: number
+  readonly storePosition: StorePosition
 }
 
 /** An event read in log order, with its leaf hash in the log's Merkle tree (32 bytes). */

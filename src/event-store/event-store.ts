@@ -1,18 +1,19 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { type StorePosition, toStorePosition } from '../domain/values/position.ts'
 import { ExpectedError } from '../files/expected-error.ts'
 
 /** The expected revision of a stream that has no event yet. */
 export const NO_STREAM = -1
 /** The store position before the first event of the log. */
-export const BEGINNING = -1
+export const BEGINNING = toStorePosition(-1)
 
 export interface Appended {
   /** The revision of the last event appended. */
   readonly revision: number
   /** Its store position. Views that have reached it include the append. */
-  readonly mark: number
+  readonly storePosition: StorePosition
 }
 
 /**
@@ -25,8 +26,8 @@ export interface Appended {
 export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 
 /** An event and its store position. */
-export interface EventPlace {
-  readonly mark: number
+export interface EventPosition {
+  readonly storePosition: StorePosition
   readonly eventId: string
   readonly stream: string
   readonly revision: number
@@ -42,7 +43,7 @@ export interface Batch {
 
 /** A stored event in its raw form, whichever version wrote it. */
 export interface StoredRecord {
-  readonly mark: number
+  readonly storePosition: StorePosition
   /** The RFC 8785 form of `{data, id, metadata, revision, stream, type}`, the input of the leaf hash. */
   readonly text: string
   /** The stored leaf hash, if the store keeps one. */
@@ -115,15 +116,15 @@ export interface EventStore {
    * Every event after store position `after`, in log order, each once: first the existing ones, then new ones until the
    * signal is aborted. Applies backpressure: reads ahead no further than a bounded buffer.
    */
-  readonly subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Batch>
+  readonly subscribe: (after: StorePosition, signal: AbortSignal) => AsyncIterable<Batch>
   /** The event at a store position, if there is one. */
-  readonly at: (mark: number) => Promise<Logged | undefined>
+  readonly at: (storePosition: StorePosition) => Promise<Logged | undefined>
   /** The raw event at a store position, if there is one. */
-  readonly recordAt: (mark: number) => Promise<StoredRecord | undefined>
+  readonly recordAt: (storePosition: StorePosition) => Promise<StoredRecord | undefined>
   /** Every raw event after store position `after` up to the current end of the log, in order, in pages. */
-  readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
+  readonly records: (after: StorePosition) => AsyncIterable<readonly StoredRecord[]>
   /** Store position of the last event; `BEGINNING` if there is none. */
-  readonly head: () => Promise<number>
+  readonly head: () => Promise<StorePosition>
   /** The current secrets of owners: the newest of each field, by owner and field. At most a few dozen owners at a time. */
   readonly readSecrets: (...owners: readonly string[]) => Promise<readonly SealedSecret[]>
   /** Stores secrets that no event names: the key check values. */
@@ -153,10 +154,10 @@ export interface EventStore {
 /** Whether the event is still at its store position. If not, the log was truncated before it. */
 export const hasEventAt = async (
   store: EventStore,
-  { mark, eventId, stream, revision }: EventPlace,
+  { storePosition, eventId, stream, revision }: EventPosition,
 ): Promise<boolean> => {
-  if (mark === BEGINNING) return true
+  if (storePosition === BEGINNING) return true
   for await (const [event] of store.readStream(stream, revision - 1))
-    return event?.mark === mark && event.id === eventId
+    return event?.storePosition === storePosition && event.id === eventId
   return false
 }

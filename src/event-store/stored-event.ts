@@ -6,6 +6,7 @@ import { closed, pathOf } from '../domain/codec/object-codec.ts'
 import { type EventType, eventData, Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
+import type { StorePosition } from '../domain/values/position.ts'
 import { ExpectedError } from '../files/expected-error.ts'
 
 /**
@@ -80,24 +81,24 @@ const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => 
 /**
  * Decodes the output of `encodeEvent`.
  *
- * @param mark its store position
+ * @param storePosition where it is in the log
  * @throws UndecodableEvent `stream@revision: /path: why`
  */
-export const decodeEvent = (stored: string, mark: number): Recorded => {
+export const decodeEvent = (stored: string, storePosition: StorePosition): Recorded => {
   let parsed: unknown
   try {
     parsed = JSON.parse(stored)
   } catch (error) {
-    throw new UndecodableEvent(`mark ${mark}: /: ${(error as Error).message}`)
+    throw new UndecodableEvent(`store position ${storePosition}: /: ${(error as Error).message}`)
   }
-  return decodeParsed(parsed, mark)
+  return decodeParsed(parsed, storePosition)
 }
 
 /**
  * Decodes an object of `stream`, `revision`, `id`, `type`, `data` and `metadata`, for stores that keep these
  * separately.
  */
-export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
+export const decodeParsed = (parsed: unknown, storePosition: StorePosition): Recorded => {
   const named = parsed as Partial<Record<'stream' | 'revision', unknown>> | null
   const place = `${named?.stream}@${named?.revision}`
   const { stream, revision, id, type, data, metadata } = orThrow(Envelope.decode(parsed), place, '')
@@ -111,5 +112,5 @@ export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   }
   const current = upcast(upcasts[type] ?? {}, data, metadata.schema, SCHEMA)
   const known = orThrow<unknown>(eventData[type].decode(current), place, 'data')
-  return { type, data: known, stream, revision, id, metadata, mark } as Recorded
+  return { type, data: known, stream, revision, id, metadata, storePosition } as Recorded
 }

@@ -1,9 +1,10 @@
 import type { Recorded } from '../domain/event.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import { isAboutUser, sutIdOf, userOf } from '../feed/events/cloud-event.ts'
 
 /** An exported event, by column name. Columns are published: none changes its meaning. */
 export interface Row {
-  readonly position: number
+  readonly position: PublicPosition
   readonly id: string
   readonly time: string
   readonly stream: string
@@ -47,7 +48,7 @@ type Sometimes = Partial<
   Record<'_id' | 'reservation_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>
 >
 
-export const rowOf = (event: Recorded, position: number): Row => {
+export const rowOf = (event: Recorded, position: PublicPosition): Row => {
   const { id, stream, revision, type, metadata } = event
   const data = event.data as Sometimes
   const isOfReservation = data.user_id !== undefined && !isAboutUser(type)

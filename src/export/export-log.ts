@@ -1,12 +1,13 @@
 import { type EventType, eventData, type Recorded } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
+import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
 import { sutIdOf } from '../feed/events/cloud-event.ts'
 import type { Format } from './formats.ts'
 
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
-export type Bound = { readonly position: number } | { readonly time: number }
+export type Bound = { readonly position: PublicPosition } | { readonly time: number }
 
 /** Which events to export. */
 export interface Wanted {
@@ -42,7 +43,7 @@ export interface Exported {
 /** Characters per piece. */
 const CHUNK = 65_536
 
-const count = (exported: Exported, position: number): void => {
+const count = (exported: Exported, position: PublicPosition): void => {
   exported.events++
   exported.first ??= position
   exported.last = position
@@ -71,10 +72,10 @@ export async function* exportLog(options: ExportOptions, exported: Exported): As
   let position = options.first
   let chunk = format.head
   for await (const page of records) {
-    for (const { text, mark } of page) {
-      const at = position++
+    for (const { text, storePosition } of page) {
+      const at = toPublicPosition(position++)
       if (at < from || at >= to) continue
-      const event = decodeEvent(text, mark)
+      const event = decodeEvent(text, storePosition)
       if (!isWanted(event, wanted)) continue
       chunk += format.line(event, at)
       count(exported, at)
@@ -90,32 +91,32 @@ export async function* exportLog(options: ExportOptions, exported: Exported): As
 }
 
 /** An event at its public position. */
-export interface Placed {
+export interface PositionedEvent {
   readonly event: Recorded
-  readonly position: number
+  readonly position: PublicPosition
 }
 
-export interface ExportEventsOptions<P extends Placed> extends Pick<ExportOptions, 'wanted' | 'onProgress'> {
+export interface ExportEventsOptions<P extends PositionedEvent> extends Pick<ExportOptions, 'wanted' | 'onProgress'> {
   /** Events in the order of the log, perhaps not all. */
   readonly events: AsyncIterable<P>
   readonly head: string
-  readonly lineOf: (placed: P) => string
+  readonly lineOf: (positioned: P) => string
 }
 
 /** Exports events that are not read from a log, lazily, in pieces. */
-export async function* exportEvents<P extends Placed>(
+export async function* exportEvents<P extends PositionedEvent>(
   options: ExportEventsOptions<P>,
   exported: Exported,
 ): AsyncGenerator<string> {
   const { events, wanted, head, lineOf, onProgress } = options
   const [from, to] = [positionOf(wanted.from, 0), positionOf(wanted.to, Number.POSITIVE_INFINITY)]
   let chunk = head
-  for await (const placed of events) {
-    const { event, position } = placed
+  for await (const positioned of events) {
+    const { event, position } = positioned
     if (position >= to) break
     onProgress?.(position + 1)
     if (position < from || !isWanted(event, wanted)) continue
-    chunk += lineOf(placed)
+    chunk += lineOf(positioned)
     count(exported, position)
     if (chunk.length < CHUNK) continue
     yield chunk

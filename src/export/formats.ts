@@ -2,6 +2,7 @@ import type { Recorded } from '../domain/event.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { quoteField, spreadsheetField } from '../domain/values/csv-field.ts'
 import { escapeLineSeparators } from '../domain/values/json-text.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import { cloudEvent } from '../feed/events/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
 
@@ -9,7 +10,7 @@ import { COLUMNS, rowOf } from './columns.ts'
 export interface Format {
   /** The beginning of the file. */
   readonly head: string
-  readonly line: (event: Recorded, position: number) => string
+  readonly line: (event: Recorded, position: PublicPosition) => string
 }
 
 export const FORMATS = ['ndjson', 'csv', 'cloudevents'] as const

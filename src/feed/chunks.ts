@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Logged } from '../domain/event.ts'
+import {
+  type PublicPosition,
+  previousPosition,
+  type StorePosition,
+  toPublicPosition,
+} from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Cursor, openCursor } from './cursor.ts'
@@ -28,7 +34,7 @@ export interface ChunksOptions {
  */
 export interface Chunks {
   /** Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist. */
-  readonly readAfter: (position: number, end: number) => Promise<readonly Entry[]>
+  readonly readAfter: (position: PublicPosition, end: PublicPosition) => Promise<readonly Entry[]>
   readonly close: () => void
 }
 
@@ -36,15 +42,19 @@ export interface Chunks {
  * The store position before a public position, from which a subscription begins. @throws StoreUnavailable while the log
  * index cannot be read
  */
-export const markBefore = (views: Pick<Views, 'log'>, position: number): number => {
-  const mark = views.log()?.markAt(position - 1)
-  if (mark === undefined) throw new StoreUnavailable('the log index cannot be read')
-  return mark
+export const storePositionBefore = (views: Pick<Views, 'log'>, position: PublicPosition): StorePosition => {
+  const storePosition = views.log()?.storePositionAt(previousPosition(position))
+  if (storePosition === undefined) throw new StoreUnavailable('the log index cannot be read')
+  return storePosition
 }
+
+/** The first position of the chunk with the event after a position. */
+export const chunkStart = (position: PublicPosition): PublicPosition =>
+  toPublicPosition(Math.floor((position + 1) / CHUNK) * CHUNK)
 
 /** Open cursors, by the position at which they continue. */
 const makeCursors = ({ store, views }: ChunksOptions) => {
-  const idle = new LRUCache<number, Cursor>({
+  const idle = new LRUCache<PublicPosition, Cursor>({
     max: CURSORS_MAX,
     ttl: CURSOR_IDLE,
     ttlAutopurge: true,
@@ -54,10 +64,10 @@ const makeCursors = ({ store, views }: ChunksOptions) => {
   const open = new Set<Cursor>()
   let isClosed = false
   return {
-    take: (position: number): Cursor => {
+    take: (position: PublicPosition): Cursor => {
       const found = idle.get(position)
       if (found !== undefined) idle.delete(position)
-      const cursor = found ?? openCursor(store, markBefore(views, position), position)
+      const cursor = found ?? openCursor(store, storePositionBefore(views, position), position)
       open.add(cursor)
       return cursor
     },
@@ -80,7 +90,7 @@ const makeCursors = ({ store, views }: ChunksOptions) => {
 
 export const makeChunks = (options: ChunksOptions): Chunks => {
   const { views, origin } = options
-  const whole = new LRUCache<number, readonly Entry[]>({
+  const whole = new LRUCache<PublicPosition, readonly Entry[]>({
     max: CHUNKS_MAX,
     maxSize: CHARACTERS_MAX,
     sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + entry.json().length, 1),
@@ -90,7 +100,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
   const compared = new WeakSet<Cursor>()
 
   /** A log restored from a backup may have other events at known positions. None of them may be sent. */
-  const compare = (cursor: Cursor, event: Logged, position: number): void => {
+  const compare = (cursor: Cursor, event: Logged, position: PublicPosition): void => {
     if (compared.has(cursor)) return
     if (views.log()?.positionOf(event.id) !== position) {
       throw new StoreUnavailable('the log holds another event at a known position')
@@ -98,12 +108,12 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
     compared.add(cursor)
   }
 
-  const read = async (first: number, count: number): Promise<readonly Entry[]> => {
+  const read = async (first: PublicPosition, count: number): Promise<readonly Entry[]> => {
     const cursor = cursors.take(first)
     try {
       const events = await cursor.take(count)
       compare(cursor, events[0] as Logged, first)
-      const entries = events.map((event, i) => makeEntry(event, first + i, origin))
+      const entries = events.map((event, i) => makeEntry(event, toPublicPosition(first + i), origin))
       if (count < CHUNK) cursors.drop(cursor)
       else {
         whole.set(first, entries)
@@ -116,7 +126,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
     }
   }
 
-  const load = (first: number, count: number): readonly Entry[] | Promise<readonly Entry[]> => {
+  const load = (first: PublicPosition, count: number): readonly Entry[] | Promise<readonly Entry[]> => {
     const kept = whole.get(first)
     if (kept !== undefined) return kept
     const name = `${first} ${count}`
@@ -129,7 +139,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
 
   return {
     readAfter: async (position, end) => {
-      const first = Math.floor((position + 1) / CHUNK) * CHUNK
+      const first = chunkStart(position)
       const entries = await load(first, Math.min(end + 1 - first, CHUNK))
       const [from, to] = [position + 1 - first, end + 1 - first]
       return from === 0 && to >= entries.length ? entries : entries.slice(from, to)

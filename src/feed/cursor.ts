@@ -1,19 +1,20 @@
 import type { Logged } from '../domain/event.ts'
+import { type PublicPosition, type StorePosition, toPublicPosition } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 
 /** A position in the log from which reading continues. */
 export interface Cursor {
   /** The public position of the next event. */
-  readonly position: () => number
+  readonly position: () => PublicPosition
   /** Takes the next `count` events, which must exist. */
   readonly take: (count: number) => Promise<readonly Logged[]>
   readonly close: () => void
 }
 
-/** @param mark the store position of the event before `position` */
-export const openCursor = (store: EventStore, mark: number, position: number): Cursor => {
+/** @param storePosition that of the event before `position` */
+export const openCursor = (store: EventStore, storePosition: StorePosition, position: PublicPosition): Cursor => {
   const stop = new AbortController()
-  const batches = store.subscribe(mark, stop.signal)[Symbol.asyncIterator]()
+  const batches = store.subscribe(storePosition, stop.signal)[Symbol.asyncIterator]()
   let next = position
   let held: readonly Logged[] = []
   return {
@@ -26,7 +27,7 @@ export const openCursor = (store: EventStore, mark: number, position: number): C
       }
       const taken = held.slice(0, count)
       held = held.slice(count)
-      next += count
+      next = toPublicPosition(next + count)
       return taken
     },
     close: () => {

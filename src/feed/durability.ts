@@ -1,3 +1,4 @@
+import type { PublicPosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 
@@ -5,7 +6,7 @@ import type { Views } from '../read-models/views.ts'
  * Waits until all events up to a position are durable. Undefined when they are known to be, as all but the newest are.
  * Rejects with StoreUnavailable when they may never be.
  */
-export type WaitUntilDurable = (position: number) => Promise<void> | undefined
+export type WaitUntilDurable = (position: PublicPosition) => Promise<void> | undefined
 
 export interface DurabilityOptions {
   readonly store: Pick<EventStore, 'synced'>

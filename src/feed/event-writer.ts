@@ -1,3 +1,4 @@
+import type { PublicPosition } from '../domain/values/position.ts'
 import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import type { Outlet } from './outlet.ts'
@@ -11,9 +12,9 @@ const CHARACTERS_MAX = 1 << 16
 
 export interface StreamRequest {
   /** The position after which to begin; -1 for the beginning. */
-  readonly after: number
+  readonly after: PublicPosition
   /** The last position to send; undefined to continue live. */
-  readonly end: number | undefined
+  readonly end: PublicPosition | undefined
   readonly filter: Filter
   readonly format: Format
 }

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
-
 import type * as E from 'fp-ts/lib/Either.js'
+import { type PublicPosition, previousPosition, toPublicPosition } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
-import { CHUNK } from './chunks.ts'
+import { chunkStart } from './chunks.ts'
 import { makeEventWriter, type StreamRequest } from './event-writer.ts'
 import { type Entry, type Filter, isWanted } from './events/entry.ts'
 import type { Hold } from './hold.ts'
@@ -24,15 +24,15 @@ export interface Page {
   /** As JSON. */
   readonly events: readonly string[]
   /** The last position scanned; -1 before the first. */
-  readonly next: number
+  readonly next: PublicPosition
   readonly caughtUp: boolean
 }
 
 export interface PageRequest {
   /** The position after which the page begins; -1 for the beginning. */
-  readonly after: number
+  readonly after: PublicPosition
   /** The last position of the log. */
-  readonly end: number
+  readonly end: PublicPosition
   readonly limit: number
   readonly filter: Filter
 }
@@ -40,7 +40,7 @@ export interface PageRequest {
 /** A page from the newest event back. */
 export interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> {
   /** The position before which it begins. */
-  readonly before: number
+  readonly before: PublicPosition
 }
 
 /** The events of the log from any position on. */
@@ -74,7 +74,7 @@ const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
     events,
     isFull,
     /** Looks at entries and returns the last position looked at; the one given if the page was full before. */
-    take: (entries: readonly Entry[], position: number): number => {
+    take: (entries: readonly Entry[], position: PublicPosition): PublicPosition => {
       let last = position
       for (const entry of entries) {
         if (isFull()) break
@@ -104,9 +104,10 @@ const readBack = async (source: Source, { before, ...request }: BackwardsRequest
   while (next > 0 && !isFull()) {
     const entries: Entry[] = []
     // Chunks begin at fixed positions, so that other readers share them.
-    const first = Math.floor((next - 1) / CHUNK) * CHUNK
+    const last = previousPosition(next)
+    const first = chunkStart(previousPosition(last))
     while (first + entries.length < next) {
-      const read = await source.readAfter(first + entries.length - 1, next - 1)
+      const read = await source.readAfter(toPublicPosition(first + entries.length - 1), last)
       if (read.length === 0) throw new StoreUnavailable('events of the log cannot be read')
       entries.push(...read)
     }

@@ -1,3 +1,4 @@
+import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { EndReason } from './events/frames.ts'
 
@@ -6,7 +7,7 @@ export interface Hold {
   /** Whether the stream may try to begin. */
   readonly isOpen: () => boolean
   /** The position after which to begin, or why the stream ends; undefined to keep waiting. */
-  readonly begin: () => Promise<number | EndReason | undefined>
+  readonly begin: () => Promise<PublicPosition | EndReason | undefined>
 }
 
 /** The state of a held stream. */
@@ -15,7 +16,7 @@ export interface Holding {
   /** Marks the stream as begun or ended. */
   readonly release: () => void
   /** The result of one attempt to begin; undefined to keep waiting. Only one attempt runs at a time. */
-  readonly tryToBegin: () => Promise<number | EndReason | undefined>
+  readonly tryToBegin: () => Promise<PublicPosition | EndReason | undefined>
 }
 
 export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => undefined): Holding => {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
+import { type PublicPosition, previousPosition, toPublicPosition } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import { beforeTheFirst, logContinues, type Progress, progressAfter } from '../read-models/file/progress.ts'
 import { makeOutageTimer, type OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
-import { CHUNK, markBefore } from './chunks.ts'
+import { CHUNK, chunkStart, storePositionBefore } from './chunks.ts'
 import type { WaitUntilDurable } from './durability.ts'
 import { type Entry, makeEntry } from './events/entry.ts'
 import { makeWaiting } from './waiting.ts'
@@ -33,7 +34,7 @@ export interface Live {
   readonly join: () => Promise<void>
   readonly leave: () => void
   /** At most a chunk of the events after a position; undefined if some of them are no longer kept. */
-  readonly newestAfter: (position: number) => readonly Entry[] | undefined
+  readonly newestAfter: (position: PublicPosition) => readonly Entry[] | undefined
   /** Calls `call` once, when there are new events. */
   readonly onChange: (call: () => void) => void
   readonly forget: (call: () => void) => void
@@ -41,13 +42,13 @@ export interface Live {
 }
 
 /** The progress just before a position. */
-const progressBefore = async ({ store, views }: LiveOptions, position: number): Promise<Progress> => {
+const progressBefore = async ({ store, views }: LiveOptions, position: PublicPosition): Promise<Progress> => {
   if (position === 0) return beforeTheFirst(store.logId)
-  const event = await store.at(markBefore(views, position))
+  const event = await store.at(storePositionBefore(views, position))
   if (event === undefined || views.log()?.positionOf(event.id) !== position - 1) {
     throw new StoreUnavailable('the log holds another event at a known position')
   }
-  return { ...progressAfter(beforeTheFirst(store.logId), event), position: position - 1 }
+  return { ...progressAfter(beforeTheFirst(store.logId), event), position: previousPosition(position) }
 }
 
 /**
@@ -66,7 +67,7 @@ const follow = async (
     try {
       // If the log does not continue, the views detect it too, and subscribers are disconnected then.
       if (await logContinues(store, progress)) {
-        for await (const { events } of store.subscribe(progress.mark, signal)) {
+        for await (const { events } of store.subscribe(progress.storePosition, signal)) {
           outage.end()
           const reached = events.reduce(progressAfter, progress)
           await waitUntilDurable(reached.position)
@@ -86,12 +87,12 @@ const follow = async (
 const makeNewest = (origin: string) => {
   let entries: Entry[] = []
   return {
-    add: (events: readonly Logged[], first: number): void => {
-      for (const [i, event] of events.entries()) entries.push(makeEntry(event, first + i, origin))
+    add: (events: readonly Logged[], first: PublicPosition): void => {
+      for (const [i, event] of events.entries()) entries.push(makeEntry(event, toPublicPosition(first + i), origin))
       if (entries.length >= 2 * NEWEST_MIN)
         entries = entries.slice(entries.length - (entries.length % CHUNK) - NEWEST_MIN)
     },
-    after: (position: number): readonly Entry[] | undefined => {
+    after: (position: PublicPosition): readonly Entry[] | undefined => {
       const [oldest] = entries
       if (oldest === undefined || position < oldest.position - 1) return undefined
       const from = position + 1 - oldest.position
@@ -111,14 +112,14 @@ export const makeLive = (options: LiveOptions): Live => {
   let running: { readonly stop: AbortController; readonly begun: Promise<void> } | undefined
 
   const begin = async (stop: AbortController): Promise<void> => {
-    const first = Math.floor((views.position() + 1) / CHUNK) * CHUNK
+    const first = chunkStart(views.position())
     const progress = await progressBefore(options, first)
     if (stop.signal.aborted) return
     let next = first
     const give = (events: readonly Logged[]): void => {
       if (stop.signal.aborted) return
       newest.add(events, next)
-      next += events.length
+      next = toPublicPosition(next + events.length)
       waiting.wake()
     }
     follow(options, progress, stop.signal, give).catch((error) => {

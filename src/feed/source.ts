@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { earlierPosition, type PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
 import { type ChunksOptions, makeChunks } from './chunks.ts'
 import { makeWaitUntilDurable } from './durability.ts'
@@ -34,12 +35,12 @@ export const makeSource = (options: SourceOptions): Source => {
     maxSize: BYTES_MAX,
     sizeCalculation: ({ length }) => Math.max(length, 1),
   })
-  const read = (position: number, end?: number): Promise<readonly Entry[]> | readonly Entry[] => {
+  const read = (position: PublicPosition, end?: PublicPosition): Promise<readonly Entry[]> | readonly Entry[] => {
     const newest = live.newestAfter(position)
     if (newest !== undefined && end === undefined) return newest
-    const upTo = newest?.filter((entry) => entry.position <= (end as number)) ?? []
+    const upTo = newest?.filter((entry) => entry.position <= (end as PublicPosition)) ?? []
     if (upTo.length > 0) return upTo
-    const known = Math.min(end ?? Number.MAX_SAFE_INTEGER, views.position())
+    const known = end === undefined ? views.position() : earlierPosition(end, views.position())
     return position < known ? chunks.readAfter(position, known) : []
   }
   return {

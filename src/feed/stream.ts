@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
+import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { EndReason, Frames } from './events/frames.ts'
 import { type Hold, makeHolding } from './hold.ts'
@@ -15,7 +16,7 @@ export interface Supply<A> {
    *
    * @throws StoreUnavailable when the log cannot be read; the caller may retry
    */
-  readonly readAfter: (position: number, end?: number) => Promise<readonly A[]>
+  readonly readAfter: (position: PublicPosition, end?: PublicPosition) => Promise<readonly A[]>
   /** Calls `call` once, when there is more. */
   readonly onChange: (call: () => void) => void
   readonly forget: (call: () => void) => void
@@ -23,7 +24,7 @@ export interface Supply<A> {
 
 /** Writes to one reader and tracks its position. */
 export interface Writer<A> {
-  readonly position: () => number
+  readonly position: () => PublicPosition
   /** Writes the first of these, up to a size limit. */
   readonly write: (next: readonly A[]) => void
   /** Sends the current position, unless the reader knows it. */
@@ -33,13 +34,13 @@ export interface Writer<A> {
 /** What is sent to one reader, and how. */
 export interface Sending<A> {
   /** The position after which to begin; of no meaning while the stream is held. */
-  readonly after: number
+  readonly after: PublicPosition
   /** The last position to send; undefined to continue live. */
-  readonly end: number | undefined
+  readonly end: PublicPosition | undefined
   readonly format: Frames
   readonly source: Supply<A>
   /** Called once the stream begins. */
-  readonly makeWriter: (outlet: Outlet, after: number) => Writer<A>
+  readonly makeWriter: (outlet: Outlet, after: PublicPosition) => Writer<A>
 }
 
 export interface StreamOptions<A> extends Sending<A> {
@@ -146,13 +147,13 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   const end = (why: EndReason): void => {
     if (isOver) return
     // A held stream has no position: the reader keeps the one it sent.
-    const ending = format.ending(why, writer?.position() ?? -1)
+    const ending = format.ending(why, writer?.position() ?? BEFORE_FIRST)
     // A stream with an end is cut off, so that the reader can see it is incomplete.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
-  const run = async (after: number): Promise<void> => {
+  const run = async (after: PublicPosition): Promise<void> => {
     writer = makeWriter(outlet, after)
     await sendAll({ source, end: last, outlet, bell, writer, isOver: () => isOver })
     if (isOver) return

@@ -4,6 +4,7 @@ import Koa, { type Context, type Middleware } from 'koa'
 import { type IdempotencyKey, type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
 import type { InFlight } from '../commands/turns/in-flight.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { checkAccess } from './authentication/access.ts'
@@ -44,7 +45,7 @@ export interface AppDependencies {
   readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isOpen: () => boolean
-  readonly views: Pick<Views, 'position' | 'waitForPosition'>
+  readonly views: Pick<Views, 'position' | 'waitForPublicPosition'>
   /** Called with the position of each write that was acknowledged. */
   readonly acknowledge?: Objects['acknowledge']
   /**
@@ -139,9 +140,6 @@ const authenticate =
     setPosition(ctx, views.position())
   }
 
-/** Milliseconds a read waits for this instance to reach the requested position. */
-const POSITION_TIMEOUT = 5_000
-
 /** Calls the route's handler. Requests with the same idempotency key run one after the other. */
 const callHandler = (
   ctx: Context,
@@ -180,7 +178,7 @@ const callHandler = (
 }
 
 /** Whether a read shows less than was asked for, as lists do on a full disk. */
-const isBehind = ({ after, query }: Input, position: number): boolean => {
+const isBehind = ({ after, query }: Input, position: PublicPosition): boolean => {
   const { as_of } = (query ?? {}) as Partial<AsOfQuery>
   const isOfPosition = as_of !== undefined && 'position' in as_of
   return after !== undefined && position < after && !isOfPosition
@@ -210,7 +208,7 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     if (E.isLeft(input)) return refuse(ctx, input.left)
     const { after } = input.right
     const mayWait = after !== undefined && route.may !== 'anyone'
-    if (mayWait && !(await views.waitForPosition(after, POSITION_TIMEOUT))) {
+    if (mayWait && !(await views.waitForPublicPosition(after))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     // Access may have ended or changed during a wait, which the client can make seconds long.

@@ -44,9 +44,6 @@ export interface Monitor {
 
 /** Milliseconds before a failed probe, or a failed record of one, is retried. */
 const RETRY_AFTER = 5_000
-/** Milliseconds allowed for the views to show a record. */
-const VIEWS_TIMEOUT = 5_000
-
 const UNANSWERED = 'The SUT has not answered its open session for a minute, and nothing is probed into a session.'
 
 /** SUTs tried in one turn of the event loop: thousands that another instance probes would hold up requests. */
@@ -64,7 +61,7 @@ const makeRecord =
       actor: MONITOR,
       requestId: probeRequestId(instance, makeRequestId()),
     })
-    if (E.isRight(ended)) await views.waitForStorePosition(ended.right.mark, VIEWS_TIMEOUT)
+    if (E.isRight(ended)) await views.waitForStorePosition(ended.right.storePosition)
     return E.isRight(ended)
   }
 

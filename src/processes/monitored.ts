@@ -3,6 +3,7 @@ import type { Sut } from '../../projections/sut.ts'
 import type { SutDisplay } from '../../projections/sut-display.ts'
 import type { Reachability } from '../domain/monitoring/decide.ts'
 import { type Cause, causeShown, monitoredOf } from '../domain/monitoring/status.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Agenda, makeAgenda } from './agenda.ts'
 
@@ -105,7 +106,7 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
   const changes = makeChanges(views)
 
   const loadAll = async (monitoring: Reachability): Promise<boolean> => {
-    let createdBefore: number | undefined
+    let createdBefore: PublicPosition | undefined
     for (;;) {
       const page = await views.read('suts', { monitoring, limit: PAGE, offset: 0, createdBefore })
       if (page === undefined) return false

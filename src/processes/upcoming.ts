@@ -1,5 +1,6 @@
 import type { Logged } from '../domain/event.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
+import { BEFORE_FIRST } from '../domain/values/position.ts'
 import type { UpcomingRow } from '../read-models/lists/lists.ts'
 import type { Views } from '../read-models/views.ts'
 
@@ -88,7 +89,7 @@ const readPages = async (
   span: { readonly from: number; readonly to: number },
   put: (reservation: Upcoming) => void,
 ): Promise<boolean> => {
-  let from = -1
+  let from = BEFORE_FIRST
   for (;;) {
     const page = await views.read('upcoming', { ...span, after: from, limit: PAGE })
     if (page === undefined) return false

@@ -1,12 +1,13 @@
 import type { Projection } from '../../projections/projection.ts'
 import type { Recorded } from '../domain/event.ts'
+import { BEFORE_FIRST, type StorePosition } from '../domain/values/position.ts'
 import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Version } from './tables/version.ts'
 
 /** A document folded from its streams alone, and the store position of its last event. */
 export interface FromLog {
   readonly version: Version
-  readonly mark: number
+  readonly storePosition: StorePosition
 }
 
 async function* eventsOf(store: Pick<EventStore, 'readStream'>, stream: string): AsyncGenerator<Recorded> {
@@ -17,7 +18,7 @@ async function* eventsOf(store: Pick<EventStore, 'readStream'>, stream: string):
 async function* inLogOrder(own: AsyncGenerator<Recorded>, others: AsyncGenerator<Recorded>): AsyncGenerator<Recorded> {
   let [first, second] = [await own.next(), await others.next()]
   while (!first.done || !second.done) {
-    if (second.done || (!first.done && first.value.mark <= second.value.mark)) {
+    if (second.done || (!first.done && first.value.storePosition <= second.value.storePosition)) {
       yield first.value
       first = await own.next()
     } else {
@@ -45,31 +46,35 @@ export const makeFromLog =
     const other = projection.observedIn?.(id)
     let document: object | undefined
     let version: Pick<Version, 'revision' | 'ended' | 'observed'> | undefined
-    let mark = BEGINNING
+    let storePosition = BEGINNING
     /** The document with what was observed since its last own event. */
-    let later: { document: object; observed: number; mark: number } | undefined
+    let later: { document: object; observed: number; storePosition: StorePosition } | undefined
     for await (const event of other === undefined ? own : inLogOrder(own, eventsOf(store, other))) {
       if (projection.key(event) !== id) continue
       if (event.stream !== stream) {
         const observed = event.revision + 1
-        later = { document: projection.evolve(later?.document ?? document, event), observed, mark: event.mark }
+        later = {
+          document: projection.evolve(later?.document ?? document, event),
+          observed,
+          storePosition: event.storePosition,
+        }
       } else {
         if (event.revision > revision) break
         document = projection.evolve(later?.document ?? document, event)
         const ended = projection.ended(event) ?? version?.ended ?? null
         const observed = later?.observed ?? version?.observed
         version = { revision: event.revision, ended, ...(observed !== undefined && { observed }) }
-        mark = event.mark
+        storePosition = event.storePosition
         later = undefined
       }
     }
     if (document === undefined || version === undefined)
       throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
-    const shown = withObserved && later !== undefined ? later : { document, mark, observed: version.observed }
+    const shown = withObserved && later !== undefined ? later : { document, storePosition, observed: version.observed }
     const { observed } = shown
-    const nowhere = { position: BEGINNING, created: BEGINNING }
+    const nowhere = { position: BEFORE_FIRST, created: BEFORE_FIRST }
     return {
       version: { ...nowhere, id, ...version, document: JSON.stringify(shown.document), ...(observed && { observed }) },
-      mark: shown.mark,
+      storePosition: shown.storePosition,
     }
   }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { openViewsFile } from './file/views-file.ts'
 import type { Details } from './lists/lists.ts'
 import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-reads.ts'
@@ -29,7 +30,7 @@ const reads: ListReads = {
   pastReservations: ({ offset, limit, ...query }, moment) => {
     const documents: string[] = []
     const details: Details[] = []
-    const positions: number[] = []
+    const positions: PublicPosition[] = []
     let count = 0
     for (const segment of past.segments(moment)) {
       const part = { limit: limit - documents.length - positions.length, offset: Math.max(0, offset - count) }
@@ -48,7 +49,7 @@ const readOf = ({ id, name, given }: ReadRequest): ReadResult => {
   const read = reads[name] as (...given: readonly unknown[]) => unknown
   file.pin()
   try {
-    return { id, shown: { position: file.progress()?.position ?? -1, listed: read(...given) } }
+    return { id, shown: { position: file.progress()?.position ?? BEFORE_FIRST, listed: read(...given) } }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number }
     return { id, failed: { message, errcode } }

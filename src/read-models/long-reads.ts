@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Window } from '../domain/calendar/window.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
 import type { Shape } from './file/schema.ts'
@@ -28,7 +29,7 @@ export interface ListReads {
 
 /** A list and the public position that it shows. */
 export interface ListResult<A> {
-  readonly position: number
+  readonly position: PublicPosition
   readonly listed: A
 }
 
@@ -92,7 +93,7 @@ export interface LongReader {
 interface LocalReads {
   /** Undefined while lists do not show everything folded. */
   readonly lists: () => Lists | undefined
-  readonly position: () => number
+  readonly position: () => PublicPosition
   /** Commits, so that the worker thread sees everything; false while nothing can be written. */
   readonly commit: () => boolean
 }

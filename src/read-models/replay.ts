@@ -2,6 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Projection } from '../../projections/projection.ts'
+import {
+  BEFORE_FIRST,
+  earlierPosition,
+  type PublicPosition,
+  type StorePosition,
+  toPublicPosition,
+} from '../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { beforeTheFirst, progressAfter } from './file/progress.ts'
 import type { StoredRow, StoredTable } from './file/stored-tables.ts'
@@ -17,7 +24,7 @@ const CHUNK = 4_096
 export interface Difference {
   readonly table: string
   /** Undefined where the table does not hold documents. */
-  readonly position: number | undefined
+  readonly position: PublicPosition | undefined
   readonly inUse: StoredRow | undefined
   readonly made: StoredRow | undefined
 }
@@ -25,7 +32,7 @@ export interface Difference {
 /** How rebuilt documents compare with those in use. */
 export interface Comparison {
   /** The public position up to which both were compared, -1 for an empty log. */
-  readonly position: number
+  readonly position: PublicPosition
   readonly events: number
   readonly documents: number
   /** Events of the log that those in use do not cover yet. */
@@ -53,16 +60,16 @@ const makeRebuild = (
     pending.written(progress.position)
     onProgress(progress.position + 1)
   }
-  return async (upTo: number): Promise<void> => {
+  return async (upTo: StorePosition): Promise<void> => {
     const stop = new AbortController()
-    for await (const { events, caughtUp } of store.subscribe(progress.mark, stop.signal)) {
+    for await (const { events, caughtUp } of store.subscribe(progress.storePosition, stop.signal)) {
       for (const event of events) {
-        if (event.mark > upTo) break
+        if (event.storePosition > upTo) break
         progress = progressAfter(progress, event)
         pending.fold(event, progress.position)
       }
       if (pending.count() >= CHUNK) write()
-      if (progress.mark >= upTo || caughtUp) break
+      if (progress.storePosition >= upTo || caughtUp) break
     }
     stop.abort()
     write()
@@ -76,7 +83,8 @@ const shown = (table: StoredTable, row: StoredRow | undefined): string => {
   return `${id} at revision ${revision}: ${document} ${JSON.stringify(further)}`
 }
 
-const positionOf = (row: StoredRow | undefined): number => Number(row?.position ?? Number.POSITIVE_INFINITY)
+const positionOf = (row: StoredRow | undefined): PublicPosition =>
+  toPublicPosition(Number(row?.position ?? Number.POSITIVE_INFINITY))
 
 const sentenceOf = (table: StoredTable, { position, inUse, made }: Difference): string => {
   const place = position === undefined ? '' : `, position ${position}`
@@ -97,7 +105,7 @@ const compare = (used: StoredTable, fresh: StoredTable, { sentences, rows: diffe
     if ((left.done && right.done) || sentences.length >= DIFFERENCES_MAX) return rows
     const [inUse, made] = [left.done ? undefined : left.value, right.done ? undefined : right.value]
     if (JSON.stringify(inUse) === JSON.stringify(made)) continue
-    const position = used.isOfDocuments ? Math.min(positionOf(inUse), positionOf(made)) : undefined
+    const position = used.isOfDocuments ? earlierPosition(positionOf(inUse), positionOf(made)) : undefined
     const difference = { table: used.name, position, inUse, made }
     differing.push(difference)
     sentences.push(sentenceOf(used, difference))
@@ -107,7 +115,7 @@ const compare = (used: StoredTable, fresh: StoredTable, { sentences, rows: diffe
 const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events' | 'behind'> => {
   const found: Differences = { sentences: [], rows: [] }
   const [inUse, made] = [used.progress(), fresh.progress()]
-  const position = inUse?.position ?? -1
+  const position = inUse?.position ?? BEFORE_FIRST
   if (made?.position !== position || (inUse !== undefined && made.eventId !== inUse.eventId)) {
     found.sentences.push(`the log ends at position ${made?.position}, the stored documents at ${position}`)
   }
@@ -141,7 +149,7 @@ export const replay = async (
   try {
     const { logId } = used.progress() ?? store
     if (logId !== store.logId) throw new UnusableViews(`${path} was made from another log`)
-    const upTo = (): number => used.progress()?.mark ?? BEGINNING
+    const upTo = (): StorePosition => used.progress()?.storePosition ?? BEGINNING
     const rebuild = makeRebuild(store, fresh, projections, (events) =>
       onProgress(events, (used.progress()?.position ?? -1) + 1),
     )

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../projections/reservation.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import { catchUpWithStore } from './catch-up-with-store.ts'
 import type { Views } from './views.ts'
+import { waitForHead } from './wait-for-head.ts'
 
 interface UnfinishedOptions {
   readonly views: Pick<Views, 'newest' | 'read' | 'waitForStorePosition'>
@@ -28,7 +28,7 @@ export interface UnfinishedPage {
 export const makeUnfinished =
   ({ views, store, clock }: UnfinishedOptions) =>
   async ({ user_id, limit, isRunning = false, before }: UnfinishedPage): Promise<readonly Reservation[]> => {
-    const isReached = await catchUpWithStore(views, store)
+    const isReached = await waitForHead(views, store)
     const now = Math.floor(clock() / 1000)
     const span = { endsAfter: now, ...(isRunning && { startsBefore: now + 1 }) }
     const createdBefore = before === undefined ? undefined : views.newest('reservation', before)?.created

@@ -1,6 +1,7 @@
 import type { Rows } from '../domain/calendar/page.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import type { Batch, EventPlace } from '../event-store/event-store.ts'
+import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
+import type { Batch, EventPosition } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
 import type { ViewsFile } from './file/views-file.ts'
@@ -23,16 +24,16 @@ export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpL
 export interface StoredLists {
   readonly lists: Lists
   readonly log: LogIndex
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 export interface Views
   extends Pick<Pending, 'newest' | 'asOf'>,
-    Pick<ProgressTracker, 'waitForStorePosition' | 'waitForPosition'> {
+    Pick<ProgressTracker, 'waitForStorePosition' | 'waitForPublicPosition'> {
   /** The public position of the last event folded, -1 before the first. */
-  readonly position: () => number
+  readonly position: () => PublicPosition
   /** The store position of that event. */
-  readonly mark: () => number
+  readonly storePosition: () => StorePosition
   /** Whether everything that was in the store at opening has been folded. */
   readonly caughtUp: () => boolean
   /** Whether the log no longer continues what was folded. Nothing may be answered or decided then. */
@@ -45,7 +46,7 @@ export interface Views
   /** Whether the log is followed, and has been to its end since it was last interrupted. */
   readonly isCurrent: () => boolean
   /** The last event folded. */
-  readonly lastFolded: () => EventPlace
+  readonly lastFolded: () => EventPosition
   /** Rows that are not in the file yet. */
   readonly pendingRows: () => number
   /** Folds a document from its stream alone: slow, but works when the views cannot keep up. */
@@ -68,7 +69,7 @@ export interface Views
   /** The rows of a page of a snapshot; undefined if they cannot be read. */
   readonly readPage: (id: number) => Rows | undefined
   /** Keeps a snapshot, to be written with the rows up to its store position. */
-  readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
+  readonly keepSnapshot: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
   /** Drops snapshots that are not written yet. */
   readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
@@ -106,12 +107,12 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const listeners = new Set<(events: Batch['events']) => void>()
   const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log, listeners })
   const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
-  const position = (): number => tracker.current().position
+  const position = (): PublicPosition => tracker.current().position
   const stored = makeStored(file, writer, catchUp)
   const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
   return {
     position,
-    mark: () => tracker.current().mark,
+    storePosition: () => tracker.current().storePosition,
     caughtUp: tracker.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
     lastFolded: tracker.current,
@@ -121,7 +122,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     newest: pending.newest,
     asOf: pending.asOf,
     waitForStorePosition: tracker.waitForStorePosition,
-    waitForPosition: tracker.waitForPosition,
+    waitForPublicPosition: tracker.waitForPublicPosition,
     fromLog: makeFromLog(store, projections),
     watch: (listener) => {
       listeners.add(listener)
@@ -131,7 +132,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     stored,
     readStored: readHereOrInThread(longReader, {
       lists: () => stored()?.lists,
-      position: () => stored()?.position ?? -1,
+      position: () => stored()?.position ?? BEFORE_FIRST,
       commit: () => true,
     }),
     readCsvRows: async (query) => (await longReader.read('csvRows', query)).listed,

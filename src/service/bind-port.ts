@@ -3,6 +3,7 @@ import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { warnOfPlainText, warnOfUntrustedProxy } from '../config/checks/network.ts'
 import { explainTakenPort } from '../config/checks/port-holder.ts'
 import type { Config } from '../config/config.ts'
+import { BEFORE_FIRST } from '../domain/values/position.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
@@ -36,7 +37,7 @@ const makeStartingApp = (
     idempotencyKeys: makeIdempotencyKeys({ keys: [] }),
     inFlight: makeInFlight(),
     repeated: () => undefined,
-    views: { position: () => -1, waitForPosition: async () => false },
+    views: { position: () => BEFORE_FIRST, waitForPublicPosition: async () => false },
     synced: () => undefined,
     userNameOf: (id) => id,
     pseudonymOf: () => undefined,

@@ -66,7 +66,7 @@ interface GaugesOptions {
 export const gaugesOf = ({ store, views, vault, alarms, condition }: GaugesOptions): Gauges => ({
   isReady: () => isReady(condition()),
   events: () => views.position() + 1,
-  viewLag: async () => Math.max(0, (await store.head()) - views.mark()),
+  viewLag: async () => Math.max(0, (await store.head()) - views.storePosition()),
   pendingRows: views.pendingRows,
   alarms: alarms.all,
   oldKeys: () => vault.keys().keys.length - 1,

@@ -11,6 +11,7 @@ import { whole } from '../domain/events/fields.ts'
 import { failure } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
+import { type PublicPosition, previousPosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
@@ -53,8 +54,9 @@ const makeControlHandlers = ({
     const correction = Correction.decode(given)
     if (E.isLeft(correction)) return E.left('the command has options that this version does not know')
     if (guard.isAhead(clock())) return E.left('the clock is ahead; correct or confirm it')
-    const markBefore = async (position: number) => views.log()?.markAt(position - 1)
-    return correctClock({ store, clock, randomHex, markBefore }, correction.right)
+    const storePositionBefore = async (position: PublicPosition) =>
+      views.log()?.storePositionAt(previousPosition(position))
+    return correctClock({ store, clock, randomHex, storePositionBefore }, correction.right)
   },
 })
 

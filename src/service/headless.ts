@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { openAllUsers } from '../accounts/open-users.ts'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
 import type { Runner } from '../commands/order.ts'
@@ -22,6 +21,7 @@ import { makeUserChanges } from '../http/routes/users/user-changes.ts'
 import { makeUserReads } from '../http/routes/users/user-reads.ts'
 import { makeUnfinished } from '../read-models/unfinished.ts'
 import type { Views } from '../read-models/views.ts'
+import { waitForHead } from '../read-models/wait-for-head.ts'
 import type { Users } from '../users/users.ts'
 import { conditionOf } from './condition.ts'
 import { AS_COMMAND_LINE } from './control-handlers.ts'
@@ -32,7 +32,6 @@ import type { World } from './world.ts'
 
 /** Milliseconds that a new password waits for views that are behind, to end bindings which only they can find. */
 const VIEWS_TIMEOUT = 2_000
-const POLL_EVERY = 20
 
 /** The views may be missing, old or of another log. Nothing is decided on their snapshots. */
 const NO_SNAPSHOTS = {
@@ -77,12 +76,11 @@ const makeEndBindingsOrWarn = (world: World, core: Core, { views, runner }: Peop
   })
   let isLate = false
   return async (...given: Parameters<EndBindings>): Promise<void> => {
-    const end = performance.now() + VIEWS_TIMEOUT
-    while (!isLate && !isReady()) {
-      await delay(POLL_EVERY)
-      if (performance.now() < end) continue
-      isLate = true
-      world.log.warn({}, 'bindings of running reservations were not ended: the views are behind the log')
+    if (!isLate && !isReady()) {
+      // A store that does not answer is late too.
+      await waitForHead(views, core.store, VIEWS_TIMEOUT).catch(() => false)
+      isLate = !isReady()
+      if (isLate) world.log.warn({}, 'bindings of running reservations were not ended: the views are behind the log')
     }
     if (isReady()) await endBindings(...given)
   }

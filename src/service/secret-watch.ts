@@ -1,3 +1,4 @@
+import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
@@ -27,7 +28,7 @@ export const startSecretWatch = ({ log, store, views, vault, alarms }: Watched):
       if (lists === undefined || index === undefined) return undefined
       return lists.histories
         .ownerEvents(after, limit)
-        .map((position) => ({ position, mark: index.markAt(position) as number }))
+        .map((position) => ({ position, storePosition: index.storePositionAt(position) as StorePosition }))
     },
     onFound: (findings) => {
       const named = findings.slice(0, NAMED).map(({ what }) => what)

@@ -338,11 +338,11 @@ export const startService = async (config: Config, given: World): Promise<Servic
       }),
       singleSignOn: singleSignOn.handlers,
       hasSingleSignOn: config.oidc !== undefined,
-      events: makeEvents({ feed, views, head: store.head, isOpen: isFollowing }),
+      events: makeEvents({ feed, views, store, isOpen: isFollowing }),
       changes: makeChangesHandler({
         changes,
         views,
-        head: store.head,
+        store,
         isOpen: isFollowing,
         digest: async () => (await readWebFiles()).digest,
       }),

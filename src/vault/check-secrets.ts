@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { openSecret } from './cipher.ts'
 import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
@@ -9,7 +10,7 @@ import { readKnownKeyIds } from './vault.ts'
 
 /** A difference between the vault and the log. `position` is null if no event names the secret. */
 export interface SecretFinding {
-  readonly position: number | null
+  readonly position: PublicPosition | null
   /** One sentence, without any part of a secret. */
   readonly what: string
 }

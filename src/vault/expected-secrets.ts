@@ -1,9 +1,10 @@
 import { tokensOwner, userOwner } from '../domain/sealed-secret.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 
 /** A secret according to the log: the change that set it, and the event's position. */
 export interface ExpectedSecret {
   readonly id: string
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 /** The current secrets according to the log, by owner and field. */
@@ -13,7 +14,7 @@ export interface ExpectedSecrets {
   /** Keys given up as lost. */
   readonly forgotten: ReadonlySet<string>
   /** Adds the next stored event. Ignores unreadable events, which other checks report. */
-  readonly add: (position: number, text: string) => void
+  readonly add: (position: PublicPosition, text: string) => void
 }
 
 interface Named {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { checkOwner, readKnownKeys, type SecretFinding } from './check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from './expected-secrets.ts'
@@ -15,8 +16,8 @@ const CHECKS_MIN = 3
 
 /** An event's public position and store position. */
 interface OwnerEvent {
-  readonly position: number
-  readonly mark: number
+  readonly position: PublicPosition
+  readonly storePosition: StorePosition
 }
 
 interface WatchOptions {
@@ -26,7 +27,7 @@ interface WatchOptions {
    * Events about owners of secrets after a position, in order, at most `limit`; undefined while the views are
    * unavailable.
    */
-  readonly ownerEvents: (after: number, limit: number) => readonly OwnerEvent[] | undefined
+  readonly ownerEvents: (after: PublicPosition, limit: number) => readonly OwnerEvent[] | undefined
   /** `onFound` is called when unusable secrets are found, `onRecovered` when there are none any more. */
   readonly onFound: (findings: readonly SecretFinding[]) => void
   readonly onRecovered: () => void
@@ -47,14 +48,14 @@ const NONE: Found = new Map()
 
 /** Reads new events. False if stopped. */
 const makeRead = ({ store, ownerEvents, signal, rest, expected, checkEvery }: WatchContext) => {
-  let last = -1
+  let last = BEFORE_FIRST
   return async (): Promise<boolean> => {
     while (!signal.aborted) {
-      const places = ownerEvents(last, PAGE)
-      if (places?.length === 0) return true
-      if (places === undefined) await rest(checkEvery)
-      for (const [n, { position, mark }] of (places ?? []).entries()) {
-        const record = await store.recordAt(mark)
+      const events = ownerEvents(last, PAGE)
+      if (events?.length === 0) return true
+      if (events === undefined) await rest(checkEvery)
+      for (const [n, { position, storePosition }] of (events ?? []).entries()) {
+        const record = await store.recordAt(storePosition)
         if (record !== undefined) expected.add(position, record.text)
         last = position
         if (n % STEP === 0) await rest(PAUSE)

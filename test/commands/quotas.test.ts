@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeQuotas } from '../../src/commands/quotas.ts'
 import { type Failure, failure } from '../../src/domain/failure.ts'
 import type { QuotaUse, Usage } from '../../src/domain/reservation/quota.ts'
+import { type StorePosition, toStorePosition } from '../../src/domain/values/position.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 
 const LIMITS = { hours_per_week: null, reservations_max: 5, priority_max: 0 }
@@ -31,12 +32,14 @@ const given = (
       return isReached()
     },
   })
-  const create = async (quota: QuotaUse | undefined): Promise<E.Either<Failure, { readonly mark: number }>> => {
+  const create = async (
+    quota: QuotaUse | undefined,
+  ): Promise<E.Either<Failure, { readonly storePosition: StorePosition }>> => {
     log.most = Math.max(log.most, ++log.running)
     const isFull = quota !== undefined && quota.usage.endingAfter(0) >= LIMITS.reservations_max
     await turn()
     log.running--
-    return isFull ? E.left(failure('quota_exceeded', '')) : E.right({ mark: ++log.recorded })
+    return isFull ? E.left(failure('quota_exceeded', '')) : E.right({ storePosition: toStorePosition(++log.recorded) })
   }
   const createMany = async (userId: string, count: number): Promise<readonly string[]> => {
     const ended = await Promise.all(Array.from({ length: count }, () => quotas.run(userId, create)))

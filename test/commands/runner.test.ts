@@ -5,6 +5,7 @@ import type { Snapshot } from '../../src/domain/decider.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import type { SutState } from '../../src/domain/sut/state.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
+import type { StorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { clock, createReservation, explicit } from '../domain/builders.ts'
 import { ignoresExpected } from '../event-store/contract/broken-appends.ts'
@@ -266,7 +267,7 @@ test('a snapshot of another decider version is ignored', async (t) => {
   const state = { ...reservationDecider.evolve(reservationDecider.initial, created as never), status: 'retired' }
   const withSnapshotOf = (version: number) => {
     const packed = reservationDecider.pack(state as SutState)
-    const snapshot = { stream, version, revision: 0, mark: created?.mark as number, ...packed }
+    const snapshot = { stream, version, revision: 0, storePosition: created?.storePosition as StorePosition, ...packed }
     return anInstance(store, { snapshots: snapshotsIn(new Map([[stream, snapshot]])) })
   }
   const { version } = reservationDecider

@@ -2,6 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { copyLog, treeOf } from '../../src/copy/copy-log.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { idOf } from '../domain/builders.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
@@ -141,7 +142,7 @@ test('a target that loses an event is detected by its root', async (t) => {
     ...oneByOne,
     append: async (stream, expected, events) =>
       stream === sutStream(idOf(2))
-        ? { _tag: 'Right', right: { revision: 0, mark: 0 } }
+        ? { _tag: 'Right', right: { revision: 0, storePosition: toStorePosition(0) } }
         : target.append(stream, expected, events),
   }
   const why = leftOf(await copyLog({ source, target: lossy, onProgress: unheard }))

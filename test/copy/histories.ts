@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import { type Event, type EventType, eventData, type NewEvent } from '../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../src/domain/values/ids.ts'
-import type { EventStore } from '../../src/event-store/event-store.ts'
+import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import type { StoredRow } from '../../src/read-models/file/stored-tables.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
@@ -67,7 +67,7 @@ export const anEmbeddedLog = async (t: ExecutionContext): Promise<{ store: Event
 /** Appends the runs to the ends of their streams. */
 export const record = async (store: EventStore, runs: readonly Run[]): Promise<void> => {
   const revisions = new Map<string, number>()
-  for await (const page of store.records(-1)) {
+  for await (const page of store.records(BEGINNING)) {
     for (const { text } of page) {
       const { stream, revision } = JSON.parse(text) as { stream: string; revision: number }
       revisions.set(stream, revision)
@@ -83,7 +83,7 @@ export const textsOf = async (store: EventStore): Promise<readonly string[]> =>
   (await recordsOf(store, -1)).map(({ text }) => text)
 
 /** A row of the views as text, without the store position, which differs between stores. */
-const rowText = (name: string, { mark: _, ...row }: StoredRow): string =>
+const rowText = (name: string, { storePosition: _, ...row }: StoredRow): string =>
   JSON.stringify({ name, ...row }, (_key, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
   )

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { copyLog } from '../../src/copy/copy-log.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import type { EventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
 import { idOf } from '../domain/builders.ts'
@@ -82,7 +83,9 @@ test('a source changed since the start of the copy is detected, and nothing is a
     const other: EventStore = {
       ...source,
       async *records(after) {
-        yield texts.map((text, mark) => ({ text, mark })).filter(({ mark }) => mark > after)
+        yield texts
+          .map((text, n) => ({ text, storePosition: toStorePosition(n) }))
+          .filter(({ storePosition }) => storePosition > after)
       },
     }
     const why = leftOf(await copyLog({ source: other, target, onProgress: unheard }))

@@ -3,6 +3,7 @@ import type { Decider, StreamState } from '../../src/domain/decider.ts'
 import { type Event, eventData, type Metadata, type Recorded } from '../../src/domain/event.ts'
 import type { Failure } from '../../src/domain/failure.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import { clock, metadata } from './builders.ts'
 
 /** A past event and its time. */
@@ -31,7 +32,7 @@ export const recordedAt = (revision: number, { time, event, more }: Past): Recor
     id: `018f36f0-0000-7000-8000-${revision.toString(16).padStart(12, '0')}`,
     stream: 'story',
     revision,
-    mark: revision,
+    storePosition: toStorePosition(revision),
     metadata: metadata(formatMilliseconds(time), more),
   })
 

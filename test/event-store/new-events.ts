@@ -6,6 +6,7 @@ import type { Logged, NewEvent, Recorded } from '../../src/domain/event.ts'
 import { LOG_VERSION } from '../../src/domain/events/log.ts'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex, sutStream } from '../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { Appended, AppendFailure, EventStore, StoredRecord } from '../../src/event-store/event-store.ts'
 import { encodeEvent, leafHash } from '../../src/event-store/stored-event.ts'
 
@@ -73,7 +74,7 @@ export const readAll = async (store: EventStore, stream: string, after = -1): Pr
 /** All events after a position, until the store reports being caught up. */
 export const readLog = async (store: EventStore, after: number): Promise<readonly Logged[]> => {
   const events: Logged[] = []
-  for await (const batch of store.subscribe(after, new AbortController().signal)) {
+  for await (const batch of store.subscribe(toStorePosition(after), new AbortController().signal)) {
     events.push(...batch.events)
     if (batch.caughtUp) break
   }
@@ -83,7 +84,7 @@ export const readLog = async (store: EventStore, after: number): Promise<readonl
 /** All stored records after a position. */
 export const recordsOf = async (store: EventStore, after: number): Promise<readonly StoredRecord[]> => {
   const records: StoredRecord[] = []
-  for await (const page of store.records(after)) records.push(...page)
+  for await (const page of store.records(toStorePosition(after))) records.push(...page)
   return records
 }
 

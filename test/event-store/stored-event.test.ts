@@ -3,6 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { type EventType, eventData, type NewEvent, type Recorded } from '../../src/domain/event.ts'
 import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import { decodeEvent, encodeEvent, leafHash, UndecodableEvent, upcast } from '../../src/event-store/stored-event.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 
@@ -13,13 +14,13 @@ const EXAMPLES = readFileSync(new URL('./recorded-events.ndjson', import.meta.ur
   .map((line) => JSON.parse(line) as { readonly leaf: string; readonly stored: string })
 
 const ofType = (type: EventType): readonly Recorded[] =>
-  EXAMPLES.map(({ stored }) => decodeEvent(stored, 0)).filter((event) => event.type === type)
+  EXAMPLES.map(({ stored }) => decodeEvent(stored, toStorePosition(0))).filter((event) => event.type === type)
 
 for (const [index, { leaf, stored }] of EXAMPLES.entries()) {
   const { stream, revision, type } = JSON.parse(stored)
   test(`${type} at ${stream}@${revision} is decoded and encoded again to the same bytes and hash`, (t) => {
-    const { mark, ...event } = decodeEvent(stored, index)
-    t.is(mark, index)
+    const { storePosition, ...event } = decodeEvent(stored, toStorePosition(index))
+    t.is(storePosition, toStorePosition(index))
     t.deepEqual(event, JSON.parse(stored))
     t.is(encodeEvent(stream, revision, event), stored)
     t.is(leafHash(stored).toString('hex'), leaf)
@@ -51,7 +52,7 @@ for (const type of Object.keys(eventData) as EventType[]) {
 
 test('there are examples of metadata with and without each optional member', (t) => {
   const samples = fc.sample(arbitraryMetadata(), { numRuns: 200, seed: 590780 })
-  const metadata = EXAMPLES.map(({ stored }) => decodeEvent(stored, 0).metadata)
+  const metadata = EXAMPLES.map(({ stored }) => decodeEvent(stored, toStorePosition(0)).metadata)
   t.deepEqual(membersIn(metadata), membersIn(samples))
 })
 
@@ -68,12 +69,18 @@ const arbitraryEvent = fc
   .chain((type) => fc.record({ type: fc.constant(type), data: arbitraryData[type], metadata: arbitraryMetadata() }))
 
 test('any event is decoded as it was encoded', (t) => {
-  const property = fc.property(arbitraryEvent, fc.nat(), fc.nat(), (event, revision, mark) => {
+  const property = fc.property(arbitraryEvent, fc.nat(), fc.nat(), (event, revision, n) => {
+    const storePosition = toStorePosition(n)
     const metadata = { ...event.metadata, schema: 1 }
     const given = { ...event, metadata, id: makeEventId(revision, '0123456789abcdef0123') } as NewEvent
     const stream = sutStream('58c38f5d444553252cce0000')
     const stored = encodeEvent(stream, revision, given)
-    t.deepEqual(decodeEvent(stored, mark), { ...given, stream, revision, mark } as Recorded)
+    t.deepEqual(decodeEvent(stored, storePosition), {
+      ...given,
+      stream,
+      revision,
+      storePosition,
+    } as Recorded)
   })
   fc.assert(property, { numRuns: 200 })
 })
@@ -89,13 +96,13 @@ const example = (): Record<string, unknown> & Record<'data' | 'metadata', Record
 })
 
 test('the example that the following tests alter is valid', (t) => {
-  t.is(decodeEvent(JSON.stringify(example()), 0).type, 'SutRetired')
+  t.is(decodeEvent(JSON.stringify(example()), toStorePosition(0)).type, 'SutRetired')
 })
 
 const refused = test.macro((t, spoil: (event: ReturnType<typeof example>) => void, ...places: string[]) => {
   const event = example()
   spoil(event)
-  const error = t.throws(() => decodeEvent(JSON.stringify(event), 0), { instanceOf: UndecodableEvent })
+  const error = t.throws(() => decodeEvent(JSON.stringify(event), toStorePosition(0)), { instanceOf: UndecodableEvent })
   const problems = error.message.replace(`${STREAM}@7: `, '').split('; ')
   t.true(error.message.startsWith(`${STREAM}@7: /`), error.message)
   t.deepEqual(
@@ -165,7 +172,7 @@ test('data of an older schema is upgraded step by step to the current shape', (t
 
 test('text that is not JSON is refused with its position', (t) => {
   for (const stored of ['', '{', 'null', '7']) {
-    t.throws(() => decodeEvent(stored, 41), { instanceOf: UndecodableEvent })
+    t.throws(() => decodeEvent(stored, toStorePosition(41)), { instanceOf: UndecodableEvent })
   }
-  t.throws(() => decodeEvent('{"a":', 41), { message: /^mark 41: \/: / })
+  t.throws(() => decodeEvent('{"a":', toStorePosition(41)), { message: /^store position 41: \/: / })
 })

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
+import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { COLUMNS, rowOf } from '../../src/export/columns.ts'
 import { formatOf } from '../../src/export/formats.ts'
 import { cloudEvent, sutIdOf } from '../../src/feed/events/cloud-event.ts'
@@ -39,7 +40,7 @@ test.after.always(async () => {
 const linesOf = (text: string): readonly string[] => text.split('\n').slice(0, -1)
 const positionsIn = (text: string): readonly number[] => linesOf(text).map((line) => JSON.parse(line).position)
 const positionsOf = (events: readonly Recorded[], wanted: (event: Recorded) => boolean): readonly number[] =>
-  events.filter(wanted).map(({ mark }) => mark)
+  events.filter(wanted).map(({ storePosition }) => storePosition)
 
 test('ndjson has every event of the log in columns, one per line', async (t) => {
   const { events, run } = await shared
@@ -49,7 +50,7 @@ test('ndjson has every event of the log in columns, one per line', async (t) => 
   const rows = linesOf(out).map((line) => JSON.parse(line))
   t.deepEqual(
     rows.map(({ position }) => position),
-    events.map(({ mark }) => mark),
+    events.map(({ storePosition }) => storePosition),
   )
   for (const [n, event] of events.entries()) {
     const { stream, revision, id, type, data, metadata } = event
@@ -72,7 +73,7 @@ test('cloudevents are identical to those of the feed', async (t) => {
   const { out } = await run('--format', 'cloudevents')
   t.deepEqual(
     linesOf(out),
-    events.map((event, n) => JSON.stringify(cloudEvent(event, n, 'berth'))),
+    events.map((event, n) => JSON.stringify(cloudEvent(event, toPublicPosition(n), 'berth'))),
   )
 })
 
@@ -123,7 +124,7 @@ test('events of users and tokens have their user_id and no sut_id, and are of no
     types.add(event.type)
     const { _id, user_id = _id } = event.data as { readonly _id: string; readonly user_id?: string }
     t.like(rows[n], { sut_id: null, reservation_id: null, user_id, listen_port: null })
-    t.is(cloudEvent(event, n, 'berth').subject, user_id)
+    t.is(cloudEvent(event, toPublicPosition(n), 'berth').subject, user_id)
   }
   t.true(types.size >= 5 && types.has('TokenIssued') && types.has('TokenRevoked'), [...types].join())
   t.is((await run('--format', 'ndjson', '--sut', alice)).out, '')
@@ -200,11 +201,18 @@ test('wrong options exit with 2 and one message', async (t) => {
 const FORMULAS = ['=1+1', '+1', '-1', '@A1', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠A1']
 
 test('--excel adds a byte order mark, and an apostrophe before formulas', (t) => {
-  const event = { type: 'SutUpdated', data: { _id: 'a'.repeat(24) }, id: 'x', stream: 's', revision: 0, mark: 0 }
+  const event = {
+    type: 'SutUpdated',
+    data: { _id: 'a'.repeat(24) },
+    id: 'x',
+    stream: 's',
+    revision: 0,
+    storePosition: 0,
+  }
   const metadata = { actor: 'a', role: 'administrator', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   const lineOf = (excel: boolean, actor: string): readonly string[] => {
     const { head, line } = formatOf('csv', { excel, origin: 'berth' })
-    const written = line({ ...event, metadata: { ...metadata, actor } } as unknown as Recorded, 0)
+    const written = line({ ...event, metadata: { ...metadata, actor } } as unknown as Recorded, toPublicPosition(0))
     return csvRows(head.replace('\ufeff', '') + written)[1] as readonly string[]
   }
   const place = COLUMNS.indexOf('actor')
@@ -222,13 +230,13 @@ test('property: any events round-trip through csv and ndjson', (t) => {
   const same = fc.property(anyRuns, (runs) => {
     for (const { stream, events } of runs) {
       for (const [n, event] of events.entries()) {
-        const recorded = { ...event, stream, revision: n, mark: n } as Recorded
-        const row = rowOf(recorded, n)
-        assert.equal(canonicalJson(JSON.parse(written('ndjson')(recorded, n))), canonicalJson(row))
+        const recorded = { ...event, stream, revision: n, storePosition: n } as Recorded
+        const row = rowOf(recorded, toPublicPosition(n))
+        assert.equal(canonicalJson(JSON.parse(written('ndjson')(recorded, toPublicPosition(n)))), canonicalJson(row))
         const fields = COLUMNS.map((column) =>
           column === 'data' ? canonicalJson(row.data) : String(row[column] ?? ''),
         )
-        const [read = []] = csvRows(written('csv')(recorded, n))
+        const [read = []] = csvRows(written('csv')(recorded, toPublicPosition(n)))
         // Line separators are escaped in the file.
         const values = COLUMNS.map((column, i) =>
           column === 'data' ? canonicalJson(JSON.parse(read[i] as string)) : read[i],

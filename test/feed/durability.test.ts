@@ -1,4 +1,5 @@
 import test from 'ava'
+import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position.ts'
 import { makeWaitUntilDurable } from '../../src/feed/durability.ts'
 import { makeSource } from '../../src/feed/source.ts'
 import type { Views } from '../../src/read-models/views.ts'
@@ -17,7 +18,7 @@ const stage = () => {
         return sync.promise
       },
     },
-    views: { position: () => position },
+    views: { position: () => toPublicPosition(position) },
   })
   const grow = (to: number): void => {
     position = to
@@ -27,31 +28,31 @@ const stage = () => {
 
 test('reading a log waits for one sync, and again only for newer events', async (t) => {
   const { waitUntilDurable, syncs, grow } = stage()
-  const waiting = waitUntilDurable(10)
+  const waiting = waitUntilDurable(toPublicPosition(10))
   grow(200)
-  t.not(waitUntilDurable(20), undefined, 'nothing is durable before the sync ends')
+  t.not(waitUntilDurable(toPublicPosition(20)), undefined, 'nothing is durable before the sync ends')
   syncs[0]?.resolve()
   await waiting
-  t.deepEqual([waitUntilDurable(20), waitUntilDurable(99)], [undefined, undefined])
-  const later = waitUntilDurable(100)
+  t.deepEqual([waitUntilDurable(toPublicPosition(20)), waitUntilDurable(toPublicPosition(99))], [undefined, undefined])
+  const later = waitUntilDurable(toPublicPosition(100))
   t.not(later, undefined)
   syncs.at(-1)?.resolve()
   await later
-  t.is(waitUntilDurable(200), undefined)
+  t.is(waitUntilDurable(toPublicPosition(200)), undefined)
 })
 
 test('a failed sync makes nothing durable', async (t) => {
   const { waitUntilDurable, syncs } = stage()
-  const waiting = waitUntilDurable(10)
+  const waiting = waitUntilDurable(toPublicPosition(10))
   syncs[0]?.reject(new Error('EIO'))
   await t.throwsAsync(async () => waiting, { message: 'EIO' })
-  t.not(waitUntilDurable(10), undefined)
+  t.not(waitUntilDurable(toPublicPosition(10)), undefined)
 })
 
 test('a log that is synced before reads needs no wait', (t) => {
-  const views = { position: () => 99 }
-  t.is(makeWaitUntilDurable({ store: {}, views })(99), undefined)
-  t.is(makeWaitUntilDurable({ store: { synced: () => undefined }, views })(100), undefined)
+  const views = { position: () => toPublicPosition(99) }
+  t.is(makeWaitUntilDurable({ store: {}, views })(toPublicPosition(99)), undefined)
+  t.is(makeWaitUntilDurable({ store: { synced: () => undefined }, views })(toPublicPosition(100)), undefined)
 })
 
 test('events read from the file are delivered only once they are durable', async (t) => {
@@ -64,13 +65,13 @@ test('events read from the file are delivered only once they are durable', async
     asked.resolve()
     return sync.promise
   }
-  const log = { markAt: (position: number) => position, positionOf: (id: string) => idsOf(events).indexOf(id) }
-  const views = { position: () => 2, log: () => log as unknown as ReturnType<Views['log']> }
+  const log = { storePositionAt: (position: number) => position, positionOf: (id: string) => idsOf(events).indexOf(id) }
+  const views = { position: () => toPublicPosition(2), log: () => log as unknown as ReturnType<Views['log']> }
   const options = { views, origin: 'test', onFailed: (error: unknown) => t.fail(String(error)) }
   const source = makeSource({ ...options, store: { ...store, synced } })
   t.teardown(source.close)
   const order: string[] = []
-  const delivered = source.readAfter(-1).then((entries) => order.push(`delivered ${entries.length}`))
+  const delivered = source.readAfter(BEFORE_FIRST).then((entries) => order.push(`delivered ${entries.length}`))
   await Promise.race([asked.promise, delivered])
   order.push('synced')
   sync.resolve()

@@ -1,5 +1,4 @@
 import test from 'ava'
-import { formatPosition } from '../../src/domain/values/position.ts'
 import { passwordOf } from '../http/client.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
@@ -9,7 +8,7 @@ import { canary } from '../http/secrets/secret-requests.ts'
 import { stopwatch, until } from '../http/until.ts'
 import { crowdAround, LARGE, stall } from './crowd.ts'
 import { startWithLog } from './log-file.ts'
-import { eventsIn, LINES, type OpenStream, openStream } from './readers.ts'
+import { eventsIn, LINES, type OpenStream, openStream, sequenceAt } from './readers.ts'
 import { begin, windowOf, write } from './writing.ts'
 
 /** Heartbeats, ends and limits of streams. */
@@ -49,7 +48,7 @@ test('a quiet stream sends heartbeats, and a filtered one checkpoints', async (t
     t.deepEqual([before?.kind, before?.position], ['checkpoint', quiet.messages.at(-1)?.position])
     await write(service.as('admin'), sut, accept === LINES ? 9 : 4, 1)
     const { messages } = await none.until((so) => so.messages.length > 1)
-    t.is(messages.at(-1)?.position, formatPosition(Number(before?.position) + 1))
+    t.is(messages.at(-1)?.position, sequenceAt(Number(before?.position) + 1))
     t.true(messages.every(({ kind }) => kind === 'checkpoint'))
     for (const stream of [all, none]) stream.close()
   }
@@ -58,7 +57,7 @@ test('a quiet stream sends heartbeats, and a filtered one checkpoints', async (t
 test('a filtered reader receives checkpoints before it has caught up', async (t) => {
   const service = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW, feed: { heartbeat: 60_000 } })
   const stream = await openStream(service.port, '?type=SutRetired')
-  const { messages } = await stream.until((so) => so.messages.at(-1)?.position === formatPosition(4_205))
+  const { messages } = await stream.until((so) => so.messages.at(-1)?.position === sequenceAt(4_205))
   t.deepEqual([...new Set(messages.map(({ kind }) => kind))], ['checkpoint'])
   t.true(messages.length >= 4 && messages.length <= 6, `${messages.length} checkpoints`)
   stream.close()

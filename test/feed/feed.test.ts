@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Recorded } from '../../src/domain/event.ts'
-import { formatPosition } from '../../src/domain/values/position.ts'
+import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { cloudEvent } from '../../src/feed/events/cloud-event.ts'
 import type { Answer } from '../http/client.ts'
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
@@ -8,7 +8,7 @@ import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { startWithLog } from './log-file.ts'
-import { EVENT_STREAM, eventsIn, LINES, openStream } from './readers.ts'
+import { EVENT_STREAM, eventsIn, LINES, openStream, sequenceAt } from './readers.ts'
 import { begin } from './writing.ts'
 
 /** Formats, pages and filters of the feed. */
@@ -40,7 +40,15 @@ test('an event is a CloudEvent with a fixed order of members', (t) => {
   const time = '2030-05-02T05:58:11.400Z'
   const metadata = { actor: 'a', role: 'tester', request_id: 'r', time, schema: 1, key } as const
   const data = { user_id: 'u', sut_id: suts[0], _id: '58c38f5d444553252cce0001' }
-  const event = { type: 'ReservationCancelled', data, stream: 's', revision: 4, id: 'i', metadata, mark: 9 } as Recorded
+  const event = {
+    type: 'ReservationCancelled',
+    data,
+    stream: 's',
+    revision: 4,
+    id: 'i',
+    metadata,
+    storePosition: 9,
+  } as Recorded
   const expected = {
     specversion: '1.0',
     id: 'i',
@@ -58,9 +66,12 @@ test('an event is a CloudEvent with a fixed order of members', (t) => {
     actorrole: 'tester',
     requestid: 'r',
   }
-  t.is(JSON.stringify(cloudEvent(event, 7, 'lab.example/berth')), JSON.stringify(expected))
+  t.is(JSON.stringify(cloudEvent(event, toPublicPosition(7), 'lab.example/berth')), JSON.stringify(expected))
   const reasoned = { ...event, metadata: { ...metadata, reason: 'why' } } as Recorded
-  t.is(JSON.stringify(cloudEvent(reasoned, 7, 'lab.example/berth')), JSON.stringify({ ...expected, reason: 'why' }))
+  t.is(
+    JSON.stringify(cloudEvent(reasoned, toPublicPosition(7), 'lab.example/berth')),
+    JSON.stringify({ ...expected, reason: 'why' }),
+  )
 })
 
 test('pages, lines and Server-Sent Events contain identical events, live and after a restart', async (t) => {
@@ -91,12 +102,20 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
 
 test('`next` leads through the log, even if a filter leaves a page short or empty', async (t) => {
   const whole = await pageAt()
-  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [18, formatPosition(17), true])
-  const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${formatPosition(4)}`)]
-  t.deepEqual([first.next, first.caught_up, rest.caught_up], [formatPosition(4), false, true])
+  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [18, sequenceAt(17), true])
+  const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${sequenceAt(4)}`)]
+  t.deepEqual([first.next, first.caught_up, rest.caught_up], [sequenceAt(4), false, true])
   t.deepEqual([...jsonIn(first), ...jsonIn(rest)], jsonIn(whole))
-  t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(17), caught_up: true })
-  t.deepEqual(await pageAt(`?after=${formatPosition(17)}`), { events: [], next: formatPosition(17), caught_up: true })
+  t.deepEqual(await pageAt('?type=SutRetired'), {
+    events: [],
+    next: sequenceAt(17),
+    caught_up: true,
+  })
+  t.deepEqual(await pageAt(`?after=${sequenceAt(17)}`), {
+    events: [],
+    next: sequenceAt(17),
+    caught_up: true,
+  })
   const fresh = await start(t, { now: NOW })
   // Recorded by the start itself.
   t.deepEqual(typesIn(await pageAt('', fresh)), [
@@ -109,12 +128,16 @@ test('`next` leads through the log, even if a filter leaves a page short or empt
 test('order=desc leads through the log from the newest event back', async (t) => {
   const newestFirst = jsonIn(await pageAt()).toReversed()
   const all = await pageAt('?order=desc')
-  t.deepEqual([jsonIn(all), all.next, all.caught_up], [newestFirst, formatPosition(0), true])
+  t.deepEqual([jsonIn(all), all.next, all.caught_up], [newestFirst, sequenceAt(0), true])
   const first = await pageAt('?order=desc&limit=5')
-  t.deepEqual([jsonIn(first), first.next, first.caught_up], [newestFirst.slice(0, 5), formatPosition(13), false])
+  t.deepEqual([jsonIn(first), first.next, first.caught_up], [newestFirst.slice(0, 5), sequenceAt(13), false])
   const rest = await pageAt(`?order=desc&limit=13&before=${first.next}`)
-  t.deepEqual([jsonIn(rest), rest.next, rest.caught_up], [newestFirst.slice(5), formatPosition(0), true])
-  t.deepEqual(await pageAt('?order=desc&before=0'), { events: [], next: formatPosition(0), caught_up: true })
+  t.deepEqual([jsonIn(rest), rest.next, rest.caught_up], [newestFirst.slice(5), sequenceAt(0), true])
+  t.deepEqual(await pageAt('?order=desc&before=0'), {
+    events: [],
+    next: sequenceAt(0),
+    caught_up: true,
+  })
   t.deepEqual(await pageAt('?order=desc&before=18'), all)
   const created = await pageAt('?order=desc&type=SutCreated,ListenPortAssigned')
   t.deepEqual(jsonIn(created), jsonIn(await pageAt('?type=SutCreated,ListenPortAssigned')).toReversed())
@@ -125,12 +148,12 @@ test('a page from the newest event back covers at most 4,096 events and 4 MB', a
   const newest = await pageAt('?order=desc&limit=3', own)
   t.deepEqual(
     newest.events.map(({ sequence }) => sequence),
-    [4_205, 4_204, 4_203].map(formatPosition),
+    [4_205, 4_204, 4_203].map((n) => sequenceAt(n)),
   )
   const empty = await pageAt('?order=desc&type=SutRetired', own)
-  t.deepEqual(empty, { events: [], next: formatPosition(4_206 - 4_096), caught_up: false })
+  t.deepEqual(empty, { events: [], next: sequenceAt(4_206 - 4_096), caught_up: false })
   const rest = await pageAt(`?order=desc&limit=1000&before=${empty.next}`, own)
-  t.deepEqual([rest.events.length, rest.next, rest.caught_up], [110, formatPosition(0), true])
+  t.deepEqual([rest.events.length, rest.next, rest.caught_up], [110, sequenceAt(0), true])
   t.deepEqual(jsonIn(rest), jsonIn(await pageAt('?limit=110', own)).toReversed())
   const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
   const short = await pageAt('?order=desc&limit=1000', large)
@@ -141,9 +164,9 @@ test('a page from the newest event back covers at most 4,096 events and 4 MB', a
 test('a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
   const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
   const empty = await pageAt('?type=SutRetired', own)
-  t.deepEqual(empty, { events: [], next: formatPosition(4_095), caught_up: false })
+  t.deepEqual(empty, { events: [], next: sequenceAt(4_095), caught_up: false })
   const rest = await pageAt(`?type=SutRetired&after=${empty.next}`, own)
-  t.deepEqual(rest, { events: [], next: formatPosition(4_205), caught_up: true })
+  t.deepEqual(rest, { events: [], next: sequenceAt(4_205), caught_up: true })
   t.is((await pageAt('?limit=1000', own)).events.length, 1_000)
   const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
   const short = await pageAt('?limit=1000', large)
@@ -151,7 +174,7 @@ test('a page covers at most 4,096 events and 4 MB, and reports whether there are
   t.is(short.events.at(-1)?.sequence, short.next)
   const lines = await own.as('audrey').get('/api/events', { Accept: LINES })
   t.is(lines.text.trimEnd().split('\n').length, 4_206 + 1)
-  t.is(lines.headers['berth-position'], formatPosition(4_205))
+  t.is(lines.headers['berth-position'], sequenceAt(4_205))
 })
 
 test('events are filtered by type, by SUT including its port and reservations, and by user', async (t) => {
@@ -176,18 +199,18 @@ test('events are filtered by type, by SUT including its port and reservations, a
 })
 
 test('a position may omit leading zeros, and `latest` is the end of the log', async (t) => {
-  t.deepEqual(await pageAt('?after=4'), await pageAt(`?after=${formatPosition(4)}`))
-  t.deepEqual(await pageAt('?after=0004&limit=2'), await pageAt(`?after=${formatPosition(4)}&limit=2`))
+  t.deepEqual(await pageAt('?after=4'), await pageAt(`?after=${sequenceAt(4)}`))
+  t.deepEqual(await pageAt('?after=0004&limit=2'), await pageAt(`?after=${sequenceAt(4)}&limit=2`))
   const end = await pageAt('?after=latest')
   t.deepEqual([end.events, end.caught_up], [[], true])
-  t.true(String(end.next) >= formatPosition(11), String(end.next))
+  t.true(String(end.next) >= sequenceAt(11), String(end.next))
 })
 
 const ask = (query: string, headers = {}): Promise<Answer> => service.as('audrey').get(`/api/events${query}`, headers)
-const BEYOND = formatPosition(18)
+const BEYOND = sequenceAt(18)
 
 const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
-  'a position of 21 digits': [`?after=0${formatPosition(1)}`, {}, 'after'],
+  'a position of 21 digits': [`?after=0${sequenceAt(1)}`, {}, 'after'],
   'a position of 2^53': ['?after=9007199254740992', {}, 'after'],
   'a Last-Event-ID of latest': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': 'latest' }, 'Last-Event-ID'],
   'a position after the last': [`?after=${BEYOND}`, {}, 'after'],
@@ -196,13 +219,13 @@ const wrong: Readonly<Record<string, readonly [query: string, headers: object, .
   'a Last-Event-ID after the last event': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': BEYOND }, 'Last-Event-ID'],
   'a wrong Last-Event-ID and a wrong parameter': ['?after=x', { 'Last-Event-ID': 'abc' }, 'after', 'Last-Event-ID'],
   'order=desc with after': ['?order=desc&after=1', {}, 'after'],
-  'order=desc with Last-Event-ID': ['?order=desc', { 'Last-Event-ID': formatPosition(1) }, 'Last-Event-ID'],
+  'order=desc with Last-Event-ID': ['?order=desc', { 'Last-Event-ID': sequenceAt(1) }, 'Last-Event-ID'],
   'order=desc on lines': ['?order=desc', { Accept: LINES }, 'order'],
   'order=desc on Server-Sent Events': ['?order=desc&before=4', { Accept: EVENT_STREAM }, 'order'],
   'another order': ['?order=asc', {}, 'order'],
   'before without order=desc': ['?before=4', {}, 'before'],
   'a malformed position in before': ['?order=desc&before=x', {}, 'before'],
-  'a position in before that is beyond the end': [`?order=desc&before=${formatPosition(19)}`, {}, 'before'],
+  'a position in before that is beyond the end': [`?order=desc&before=${sequenceAt(19)}`, {}, 'before'],
   'a limit of 0': ['?limit=0', {}, 'limit'],
   'a limit above 1000': ['?limit=1001', {}, 'limit'],
   'a limit on a stream': ['?limit=5', { Accept: LINES }, 'limit'],
@@ -235,7 +258,7 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
   for (const [accept, mediaType] of Object.entries(chosen)) {
     const head = await service.as('audrey').request('HEAD', '/api/events', { Accept: accept })
     t.deepEqual([head.status, head.headers['content-type'], head.headers.vary], [200, mediaType, 'Accept'], accept)
-    t.is(head.headers['berth-position'], formatPosition(17))
+    t.is(head.headers['berth-position'], sequenceAt(17))
   }
   for (const accept of ['text/html', 'application/json;q=0']) {
     const refused = await ask('', { Accept: accept })
@@ -248,11 +271,11 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
 })
 
 test('Last-Event-ID overrides the position in the URL, which is that of the first request', async (t) => {
-  const headers = { 'Last-Event-ID': formatPosition(13) }
-  const stream = await openStream(service.port, `?after=${formatPosition(2)}`, { headers })
+  const headers = { 'Last-Event-ID': sequenceAt(13) }
+  const stream = await openStream(service.port, `?after=${sequenceAt(2)}`, { headers })
   const { messages, retry } = await stream.until((so) => eventsIn(so).length > 0)
-  t.is(messages[0]?.position, formatPosition(14))
+  t.is(messages[0]?.position, sequenceAt(14))
   t.true(retry !== undefined && retry >= 1_000 && retry < 3_100)
   stream.close()
-  t.is((await pageAt(`?after=${formatPosition(2)}`)).events[0]?.sequence, formatPosition(3))
+  t.is((await pageAt(`?after=${sequenceAt(2)}`)).events[0]?.sequence, sequenceAt(3))
 })

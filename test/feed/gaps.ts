@@ -1,7 +1,6 @@
-import { formatPosition } from '../../src/domain/values/position.ts'
 import type { Event } from '../http/store/log-rows.ts'
 import type { Random } from '../process/random.ts'
-import { EVENT_STREAM, eventsIn, LINES, openStream, readEventStream, readLines } from './readers.ts'
+import { EVENT_STREAM, eventsIn, LINES, openStream, readEventStream, readLines, sequenceAt } from './readers.ts'
 
 /** A feed query, and the events that match it. */
 export interface Wanted {
@@ -15,7 +14,7 @@ export const faultsOf = (
   log: readonly Event[],
   isWanted: Wanted['isWanted'] = () => true,
 ): readonly string[] => {
-  const wanted = log.flatMap((event, position) => (isWanted(event) ? [`${formatPosition(position)} ${event.id}`] : []))
+  const wanted = log.flatMap((event, position) => (isWanted(event) ? [`${sequenceAt(position)} ${event.id}`] : []))
   const had = read.map((json) => {
     const { sequence, id } = JSON.parse(json) as { sequence: string; id: string }
     return `${sequence} ${id}`
@@ -81,7 +80,7 @@ const followStream = (
     read,
     cuts: () => cuts,
     upTo: async (position) => {
-      const target = formatPosition(position)
+      const target = sequenceAt(position)
       while (place === undefined || place < target) await once(target)
     },
   }
@@ -117,7 +116,7 @@ export const followPages = (
     read,
     cuts: () => pages,
     upTo: async (position) => {
-      const target = formatPosition(position)
+      const target = sequenceAt(position)
       while (place === null || place < target) {
         const parameters = [query, `limit=${1 + random.below(3)}`, ...(place === null ? [] : [`after=${place}`])]
         const text = await get(ports(), `/api/events?${parameters.filter((part) => part !== '').join('&')}`)

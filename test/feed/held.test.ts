@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { EventSource } from 'eventsource'
-import { formatPosition } from '../../src/domain/values/position.ts'
 import { freePort } from '../gateway/peers.ts'
 import { basic } from '../http/client.ts'
 import { type Running, type Setting, start, temporaryData } from '../http/harness.ts'
@@ -10,7 +9,7 @@ import { createSut, NOW } from '../http/requests.ts'
 import { makeHold } from '../http/store/held-views.ts'
 import { changedStore } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
-import { eventsIn, LINES, openStream } from './readers.ts'
+import { eventsIn, LINES, openStream, sequenceAt } from './readers.ts'
 
 /** Event streams while the service is not ready. They are held, because browsers never retry after an error response. */
 
@@ -50,7 +49,7 @@ const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
 }
 
 const positionsUpTo = (last: string): readonly string[] =>
-  Array.from({ length: Number(last) + 1 }, (_, position) => formatPosition(position))
+  Array.from({ length: Number(last) + 1 }, (_, position) => sequenceAt(position))
 
 test('a browser that connects before the service is ready waits and then receives everything', async (t) => {
   const data = await temporaryData(t)

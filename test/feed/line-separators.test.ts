@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Recorded } from '../../src/domain/event.ts'
+import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { FORMATS, formatOf } from '../../src/export/formats.ts'
 import { sutCreated } from '../domain/builders.ts'
 import { start } from '../http/harness.ts'
@@ -39,9 +40,9 @@ test('line separators of Unicode leave the service as escapes, in answers, pages
 test('line separators of Unicode are escapes in exported JSON', (t) => {
   const { type, data } = sutCreated({ description: TEXT })
   const metadata = { actor: 'a', role: 'administrator', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
-  const event = { type, data, metadata, id: 'e', stream: 'sut-1', revision: 1, mark: 0 } as unknown as Recorded
+  const event = { type, data, metadata, id: 'e', stream: 'sut-1', revision: 1, storePosition: 0 } as unknown as Recorded
   for (const name of FORMATS) {
-    const line = formatOf(name, { excel: false, origin: 'lab' }).line(event, 0)
+    const line = formatOf(name, { excel: false, origin: 'lab' }).line(event, toPublicPosition(0))
     t.true(line.includes(ESCAPED), name)
     t.notRegex(line, RAW, name)
   }

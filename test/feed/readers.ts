@@ -1,5 +1,9 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { formatPosition, toPublicPosition } from '../../src/domain/values/position.ts'
 import { basic, type Headers } from '../http/client.ts'
+
+/** A position as clients see it. */
+export const sequenceAt = (position: number): string => formatPosition(toPublicPosition(position))
 
 /** One message of a stream: an event, a checkpoint or an error. `data` is its JSON. */
 export interface Message {

@@ -4,6 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import {
+  BEFORE_FIRST,
+  type PublicPosition,
+  toPublicPosition,
+  toStorePosition,
+} from '../../src/domain/values/position.ts'
 import { BEGINNING } from '../../src/event-store/event-store.ts'
 import { makeEventWriter } from '../../src/feed/event-writer.ts'
 import { type Entry, makeEntry } from '../../src/feed/events/entry.ts'
@@ -162,7 +168,11 @@ test('an interrupted store subscription causes no gap or repeat, and the stream 
 })
 
 test('an event between the last read and the start of listening is delivered at once', async (t) => {
-  const entry = makeEntry({ ...anEvent(aStream(), 'late'), stream: 's', revision: 0, mark: 0 }, 0, 'berth')
+  const entry = makeEntry(
+    { ...anEvent(aStream(), 'late'), stream: 's', revision: 0, storePosition: toStorePosition(0) },
+    toPublicPosition(0),
+    'berth',
+  )
   const reads: number[] = []
   const source = {
     readAfter: async (position: number) => (reads.push(position) > 1 && position < 0 ? [entry] : []),
@@ -171,7 +181,7 @@ test('an event between the last read and the start of listening is delivered at 
     forget: () => undefined,
   }
   const streamRequest = {
-    after: -1,
+    after: BEFORE_FIRST,
     end: undefined,
     filter: {},
     format: eventStream,
@@ -179,7 +189,8 @@ test('an event between the last read and the start of listening is delivered at 
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {
-    const makeWriter = (outlet: Outlet, after: number) => makeEventWriter(outlet, { ...streamRequest, after, source })
+    const makeWriter = (outlet: Outlet, after: PublicPosition) =>
+      makeEventWriter(outlet, { ...streamRequest, after, source })
     startStream(response, { ...streamRequest, makeWriter, source, heartbeat: 60_000, stallTimeout: 60_000 })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

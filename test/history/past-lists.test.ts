@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
+import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import type { Lists, Page, ReservationQuery } from '../../src/read-models/lists/lists.ts'
@@ -56,7 +57,7 @@ const listsOf = (events: readonly Timed[]): Lists => {
   for (const { event, position, time } of events) {
     const recorded = recordedAs(event, position / STRIDE)
     const metadata = { ...recorded.metadata, time: formatMilliseconds(time) }
-    pending.fold(logged({ ...recorded, metadata }), position)
+    pending.fold(logged({ ...recorded, metadata }), toPublicPosition(position))
     // Written in several pieces, as by the service.
     if (position % (3 * STRIDE) !== 0) continue
     file.stage(pending.takeUnstaged())
@@ -86,7 +87,7 @@ const aPart = fc.oneof(
   fc.record({
     limit: fc.integer({ min: 1, max: 6 }),
     offset: fc.constant(0),
-    createdBefore: fc.nat(60).map((n) => n * STRIDE),
+    createdBefore: fc.nat(60).map((n) => toPublicPosition(n * STRIDE)),
   }),
 )
 const aReservationQuery = fc
@@ -129,7 +130,7 @@ test('lists as of every position equal the lists when the log ended there', (t) 
       const now = listsOf(events)
       for (const [n, { position }] of events.entries()) {
         const then = listsOf(events.slice(0, n + 1))
-        const at = momentAfter(position)
+        const at = momentAfter(toPublicPosition(position))
         for (const query of reservations) t.deepEqual(reservationsThen(now, query, at), then.reservations(query))
         for (const query of suts) t.deepEqual(now.past.suts(query, at), then.suts(query))
       }
@@ -165,7 +166,7 @@ const MIDDLE = FIRST + 180 * DAY
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   all: {},
   'those of a SUT': { sut_ids: [sutId(7)] },
-  'those of a user, after an entry': { user_id: userId(9), createdBefore: 9_000 },
+  'those of a user, after an entry': { user_id: userId(9), createdBefore: toPublicPosition(9_000) },
   'those on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'those in progress': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'those of several SUTs': { sut_ids: [sutId(7), sutId(8), sutId(9)], endsAfter: MIDDLE },
@@ -196,13 +197,13 @@ test('with 20,000 reservations every list as of the past uses an index, one segm
   const notFound = (): readonly string[] => lines.splice(0).filter((line) => !isFound(line))
   run('SELECT count(*) FROM reservation r WHERE starts > 5')
   t.deepEqual(notFound(), ['SCAN r'])
-  for (const then of [momentAfter(12_345), past.momentAt(MIDDLE * 1000, 20_099)]) {
+  for (const then of [momentAfter(toPublicPosition(12_345)), past.momentAt(MIDDLE * 1000, 20_099)]) {
     for (const [name, shape] of Object.entries(shapes)) {
       for (const segment of past.segments(then)) past.reservations({ limit: 100, offset: 0, ...shape }, then, segment)
       t.true(lines.length > 0, name)
       t.deepEqual(notFound(), [], name)
     }
-    past.suts({ limit: 100, offset: 0, name: 'machine 1', createdBefore: 50 }, then)
+    past.suts({ limit: 100, offset: 0, name: 'machine 1', createdBefore: toPublicPosition(50) }, then)
     t.deepEqual(notFound(), [])
   }
 })

@@ -69,7 +69,7 @@ test('replay names each difference: both versions of a document, and both positi
   t.is(json.code, 1)
   t.like(JSON.parse(json.output), { same: false, differences: [sut, reservation] })
 
-  inShell(views, 'UPDATE progress SET position = position + 5, mark = mark + 5')
+  inShell(views, 'UPDATE progress SET position = position + 5, storePosition = storePosition + 5')
   const further = await replay(data)
   t.is(further.code, 1)
   t.regex(further.output, /^the log ends at position \d+, the stored documents at \d+\n/)

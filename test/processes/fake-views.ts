@@ -1,4 +1,5 @@
 import type { Event } from '../../src/domain/event.ts'
+import { toPublicPosition } from '../../src/domain/values/position.ts'
 import type { UpcomingRow } from '../../src/read-models/lists/lists.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { alice, clock, SUT_ID } from '../domain/builders.ts'
@@ -8,7 +9,14 @@ type Listener = Parameters<Views['watch']>[0]
 
 /** A row of the views, about a reservation made at 05:00. */
 export const rowOf = (_id: string, start: string, end: string, position: number): UpcomingRow => ({
-  ...{ _id, position, sut_id: SUT_ID, user_id: alice, listen_port: 20_017, created: clock('05:00') },
+  ...{
+    _id,
+    position: toPublicPosition(position),
+    sut_id: SUT_ID,
+    user_id: alice,
+    listen_port: 20_017,
+    created: clock('05:00'),
+  },
   ...{ start: clock(start) / 1000, end: clock(end) / 1000 },
 })
 

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { projections } from '../../projections/index.ts'
 import type { Snapshot } from '../../src/domain/decider.ts'
+import { toPublicPosition, toStorePosition } from '../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { makeRunQuery } from '../../src/read-models/lists/lists.ts'
@@ -28,17 +29,28 @@ test('the queue of snapshots drops the oldest when full and writes the others', 
   const file = openViewsFile(':memory:', projections)
   t.teardown(file.close)
   const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
-  let mark = -1
-  const progress = () => ({ ...beforeTheFirst('f'.repeat(24)), position: mark, mark })
+  let last = -1
+  const progress = () => ({
+    ...beforeTheFirst('f'.repeat(24)),
+    position: toPublicPosition(last),
+    storePosition: toStorePosition(last),
+  })
   const unclosed = { ...file, close: () => undefined }
   const writer = makeWriter(unclosed, makePending(projections, file), alarms, progress)
-  const of = (stream: string): Snapshot => ({ stream, version: 1, revision: 0, mark: 0, text: '{}', pages: [] })
+  const of = (stream: string): Snapshot => ({
+    stream,
+    version: 1,
+    revision: 0,
+    storePosition: toStorePosition(0),
+    text: '{}',
+    pages: [],
+  })
   const streams = Array.from({ length: 20_000 }, (_, n) => `sut-${n}`)
   // The rows have not reached the snapshots, so none can be written yet.
-  for (const stream of streams) writer.keepSnapshot(stream, 0, () => of(stream))
+  for (const stream of streams) writer.keepSnapshot(stream, toStorePosition(0), () => of(stream))
   const waiting = streams.filter((stream) => writer.waitingSnapshot(stream) !== undefined)
   t.deepEqual(waiting, streams.slice(-16_384))
-  mark = 0
+  last = 0
   await writer.close()
   t.deepEqual(
     streams.filter((stream) => file.snapshot(stream) !== undefined),

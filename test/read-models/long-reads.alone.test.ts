@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
+import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { isDamage } from '../../src/read-models/file/unusable-views.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
@@ -39,7 +40,10 @@ const given = (t: ExecutionContext) => {
     return reader.read(name, ...rest)
   }
   const commit = (): boolean => true
-  const read = readHereOrInThread({ read: counted }, { lists: () => file.lists, position: () => EVENTS - 1, commit })
+  const read = readHereOrInThread(
+    { read: counted },
+    { lists: () => file.lists, position: () => toPublicPosition(EVENTS - 1), commit },
+  )
   return { lists: file.lists, reader, read, delegated, errors }
 }
 
@@ -73,15 +77,25 @@ test('a short list is read directly and a long one in a worker thread, with the 
 test('lists as of the past are read completely in a worker thread', async (t) => {
   const { lists, read } = given(t)
   const now = lists.reservations({ ...FIRST_PAGE, offset: 20_000 })
-  t.deepEqual((await read('pastReservations', { ...FIRST_PAGE, offset: 20_000 }, momentAfter(EVENTS - 1)))?.listed, now)
-  t.is((await read('pastReservations', FIRST_PAGE, momentAfter(EVENTS / 2)))?.listed.count, EVENTS / 2 + 1 - SCALE.suts)
-  t.deepEqual((await read('pastSuts', FIRST_PAGE, momentAfter(EVENTS - 1)))?.listed, lists.suts(FIRST_PAGE))
+  t.deepEqual(
+    (await read('pastReservations', { ...FIRST_PAGE, offset: 20_000 }, momentAfter(toPublicPosition(EVENTS - 1))))
+      ?.listed,
+    now,
+  )
+  t.is(
+    (await read('pastReservations', FIRST_PAGE, momentAfter(toPublicPosition(EVENTS / 2))))?.listed.count,
+    EVENTS / 2 + 1 - SCALE.suts,
+  )
+  t.deepEqual(
+    (await read('pastSuts', FIRST_PAGE, momentAfter(toPublicPosition(EVENTS - 1))))?.listed,
+    lists.suts(FIRST_PAGE),
+  )
 })
 
 test('what runs soon, and what has ended, is read directly if it is little and in the thread otherwise', async (t) => {
   const { lists, read, delegated } = given(t)
-  const hour = { from: MIDDLE, to: MIDDLE + 3_600, after: -1, limit: 2_000 }
-  const year = { from: FIRST, to: FIRST + 360 * DAY, after: -1, limit: 2_000 }
+  const hour = { from: MIDDLE, to: MIDDLE + 3_600, after: BEFORE_FIRST, limit: 2_000 }
+  const year = { from: FIRST, to: FIRST + 360 * DAY, after: BEFORE_FIRST, limit: 2_000 }
   for (const [span, inThread] of [
     [hour, []],
     [year, ['upcoming', 'unrecorded']],

@@ -2,6 +2,7 @@ import test from 'ava'
 import { projections } from '../../projections/index.ts'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { monitoringStream, sutStream } from '../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import { makeFromLog } from '../../src/read-models/from-log.ts'
 import {
   metadata,
@@ -31,12 +32,12 @@ const LOG: readonly Recorded[] = (() => {
     sutRetired(),
     sutWentOffline('refused'),
   ]
-  return events.map((event, mark) => {
+  return events.map((event, n) => {
     const stream = event.type.startsWith('SutWent') ? PROBES : OWN
     const revision = next.get(stream) ?? 0
     next.set(stream, revision + 1)
-    const made = { ...event, id: String(mark), metadata: metadata(`2030-05-02T06:00:0${mark}.000Z`) } as NewEvent
-    return { ...made, stream, revision, mark }
+    const made = { ...event, id: String(n), metadata: metadata(`2030-05-02T06:00:0${n}.000Z`) } as NewEvent
+    return { ...made, stream, revision, storePosition: toStorePosition(n) }
   })
 })()
 
@@ -47,9 +48,9 @@ const store = {
 }
 const fromLog = makeFromLog(store as never, projections)
 const read = async (revision: number, withObserved: boolean): Promise<readonly unknown[]> => {
-  const { version, mark } = await fromLog('sut', SUT_ID, revision, OWN, withObserved)
+  const { version, storePosition } = await fromLog('sut', SUT_ID, revision, OWN, withObserved)
   const { monitoring } = JSON.parse(version.document)
-  return [version.revision, version.observed, monitoring.status, version.ended, mark]
+  return [version.revision, version.observed, monitoring.status, version.ended, storePosition]
 }
 
 test('a document folded from two streams shows an own event with what was observed before it', async (t) => {

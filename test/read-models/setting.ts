@@ -56,7 +56,7 @@ export const STREAM = sutStream(SUT_ID)
 /** Appends events of the story in one append. */
 export const tell = async (store: EventStore, events: readonly Recorded[]): Promise<void> => {
   const expected = (events[0]?.revision ?? 0) - 1
-  const newEvents = events.map(({ stream: _, revision: __, mark: ___, ...event }) => event)
+  const newEvents = events.map(({ stream: _, revision: __, storePosition: ___, ...event }) => event)
   const outcome = outcomeOf(await append(store, STREAM, expected, newEvents))
   if (outcome !== 'done') throw new Error(outcome)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { SUT_ID } from '../domain/builders.ts'
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
@@ -72,7 +73,7 @@ test('a document is read as of every revision, before and after it is written', 
   const seen: (string | undefined)[] = []
   for (const event of story) {
     await tell(store, [event])
-    t.true(await views.waitForStorePosition(event.revision, 10_000))
+    t.true(await views.waitForStorePosition(toStorePosition(event.revision), 10_000))
     seen.push(views.newest('sut', SUT_ID)?.document)
   }
   t.deepEqual(
@@ -91,8 +92,8 @@ test('a document is read as of every revision, before and after it is written', 
 test('waiting for a store position ends when it is folded, or with a timeout', async (t) => {
   const { store, directory } = await aLog(t)
   const views = await viewsOn(t, store, join(directory, 'views.db'))
-  t.false(await views.waitForStorePosition(0, 10))
-  const reached = views.waitForStorePosition(0, 10_000)
+  t.false(await views.waitForStorePosition(toStorePosition(0), 10))
+  const reached = views.waitForStorePosition(toStorePosition(0), 10_000)
   await tell(store, story.slice(0, 1))
   t.true(await reached)
 })
@@ -102,17 +103,17 @@ test('a snapshot is written with its rows and is read after a restart', async (t
   const path = join(directory, 'views.db')
   await tell(store, story.slice(0, 3))
   const views = await viewsOn(t, store, path)
-  const snapshot = (stream: string, mark: number) => ({
+  const snapshot = (stream: string, revision: number) => ({
     stream,
     version: 1,
-    revision: mark,
-    mark,
+    revision,
+    storePosition: toStorePosition(revision),
     text: '{}',
     pages: [],
   })
-  views.keepSnapshot('sut-a', 2, () => snapshot('sut-a', 2))
+  views.keepSnapshot('sut-a', toStorePosition(2), () => snapshot('sut-a', 2))
   // A snapshot ahead of the views is not kept: the log may still lose its events.
-  views.keepSnapshot('sut-b', 3, () => snapshot('sut-b', 3))
+  views.keepSnapshot('sut-b', toStorePosition(3), () => snapshot('sut-b', 3))
   await views.close()
   const again = await viewsOn(t, store, path)
   t.deepEqual({ ...again.readSnapshot('sut-a') }, snapshot('sut-a', 2))

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import { makeVault, type Vault } from '../../src/vault/vault.ts'
 import { watchSecrets } from '../../src/vault/watch-secrets.ts'
@@ -18,13 +19,13 @@ const watchOver = async (
   keys: ReturnType<typeof ringOf>,
   options: Pick<Parameters<typeof watchSecrets>[0], 'onFound' | 'onRecovered' | 'onFailure'>,
 ) => {
-  const marks = (await recordsOf(store, BEGINNING)).map(({ mark }) => mark)
+  const storePositions = (await recordsOf(store, BEGINNING)).map(({ storePosition }) => storePosition)
   return watchSecrets({
     store,
     keys: () => keys,
     ownerEvents: (after, limit) =>
-      marks
-        .map((mark, position) => ({ position, mark }))
+      storePositions
+        .map((storePosition, position) => ({ position: toPublicPosition(position), storePosition }))
         .slice(after + 1)
         .slice(0, limit),
     limits: { checkEvery: 1, recheckAfter: 1 },

@@ -1,4 +1,5 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { countBefore, formatId } from './calendar.ts'
 import { hexAt } from './ids.ts'
 import { offsetIn, secondsIn } from './moments.ts'
@@ -52,7 +53,7 @@ type Span = ClockCorrected['revisions']
 /** The times that an event corrects. */
 export interface Correction {
   readonly stream: string
-  readonly position: number
+  readonly position: PublicPosition
   readonly revision: number
   readonly revisions: Span
   readonly positions: Span
@@ -62,7 +63,7 @@ export interface Correction {
 
 export const toCorrection = (
   { stream, revision, data }: Extract<Recorded, { readonly type: 'ClockCorrected' }>,
-  position: number,
+  position: PublicPosition,
   hasSchedule: boolean,
 ): Correction => ({
   stream: copyText(stream),

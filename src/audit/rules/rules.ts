@@ -1,5 +1,6 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { dropPast, UNRECORDED_MAX } from './calendar.ts'
 import { type Correction, correctTime, restoreWindows, toCorrection } from './corrections.ts'
 import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
@@ -24,9 +25,9 @@ export interface Rules {
    * Checks the next event of the log and reports violations, then applies the event as it is. Returns the position of
    * the previous event in its stream; null if there is none, undefined if uncertain.
    */
-  readonly judge: (event: Recorded, position: number, report: Report) => number | null | undefined
+  readonly judge: (event: Recorded, position: PublicPosition, report: Report) => number | null | undefined
   /** Skips an unreadable event. The rest of its stream is uncertain. */
-  readonly skip: (stream: string, revision: number, position: number) => void
+  readonly skip: (stream: string, revision: number, position: PublicPosition) => void
   /** Corrections to verify in a second pass over the log (see verify/corrections.ts). */
   readonly corrections: () => readonly Correction[]
   /** Every stream with the revision and position of its last event. */

@@ -1,5 +1,6 @@
 import type { SutValues } from '../../domain/sut/state.ts'
 import { sutStream } from '../../domain/values/ids.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 
 /** The state at a position in the log, as far as the rules need it. */
 
@@ -61,7 +62,7 @@ export interface Stream {
   /** Unix milliseconds of its last event. */
   time: number
   /** Position of its last event; null if there is none. */
-  position: number | null
+  position: PublicPosition | null
   /** Whether an event is missing or unreadable, so that the state is uncertain. */
   isUncertain: boolean
   /** Idempotency keys of the last day, oldest first. */

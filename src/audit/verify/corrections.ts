@@ -1,4 +1,5 @@
 import type { Recorded } from '../../domain/event.ts'
+import { makePositionCounter, type PublicPosition } from '../../domain/values/position.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { formatId, UNRECORDED_MAX } from '../rules/calendar.ts'
 import { type ClockCorrected, type Correction, toHeld } from '../rules/corrections.ts'
@@ -38,9 +39,9 @@ const NO_CONTEXT = {
 const applyEvent = (sut: Sut, event: Recorded, time: number, unrecordedMax: number): void =>
   judgeData(sut, event, time, { ...NO_CONTEXT, unrecordedMax }, () => undefined)
 
-const isIn = ({ from, to }: Correction['positions'], place: number): boolean => place >= from && place <= to
+const isIn = ({ from, to }: Correction['positions'], at: number): boolean => at >= from && at <= to
 
-const applyCorrected = (replay: Replay, event: Recorded, position: number, unrecordedMax: number): void => {
+const applyCorrected = (replay: Replay, event: Recorded, position: PublicPosition, unrecordedMax: number): void => {
   const { revisions, positions } = replay.correction
   if (isIn(positions, position)) {
     replay.first ??= event.revision
@@ -83,7 +84,7 @@ const findWrongWindows = ({ windows, remaining }: ClockCorrected, lost: readonly
 const makeTimes = (corrections: readonly Correction[]) => {
   const times = new Map<number, string | undefined>(corrections.map(({ positions }) => [positions.from - 1, undefined]))
   return {
-    note: (position: number, time: string): void => {
+    note: (position: PublicPosition, time: string): void => {
       if (times.has(position)) times.set(position, time)
     },
     corrected: ({ positions, time }: ClockCorrected): void => {
@@ -116,7 +117,7 @@ export const judgeCorrections = async (
   }
   const times = makeTimes(corrections)
 
-  const judge = (corrected: Corrected, data: ClockCorrected, event: Recorded, position: number): void => {
+  const judge = (corrected: Corrected, data: ClockCorrected, event: Recorded, position: PublicPosition): void => {
     const report = (what: string): void => findings.add(position, `the event ${what}`)
     const { replays } = corrected
     const replay = replays.find(({ correction }) => correction.position === position)
@@ -137,10 +138,10 @@ export const judgeCorrections = async (
     replays.splice(replays.indexOf(replay), 1)
   }
 
-  let position = -1
+  const positionOf = makePositionCounter(isDense)
   for await (const page of records) {
-    for (const { text, mark } of page) {
-      position = isDense ? mark : position + 1
+    for (const { text, storePosition } of page) {
+      const position = positionOf(storePosition)
       const read = readEvent(text, position)
       if (!('event' in read)) continue
       const { event } = read

@@ -1,13 +1,14 @@
+import type { PublicPosition } from '../../domain/values/position.ts'
 /** A violation found in a log. */
 export interface Finding {
   /** Position in the log; null for the log as a whole. */
-  readonly position: number | null
+  readonly position: PublicPosition | null
   /** One sentence. */
   readonly what: string
 }
 
 export interface Findings {
-  readonly add: (position: number | null, what: string) => void
+  readonly add: (position: PublicPosition | null, what: string) => void
   /** Total number, including those not kept. */
   readonly count: () => number
   readonly kept: () => readonly Finding[]

@@ -1,3 +1,4 @@
+import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import type { Correction } from '../rules/corrections.ts'
 import { makeRules } from '../rules/rules.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
@@ -5,8 +6,8 @@ import { type LinksOf, makeLinkJudge } from './links.ts'
 import { readEvent } from './read.ts'
 
 /** A raw event and its public position. */
-export interface Placed {
-  readonly position: number
+export interface PositionedText {
+  readonly position: PublicPosition
   readonly text: string
 }
 
@@ -20,7 +21,7 @@ export interface Judged {
 /** Decodes events page by page and checks them against the rules. May run in another thread. */
 export interface Judge {
   /** Returns a promise if the caller must wait. */
-  readonly take: (page: readonly Placed[]) => Promise<void> | undefined
+  readonly take: (page: readonly PositionedText[]) => Promise<void> | undefined
   readonly end: () => Promise<Judged>
 }
 
@@ -28,7 +29,7 @@ export interface Judge {
 export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeFindings()): Judge => {
   const rules = makeRules()
   const linkJudge = links && makeLinkJudge(links, findings)
-  let position = -1
+  let position = BEFORE_FIRST
   const report = (what: string): void => findings.add(position, `the event ${what}`)
 
   const judge = (text: string): number | null | undefined => {
@@ -44,9 +45,9 @@ export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeF
 
   return {
     take: (page) => {
-      for (const placed of page) {
-        position = placed.position
-        const previous = judge(placed.text)
+      for (const positioned of page) {
+        position = positioned.position
+        const previous = judge(positioned.text)
         linkJudge?.expect(position, previous)
       }
       linkJudge?.endPage()

@@ -1,28 +1,29 @@
+import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import type { Findings } from './findings.ts'
 
 interface StreamHead {
   readonly stream: string
   readonly revision: number
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 /** The links of an embedded log (see event-store/sqlite/links.ts). */
 export interface LinksOf {
-  readonly previous: (after: number, upTo: number) => string
+  readonly previous: (after: PublicPosition, upTo: PublicPosition) => string
   readonly heads: () => Iterable<StreamHead>
-  readonly end: () => number
-  readonly last: () => number
+  readonly end: () => PublicPosition
+  readonly last: () => PublicPosition
   readonly faults: () => readonly string[]
 }
 
 type Streams = ReadonlyMap<
   string,
-  { readonly revision: number; readonly position: number | null; readonly isUncertain: boolean }
+  { readonly revision: number; readonly position: PublicPosition | null; readonly isUncertain: boolean }
 >
 
 export interface LinkJudge {
   /** @param previous position of the previous event in its stream; null if there is none, undefined if uncertain */
-  readonly expect: (position: number, previous: number | null | undefined) => void
+  readonly expect: (position: PublicPosition, previous: number | null | undefined) => void
   /** Checks the links of the page. */
   readonly endPage: () => void
   readonly judgeHeads: (streams: Streams) => void
@@ -30,12 +31,12 @@ export interface LinkJudge {
 
 /** Streams are read by these links and commands are decided on the result. A redirected link hides events from both. */
 export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => {
-  let before = -1
-  let positions: number[] = []
+  let before = BEFORE_FIRST
+  let positions: PublicPosition[] = []
   let expected: (number | null | undefined)[] = []
 
-  const judgePage = (after: number): void => {
-    const found = links.previous(after, positions.at(-1) as number)
+  const judgePage = (after: PublicPosition): void => {
+    const found = links.previous(after, positions.at(-1) as PublicPosition)
     if (found === expected.join(',')) return
     const each = found.split(',')
     for (const [n, position] of positions.entries()) {
@@ -47,7 +48,7 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
     }
   }
 
-  const judgeHead = ({ stream, revision, position }: StreamHead, streams: Streams, last: number): void => {
+  const judgeHead = ({ stream, revision, position }: StreamHead, streams: Streams, last: PublicPosition): void => {
     // Appended during verification.
     if (position > before && position <= last) return
     const found = streams.get(stream)
@@ -65,7 +66,7 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
     endPage: () => {
       if (positions.length === 0) return
       judgePage(before)
-      before = positions.at(-1) as number
+      before = positions.at(-1) as PublicPosition
       positions = []
       expected = []
     },

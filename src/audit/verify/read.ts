@@ -1,5 +1,6 @@
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
+import { type PublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
 /** A decoded event, or what is known of an unreadable one. */
@@ -7,8 +8,8 @@ export type ReadResult =
   | { readonly event: Recorded; readonly isCanonical: boolean }
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
 
-/** Decodes a raw event. */
-export const readEvent = (text: string, mark: number): ReadResult => {
+/** Decodes a raw event. In verification events go by their public positions only. */
+export const readEvent = (text: string, position: PublicPosition): ReadResult => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -16,7 +17,7 @@ export const readEvent = (text: string, mark: number): ReadResult => {
     return { why: (error as Error).message, stream: undefined, revision: -1 }
   }
   try {
-    return { event: decodeParsed(parsed, mark), isCanonical: canonicalJson(parsed) === text }
+    return { event: decodeParsed(parsed, toStorePosition(position)), isCanonical: canonicalJson(parsed) === text }
   } catch (error) {
     if (!(error instanceof UndecodableEvent)) throw error
     const { stream, revision } = parsed as { readonly stream?: unknown; readonly revision?: unknown }

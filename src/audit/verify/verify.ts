@@ -1,9 +1,16 @@
+import {
+  makePositionCounter,
+  nextPosition,
+  type PublicPosition,
+  type StorePosition,
+  toPublicPosition,
+} from '../../domain/values/position.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { judgeCorrections } from './corrections.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
-import { type Judge, makeJudge, type Placed } from './judge.ts'
+import { type Judge, makeJudge, type PositionedText } from './judge.ts'
 import { growTree } from './tree.ts'
 
 export interface VerifyOptions {
@@ -37,16 +44,17 @@ export interface Verified {
 const PROGRESS_EVERY = 8_192
 
 const makePositions = (findings: Findings, isDense: boolean) => {
-  let next = 0
+  const positionOf = makePositionCounter(isDense)
+  let next = toPublicPosition(0)
   /** Returns the public position of a record. */
-  return (mark: number): number => {
-    const position = isDense ? mark : next
+  return (storePosition: StorePosition): PublicPosition => {
+    const position = positionOf(storePosition)
     if (position !== next) {
       const missing =
         position - 1 === next ? `the event at ${next} is` : `the events from ${next} to ${position - 1} are`
       findings.add(position, `${missing} missing`)
     }
-    next = position + 1
+    next = nextPosition(position)
     return position
   }
 }
@@ -59,22 +67,22 @@ const makePositions = (findings: Findings, isDense: boolean) => {
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const { records, reread, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
   const findings = makeFindings()
-  const [tree, checkpoints, placeOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
+  const [tree, checkpoints, positionOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
   checkpoints.look(tree)
   for await (const page of records) {
-    const placed: Placed[] = []
-    for (const { mark, text, leaf: kept } of page) {
-      const position = placeOf(mark)
+    const positioned: PositionedText[] = []
+    for (const { storePosition, text, leaf: kept } of page) {
+      const position = positionOf(storePosition)
       const leaf = leafHash(text)
       if (kept !== undefined && !leaf.equals(kept)) {
         findings.add(position, 'the event does not match its hash')
       }
       tree.add(leaf)
       checkpoints.look(tree)
-      placed.push({ position, text })
+      positioned.push({ position, text })
       if (tree.size() % PROGRESS_EVERY === 0) onProgress?.(tree.size())
     }
-    await judge.take(placed)
+    await judge.take(positioned)
   }
   const judged = await judge.end()
   if (judged.corrections.length > 0) await judgeCorrections(reread(), judged.corrections, findings, isDense)

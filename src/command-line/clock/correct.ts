@@ -7,7 +7,7 @@ import { askService } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { Reason } from '../../domain/event.ts'
 import { whole } from '../../domain/events/fields.ts'
-import { parsePosition } from '../../domain/values/position.ts'
+import { type PublicPosition, parsePosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { answer, describeProblem } from '../service/answer.ts'
@@ -15,13 +15,13 @@ import { type Command, DONE, type Given, MISUSED, randomHexOf, refuse, type Term
 import { makeProgress } from '../terminal/progress.ts'
 
 /** Counts from the start of the log, because the views may be on another machine. */
-const markBefore =
+const storePositionBefore =
   (store: EventStore) =>
-  async (position: number): Promise<number | undefined> => {
-    let left = position
+  async (position: PublicPosition): Promise<StorePosition | undefined> => {
+    let left: number = position
     if (left === 0) return BEGINNING
     for await (const page of store.records(BEGINNING)) {
-      if (left <= page.length) return page[left - 1]?.mark
+      if (left <= page.length) return page[left - 1]?.storePosition
       left -= page.length
     }
     return undefined
@@ -33,7 +33,13 @@ const correctAlone = async (config: Config, correction: ClockCorrection, termina
   const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
   const progress = makeProgress(terminal, { what: 'streams' })
   try {
-    const options = { store, clock: terminal.now, randomHex, markBefore: markBefore(store), onProgress: progress.show }
+    const options = {
+      store,
+      clock: terminal.now,
+      randomHex,
+      storePositionBefore: storePositionBefore(store),
+      onProgress: progress.show,
+    }
     return await correctClock(options, correction)
   } finally {
     progress.end()

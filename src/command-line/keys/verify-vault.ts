@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { AUDIT_KEY_ID, AUDIT_OWNER } from '../../audit/known-audit-key.ts'
 import type { Config } from '../../config/config.ts'
+import { makePositionCounter, type StorePosition } from '../../domain/values/position.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
 import {
@@ -44,15 +45,15 @@ export interface Followed {
 }
 
 /** @param isDense whether store positions are consecutive, as in the embedded store */
-export const followSecrets = (store: EventStore, after: number, isDense: boolean): Followed => {
+export const followSecrets = (store: EventStore, after: StorePosition, isDense: boolean): Followed => {
   const standing = makeExpectedSecrets()
-  let [position, last] = [-1, after]
+  const positionOf = makePositionCounter(isDense)
+  let last = after
   const read = async function* () {
     for await (const page of store.records(last)) {
-      for (const { mark, text } of page) {
-        position = isDense ? mark : position + 1
-        last = mark
-        standing.add(position, text)
+      for (const { storePosition, text } of page) {
+        last = storePosition
+        standing.add(positionOf(storePosition), text)
       }
       yield page
     }

@@ -3,6 +3,7 @@ import * as t from 'io-ts'
 import type { Change } from '../../../projections/history.ts'
 import { integer, listOf, matching } from '../../domain/codec/codec.ts'
 import type { Recorded } from '../../domain/event.ts'
+import { type PublicPosition, toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 import { answer, describeProblem, line } from '../service/answer.ts'
 
@@ -25,21 +26,22 @@ export const AnsweredEvent = answer(
 )
 export type AnsweredEvent = t.TypeOf<typeof AnsweredEvent>
 
-/** The event as it was recorded. The mark is the public position. Left: why it cannot be read. */
+/** The event as it was recorded. Its store position here is the public one. Left: why it cannot be read. */
 export const recordedOf = (shown: AnsweredEvent): E.Either<string, Recorded> => {
   const { id, stream, revision = 0, type, data, time, actor, actorrole: role, requestid, reason, client } = shown
   const optional = { ...(reason !== undefined && { reason }), ...(client !== undefined && { client }) }
   const metadata = { actor, role, request_id: requestid, time, schema: 1, ...optional }
   const event = { id, stream, revision, type: type.slice('berth.'.length), data, metadata }
   try {
-    return E.right(decodeParsed(event, positionOf(shown)))
+    return E.right(decodeParsed(event, toStorePosition(positionOf(shown))))
   } catch (error) {
     if (error instanceof UndecodableEvent) return E.left(`an event of the service cannot be read: ${error.message}`)
     throw error
   }
 }
 
-export const positionOf = ({ sequence }: Pick<AnsweredEvent, 'sequence'>): number => Number(sequence)
+export const positionOf = ({ sequence }: Pick<AnsweredEvent, 'sequence'>): PublicPosition =>
+  toPublicPosition(Number(sequence))
 
 export const changesOf = ({ changes = [] }: AnsweredEvent): readonly Change[] =>
   changes.map(({ path, from = null, to = null, changed }) => (changed ? { path, changed } : { path, from, to }))

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
-import { formatPosition } from '../../domain/values/position.ts'
-import { type Exported, exportEvents, type Placed, type Wanted } from '../../export/export-log.ts'
+import { formatPosition, previousPosition } from '../../domain/values/position.ts'
+import { type Exported, exportEvents, type PositionedEvent, type Wanted } from '../../export/export-log.ts'
 import { type Format, type FormatName, formatOf } from '../../export/formats.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 import { callForLines } from '../service/call.ts'
@@ -13,7 +13,8 @@ import { positionOf, readLine, recordedOf } from './answered-events.ts'
 /** The feed's parameters for what is wanted. An upper bound by position ends the reading. */
 const pathOf = ({ from, to, types, sutId }: Wanted): string => {
   const timeOf = (bound: Wanted['from']) => (bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined)
-  const after = from && 'position' in from && from.position > 0 ? formatPosition(from.position - 1) : undefined
+  const after =
+    from && 'position' in from && from.position > 0 ? formatPosition(previousPosition(from.position)) : undefined
   const query = new URLSearchParams()
   const given = { after, from: timeOf(from), to: timeOf(to), sut_id: sutId }
   for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value)
@@ -27,13 +28,13 @@ export class TransferFailed extends ExpectedError {
   override readonly exitCode = 1
 }
 
-interface PlacedThere extends Placed {
+interface PositionedThere extends PositionedEvent {
   /** The name of the log. */
   readonly origin: string
 }
 
 /** @throws TransferFailed */
-async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<PlacedThere> {
+async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<PositionedThere> {
   try {
     for await (const line of lines) {
       const read = readLine(line)
@@ -71,7 +72,7 @@ export const askExport = async (
     formats.set(origin, format)
     return format
   }
-  const lineOf = ({ event, position, origin }: PlacedThere): string => formatFor(origin).line(event, position)
+  const lineOf = ({ event, position, origin }: PositionedThere): string => formatFor(origin).line(event, position)
   const { head } = formatOf(name, { excel, origin: '' })
   return E.right(exportEvents({ events: eventsOf(lines.right), wanted, head, lineOf, onProgress }, exported))
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
+import { toPublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '../../export/export-log.ts'
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
@@ -28,7 +29,7 @@ const readBound = (flag: string, value: Value): E.Either<string, Bound | undefin
   const text = textOf(value)
   if (text === undefined) return E.right(undefined)
   if (/^\d{1,20}$/.test(text)) {
-    const position = Number(text)
+    const position = toPublicPosition(Number(text))
     return Number.isSafeInteger(position) ? E.right({ position }) : E.left(`--${flag} is too large for a position`)
   }
   const read = parseOffsetTime(text)

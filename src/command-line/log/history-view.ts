@@ -1,11 +1,12 @@
 import type { Change } from '../../../projections/history.ts'
 import { eventData, type Recorded } from '../../domain/event.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { wrap } from '../terminal/wrap.ts'
 
 /** An event of a history and what it changed. */
 export interface HistoryEntry {
   readonly event: Recorded
-  readonly position: number
+  readonly position: PublicPosition
   readonly changes: readonly Change[]
   /** Whether the revision is not shown to the user. */
   readonly hidesRevision?: boolean

@@ -3,6 +3,7 @@ import { type Change, diffDocuments, historyProjections, listChangedSecrets } fr
 import type { Config } from '../../config/config.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
+import { BEFORE_FIRST } from '../../domain/values/position.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
@@ -48,14 +49,14 @@ async function* historyOf(
 ): AsyncGenerator<HistoryEntry, void, undefined> {
   const fold = makeFold()
   const written = canonicalJson(id)
-  let position = -1
+  let position = BEFORE_FIRST
   for await (const page of records) {
-    for (const { text, mark } of page) {
+    for (const { text, storePosition } of page) {
       position++
       if (position % SHOWN_EVERY === 0) onProgress(position)
       // Most events concern other objects, which their text shows without decoding.
       if (!text.includes(written)) continue
-      const event = decodeEvent(text, mark)
+      const event = decodeEvent(text, storePosition)
       if (isOf(event, id)) yield { event, position, changes: fold(event) }
     }
   }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { toStorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore, type StoredRecord } from '../../event-store/event-store.ts'
 import type { Terminal } from '../terminal/command.ts'
 import type { Total } from '../terminal/progress.ts'
@@ -22,13 +23,14 @@ export const openLogReader = async (
   { isWatched }: Pick<Terminal, 'isWatched'>,
   first = 0,
 ): Promise<LogReader> => {
-  if (!isWatched) return { records: () => store.records(BEGINNING + first), total: () => undefined }
+  const after = toStorePosition(BEGINNING + first)
+  if (!isWatched) return { records: () => store.records(after), total: () => undefined }
   const head = await store.head()
-  if (eventStore.kind === 'sqlite') return { records: () => store.records(BEGINNING + first), total: () => head + 1 }
+  if (eventStore.kind === 'sqlite') return { records: () => store.records(after), total: () => head + 1 }
   let reached = BEGINNING
   const records = async function* (): AsyncGenerator<readonly StoredRecord[]> {
     for await (const page of store.records(BEGINNING)) {
-      reached = page.at(-1)?.mark ?? reached
+      reached = page.at(-1)?.storePosition ?? reached
       yield page
     }
   }

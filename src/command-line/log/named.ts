@@ -33,8 +33,8 @@ export const makeNamed = () => {
     }
   }
   return {
-    follow: ({ text, mark }: StoredRecord): void => {
-      if (NAMING.test(text)) follow(decodeEvent(text, mark))
+    follow: ({ text, storePosition }: StoredRecord): void => {
+      if (NAMING.test(text)) follow(decodeEvent(text, storePosition))
     },
     /** The id that a name means. Those that are retired or removed count only if no other has the name. */
     find: async (typed: string, namesOf: UserNames): Promise<E.Either<string, string | undefined>> => {

@@ -1,6 +1,7 @@
 import { makeKeptTree } from '../../audit/kept-tree.ts'
 import { readLeaves } from '../../audit/leaves.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
@@ -32,7 +33,7 @@ text whose hash is proven. It reads the log itself, never the service at BERTH_U
     try {
       const { records, total } = await openLogReader(store, config, terminal)
       const kept = makeKeptTree()
-      let found: { readonly position: number; readonly text: string; readonly leaf: Uint8Array } | undefined
+      let found: { readonly position: PublicPosition; readonly text: string; readonly leaf: Uint8Array } | undefined
       for await (const { position, record, leaf } of readLeaves({ records }, (done) =>
         progress.show(done, total(done)),
       )) {

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import type { Judge, Judged, Placed } from '../../audit/verify/judge.ts'
+import type { Judge, Judged, PositionedText } from '../../audit/verify/judge.ts'
 
 /** Maximum number of unprocessed pages, to bound memory if reading is faster than checking. */
 const PAGES_MAX = 64
 
 /** Message to the worker: a page, or undefined at the end. */
-export type Given = readonly Placed[] | undefined
+export type Given = readonly PositionedText[] | undefined
 /** Message from the worker: undefined for each page, and the result at the end. */
 export type Answer = Judged | undefined
 

@@ -5,6 +5,7 @@ import type { Recorded } from '../../domain/event.ts'
 import { evolveSut, initialSutState } from '../../domain/sut/state.ts'
 import { SCHEDULE_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
+import { type PublicPosition, type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 
 /** A span of public positions with wrong times, both ends included. */
@@ -16,7 +17,7 @@ export interface Span {
 export interface SpanOptions {
   readonly store: Pick<EventStore, 'records' | 'readStream'>
   /** Store position of the event before a public position; undefined if the log does not reach it. */
-  readonly markBefore: (position: number) => Promise<number | undefined>
+  readonly storePositionBefore: (position: PublicPosition) => Promise<StorePosition | undefined>
 }
 
 /** The events of a span. */
@@ -32,14 +33,15 @@ export interface SpanEvents {
 type Stored = Pick<Recorded, 'stream' | 'revision' | 'metadata'>
 
 export const findSpan = async (
-  { store, markBefore }: SpanOptions,
+  { store, storePositionBefore }: SpanOptions,
   { from, to }: Span,
 ): Promise<E.Either<string, SpanEvents>> => {
   const revisions = new Map<string, Span>()
-  let position = Math.max(from - 1, 0)
+  const first = toPublicPosition(Math.max(from - 1, 0))
+  let position: number = first
   let [latest, before]: [number, Stored | undefined] = [0, undefined]
-  const mark = await markBefore(position)
-  for await (const page of mark === undefined ? [] : store.records(mark)) {
+  const storePosition = await storePositionBefore(first)
+  for await (const page of storePosition === undefined ? [] : store.records(storePosition)) {
     for (const { text } of page) {
       if (position > to) return E.right({ revisions, latest, before })
       const event = JSON.parse(text) as Stored
@@ -53,7 +55,9 @@ export const findSpan = async (
     }
   }
   if (position > to) return E.right({ revisions, latest, before })
-  return E.left(mark === undefined ? 'the log does not reach this span' : `the log ends at position ${position - 1}`)
+  return E.left(
+    storePosition === undefined ? 'the log does not reach this span' : `the log ends at position ${position - 1}`,
+  )
 }
 
 const covers = (event: Recorded, { from, to }: Span): boolean =>

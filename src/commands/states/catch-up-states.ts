@@ -43,9 +43,9 @@ export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
         if (decider === undefined) continue
         let folded = states.get(stream) ?? makeUnread(decider)
         for (const event of own) {
-          const { revision, mark } = event
+          const { revision, storePosition } = event
           if (revision !== folded.revision + 1) continue
-          folded = { ...folded, state: decider.evolve(folded.state, event), revision, mark }
+          folded = { ...folded, state: decider.evolve(folded.state, event), revision, storePosition }
         }
         if (folded.revision === NO_STREAM) continue
         states.set(stream, folded, { size: Math.min(decider.weight(folded.state), statesMax) })

@@ -1,6 +1,6 @@
 import {
   type Batch,
-  type EventPlace,
+  type EventPosition,
   type EventStore,
   hasEventAt,
   StoreUnavailable,
@@ -13,13 +13,13 @@ export interface FollowedLog {
   /** Calls a listener with each batch of events once it is folded. */
   readonly watch: (listener: (events: Batch['events']) => void) => void
   /** The last event folded into views. No snapshot in use is newer. */
-  readonly lastFolded: () => EventPlace
+  readonly lastFolded: () => EventPosition
 }
 
 /** Detects a log that no longer continues from the cached states. */
 export interface LogContinuity {
   /** Notes an event known to be in the log. */
-  readonly note: (event: EventPlace) => void
+  readonly note: (event: EventPosition) => void
   /**
    * A log that was truncated and has grown again has other events at the same revisions, which no append detects.
    * Returns undefined while the subscription is unbroken since the last known event was found in place. After a break,
@@ -39,7 +39,7 @@ export const makeLogContinuity = (
   // Without a subscription, this process is the only writer.
   if (log === undefined) return { note: () => undefined, confirm: () => undefined, isConfirmed: () => true }
   const { followEpoch, lastFolded } = log
-  let newest: EventPlace | undefined
+  let newest: EventPosition | undefined
   let confirmed: number | undefined
   let confirming: Promise<void> | undefined
 
@@ -53,7 +53,7 @@ export const makeLogContinuity = (
       onOtherLog()
     }
     // The events before one that is in place are in place, too.
-    const isFoldedCovered = noted !== undefined && !isNotedLost && noted.mark >= folded.mark
+    const isFoldedCovered = noted !== undefined && !isNotedLost && noted.storePosition >= folded.storePosition
     if (!isFoldedCovered && !(await hasEventAt(store, folded))) {
       onOtherLog()
       throw new StoreUnavailable('the log does not continue from the events read earlier')
@@ -66,7 +66,7 @@ export const makeLogContinuity = (
   return {
     isConfirmed,
     note: (event) => {
-      if (newest === undefined || event.mark > newest.mark) newest = event
+      if (newest === undefined || event.storePosition > newest.storePosition) newest = event
     },
     confirm: () => {
       if (isConfirmed()) return undefined

@@ -1,5 +1,6 @@
 import type { Page, Rows } from '../../domain/calendar/page.ts'
 import type { Decider, Snapshot, StreamState } from '../../domain/decider.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, NO_STREAM } from '../../event-store/event-store.ts'
 
 /** Storage for folded states, so that no request folds a stream from its beginning. */
@@ -7,7 +8,7 @@ export interface Snapshots {
   /** The last snapshot saved, even if not on disk yet. */
   readonly read: (stream: string) => Snapshot | undefined
   /** Takes a state and writes it once the views have reached its store position. The last one per stream wins. */
-  readonly keep: (stream: string, mark: number, snapshot: () => Snapshot) => void
+  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
   /** The rows of a written page; undefined if they are no longer available. */
   readonly readPage: (id: number) => Rows | undefined
   /** Drops snapshots not written yet: their events are no longer in the log. */
@@ -19,17 +20,17 @@ export interface Folded<S> {
   readonly state: S
   readonly revision: number
   /** Store position of the last event folded. */
-  readonly mark: number
+  readonly storePosition: StorePosition
   /** Revision of the last snapshot. */
-  readonly kept: number
+  readonly savedRevision: number
 }
 
 /** The state of a stream before its first event. */
 export const makeUnread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
   state: decider.initial,
   revision: NO_STREAM,
-  mark: BEGINNING,
-  kept: NO_STREAM,
+  storePosition: BEGINNING,
+  savedRevision: NO_STREAM,
 })
 
 /**
@@ -45,18 +46,18 @@ export const readSnapshot = <S extends StreamState, C>(
 ): Folded<S> | undefined => {
   const snapshot = snapshots.read(stream)
   if (snapshot === undefined || snapshot.version !== decider.version) return undefined
-  const { revision, mark } = snapshot
-  return { state: decider.unpack(snapshot), revision, mark, kept: revision }
+  const { revision, storePosition } = snapshot
+  return { state: decider.unpack(snapshot), revision, storePosition, savedRevision: revision }
 }
 
 export const keep = <S extends StreamState, C>(
   snapshots: Pick<Snapshots, 'keep'>,
   decider: Decider<S, C>,
   stream: string,
-  { state, revision, mark }: Folded<S>,
+  { state, revision, storePosition }: Folded<S>,
 ): void => {
   const { version } = decider
-  snapshots.keep(stream, mark, () => ({ stream, version, revision, mark, ...decider.pack(state) }))
+  snapshots.keep(stream, storePosition, () => ({ stream, version, revision, storePosition, ...decider.pack(state) }))
 }
 
 /** Saves a state if enough events have been folded since the last snapshot. */
@@ -66,10 +67,10 @@ export const keepIfDue = <S extends StreamState, C>(
   stream: string,
   folded: Folded<S>,
 ): Folded<S> => {
-  const { state, revision, kept } = folded
-  if (revision - kept < Math.max(EVERY, decider.weight(state) / BYTES_FOR_EACH)) return folded
+  const { state, revision, savedRevision } = folded
+  if (revision - savedRevision < Math.max(EVERY, decider.weight(state) / BYTES_FOR_EACH)) return folded
   keep(snapshots, decider, stream, folded)
-  return { ...folded, kept: revision }
+  return { ...folded, savedRevision: revision }
 }
 
 /** State bytes per event between snapshots, for large states. */

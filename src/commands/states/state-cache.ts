@@ -86,7 +86,7 @@ const foldOne = <S extends StreamState, C>(decider: Decider<S, C>, folded: Folde
   ...folded,
   state: decider.evolve(folded.state, event),
   revision: event.revision,
-  mark: event.mark,
+  storePosition: event.storePosition,
 })
 
 /** An LRU cache bounded by bytes. */
@@ -101,19 +101,19 @@ const makeEntries = (
     },
   })
   const set = <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
-    const kept = keepIfDue(snapshots, decider, stream, folded)
+    const current = keepIfDue(snapshots, decider, stream, folded)
     // Save on eviction, so that loading it again costs only its directory and the pages needed.
     const onEvict = (): void => {
-      if (kept.kept !== kept.revision) keep(snapshots, decider, stream, kept)
+      if (current.savedRevision !== current.revision) keep(snapshots, decider, stream, current)
     }
     const advance = (event: Recorded): void =>
       set(
         decider,
         stream,
-        withPages(() => foldOne(decider, kept, event)),
+        withPages(() => foldOne(decider, current, event)),
       )
     const size = Math.min(decider.weight(folded.state), cacheBytesMax)
-    states.set(stream, { folded: kept, onEvict, advance }, { size })
+    states.set(stream, { folded: current, onEvict, advance }, { size })
   }
   return {
     get: (stream: string) => states.get(stream)?.folded,
@@ -158,7 +158,7 @@ export const makeStateCache = (options: StateCacheOptions): StateCache => {
   })
 
   const put: StateCache['put'] = (decider, stream, folded, eventId) => {
-    note({ stream, revision: folded.revision, mark: folded.mark, eventId })
+    note({ stream, revision: folded.revision, storePosition: folded.storePosition, eventId })
     // The subscription may have been faster than the answer of the append.
     if ((entries.peek(stream)?.folded.revision ?? NO_STREAM) <= folded.revision) entries.set(decider, stream, folded)
   }

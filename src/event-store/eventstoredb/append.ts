@@ -3,12 +3,13 @@ import type { AppendExpectedRevision, AppendResult } from '@eventstore/db-client
 import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent } from '../../domain/event.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { toStorePosition } from '../../domain/values/position.ts'
 import { type Appended, type AppendFailure, before, NO_STREAM, StoreUnavailable } from '../event-store.ts'
 import { encodeEvent } from '../stored-event.ts'
 import { type Connection, retryDelay } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
-import { markOf, toClient } from './server/records.ts'
+import { storePositionOf, toClient } from './server/records.ts'
 
 /**
  * Timeout of one attempt, in milliseconds. Attempts are repeated until the outcome is known, or the time of the append
@@ -40,11 +41,11 @@ const makeAppendedAt =
   (readPage: ReadPage) =>
   async (stream: string, revision: number, { position }: AppendResult, isAlone: boolean): Promise<Appended> => {
     if (isAlone && position !== undefined && position.commit === position.prepare) {
-      return { revision, mark: Number(position.commit) }
+      return { revision, storePosition: toStorePosition(Number(position.commit)) }
     }
     const [last] = (await readPage(stream, revision, 1)) ?? []
     if (last === undefined) throw new StoreUnavailable(`${stream} does not contain the appended events`)
-    return { revision, mark: markOf(last) }
+    return { revision, storePosition: storePositionOf(last) }
   }
 
 /** Keeps none for an append that is repeated or conflicts: the secrets may have been erased since it was written. */

@@ -4,13 +4,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { matching } from '../../domain/codec/codec.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 import { UnusableLog } from '../event-store.ts'
 import { LOG_STREAM as STREAM } from './server/all.ts'
 import { type Connection, toUnavailable } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
-import { markOf } from './server/records.ts'
+import { storePositionOf } from './server/records.ts'
 
 const BEGUN = 'LogBegun'
 const COPIED = 'LogCopied'
@@ -76,7 +77,7 @@ export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStr
 /** The log's id, and the store position where it begins. */
 export interface BegunLog {
   readonly logId: string
-  readonly mark: number
+  readonly storePosition: StorePosition
 }
 
 const whyNoLog = ({ connection: { prefix } }: LogStream): string => {
@@ -103,7 +104,7 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
         throw new UnusableLog(`the event store already contains the log ${log_id}: copy into an empty one`)
       }
-      return { logId: log_id, mark: markOf(begun) }
+      return { logId: log_id, storePosition: storePositionOf(begun) }
     }
     if (isReadOnly) throw new UnusableLog(whyNoLog(log))
     await tryAppend(log, 'no_stream', BEGUN, {

@@ -110,7 +110,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     connection: subscriptions,
     events,
     head,
-    begun: () => begun?.mark ?? BEGINNING,
+    begun: () => begun?.storePosition ?? BEGINNING,
     closing: closing.signal,
   }
 
@@ -128,7 +128,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       logId: begun.logId,
       append: async (stream, expected, events, sealed = [], within = ANSWER_WITHIN) => {
         const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
-        if (E.isRight(ended)) running.appended(ended.right.mark)
+        if (E.isRight(ended)) running.appended(ended.right.storePosition)
         return ended
       },
       readStream: makeReadStream(watchedPage, events),

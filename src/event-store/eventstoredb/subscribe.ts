@@ -1,4 +1,5 @@
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
+import { laterPosition, type StorePosition } from '../../domain/values/position.ts'
 import { type Batch, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeSubscription, readEvent, type StoreEvent } from './server/all.ts'
 import type { ReadCall } from './server/client.ts'
@@ -16,8 +17,8 @@ const PAGE = 256
 /** Milliseconds for the confirmation of a subscription: a frozen node accepts connections too. */
 const CONFIRMED_WITHIN = 5_000
 
-interface Marked {
-  readonly mark: number
+interface Positioned {
+  readonly storePosition: StorePosition
 }
 
 /** Buffered input of a subscription, and why it ended. */
@@ -25,7 +26,7 @@ interface Inflow<A> {
   /** Waits until the node starts sending. False if it will not: then `take` throws. */
   readonly isConfirmed: () => Promise<boolean>
   /** Store position of the last event that has arrived, or after which the subscription began. */
-  readonly arrived: () => number
+  readonly arrived: () => StorePosition
   readonly responses: () => number
   readonly isPaused: () => boolean
   /** Waits for events and returns up to a page; empty once the signal is aborted. */
@@ -35,7 +36,7 @@ interface Inflow<A> {
   readonly close: () => void
 }
 
-const makePages = <A extends Marked>(after: number) => {
+const makePages = <A extends Positioned>(after: StorePosition) => {
   const pages: A[][] = []
   let size = 0
   let arrived = after
@@ -47,7 +48,7 @@ const makePages = <A extends Marked>(after: number) => {
       if (last === undefined || last.length >= PAGE) pages.push([one])
       else last.push(one)
       size++
-      arrived = one.mark
+      arrived = one.storePosition
     },
     take: (): readonly A[] => {
       const page = pages.shift() ?? []
@@ -67,11 +68,11 @@ const inTime = async (confirmed: Promise<boolean>, end: (error: Error) => void):
 }
 
 /** Reads events from the wire into the buffer until it is full. */
-const startInflow = <A extends Marked>(
+const startInflow = <A extends Positioned>(
   call: ReadCall,
   signal: AbortSignal,
   as: (response: streams.ReadResp) => A | undefined,
-  after: number,
+  after: StorePosition,
 ): Inflow<A> => {
   const pages = makePages<A>(after)
   let ended: { readonly error?: unknown } | undefined
@@ -137,7 +138,7 @@ interface LogSource {
   readonly events: LogEvents
   readonly head: EventStore['head']
   /** Store position where the log begins. Earlier events are not ours. */
-  readonly begun: () => number
+  readonly begun: () => StorePosition
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
   /** Where a subscription is added while it runs. */
@@ -149,10 +150,10 @@ const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
 /** A subscription's call, which waits for its place among the calls of the connection and keeps it to its end. */
-const startCall = <A extends Marked>(
+const startCall = <A extends Positioned>(
   { connection, events: { prefixes, isOurs }, begun }: LogSource,
   as: (event: StoreEvent) => A,
-  after: number,
+  after: StorePosition,
   stop: AbortSignal,
 ) => {
   const started = Promise.withResolvers<Inflow<A> | undefined>()
@@ -166,7 +167,7 @@ const startCall = <A extends Marked>(
   }
   const held = connection.use(async (client) => {
     if (stop.aborted || failure !== undefined) return end()
-    const request = makeSubscription(prefixes, Math.max(after, begun()))
+    const request = makeSubscription(prefixes, laterPosition(after, begun()))
     const call = await client.read(request, { credentials: connection.credentials })
     const ours = (response: streams.ReadResp): A | undefined => {
       const event = readEvent(response)
@@ -203,15 +204,15 @@ const startCall = <A extends Marked>(
  *
  * @throws StoreUnavailable if the connection is lost, after all received events were yielded
  */
-async function* followAll<A extends Marked>(
+async function* followAll<A extends Positioned>(
   source: LogSource,
   as: (event: StoreEvent) => A,
-  after: number,
+  after: StorePosition,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly events: readonly A[]; readonly caughtUp: boolean }> {
   const stop = AbortSignal.any([signal, source.closing])
   if (stop.aborted) return
-  let last = Math.max(after, BEGINNING)
+  let last = laterPosition(after, BEGINNING)
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)
   let call: ReturnType<typeof startCall<A>> | undefined
@@ -241,7 +242,7 @@ async function* followAll<A extends Marked>(
     for (;;) {
       const events = await inflow.take()
       if (events.length === 0) return
-      last = events.at(-1)?.mark ?? last
+      last = events.at(-1)?.storePosition ?? last
       yield { events, caughtUp: last >= target }
     }
   } catch (error) {

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Logged, NewEvent } from '../../domain/event.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { type StorePosition, toStorePosition } from '../../domain/values/position.ts'
 import { type Appended, NO_STREAM } from '../event-store.ts'
 import { encodeEvent, leafHash } from '../stored-event.ts'
 import type { Head, Heads } from './heads.ts'
-import type { Places } from './read.ts'
+import type { PositionLookup } from './read.ts'
 
 /** An append queued for a batch. Already encoded, so encoding errors never reach the batch. */
 export interface Append {
@@ -35,11 +36,11 @@ export const makeAppend = (
 export type Written = { readonly appended: Appended; readonly recorded: readonly Logged[] } | 'moved'
 
 /** Writes an append inside a transaction. `last` is the position of the log's last event. */
-export type Write = (append: Append, last: number) => Written
+export type Write = (append: Append, last: StorePosition) => Written
 
 export const makeWrite = (
   database: DatabaseSync,
-  places: Places,
+  lookup: PositionLookup,
   heads: Heads,
   putSecrets: (secrets: readonly SealedSecret[]) => void,
 ): Write => {
@@ -48,14 +49,17 @@ export const makeWrite = (
   /** Recognises a repeated append: the same ids follow `expected`. Other events may follow them. */
   const repeated = ({ expected, events }: Append, head: Head | undefined): Written => {
     if (head === undefined || head.revision < expected + events.length) return 'moved'
-    const behind = places.backFrom(head.position, head.revision - expected)
+    const behind = lookup.backFrom(head.position, head.revision - expected)
     const positions = behind.slice(-events.length).reverse()
     const isThere = events.every(({ id }, index) => {
-      const recorded = places.recordedAt(positions[index] as number)
+      const recorded = lookup.recordedAt(positions[index] as StorePosition)
       return JSON.parse(recorded).id === id
     })
     if (!isThere) return 'moved'
-    return { appended: { revision: expected + events.length, mark: positions.at(-1) as number }, recorded: [] }
+    return {
+      appended: { revision: expected + events.length, storePosition: positions.at(-1) as StorePosition },
+      recorded: [],
+    }
   }
 
   return (append, last) => {
@@ -71,20 +75,20 @@ export const makeWrite = (
         revision: expected + 1 + index,
         id,
         metadata,
-        mark: last + 1 + index,
+        storePosition: toStorePosition(last + 1 + index),
         leaf,
       } as Logged
     })
     let previous = head?.position ?? null
     rows.forEach((row, index) => {
-      const position = last + 1 + index
+      const position = toStorePosition(last + 1 + index)
       insertEvent.run(position, previous, row.recorded, row.leaf)
       previous = position
     })
-    const appended = { revision: expected + rows.length, mark: last + rows.length }
+    const appended = { revision: expected + rows.length, storePosition: toStorePosition(last + rows.length) }
     putSecrets(secrets)
     // Keep this last, so that the head does not move if an earlier step fails.
-    heads.move(stream, { revision: appended.revision, position: appended.mark })
+    heads.move(stream, { revision: appended.revision, position: appended.storePosition })
     return { appended, recorded }
   }
 }

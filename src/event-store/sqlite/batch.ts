@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logged } from '../../domain/event.ts'
+import { type StorePosition, toStorePosition } from '../../domain/values/position.ts'
 import type { Appended, AppendFailure } from '../event-store.ts'
 import type { Append, Write, Written } from './append.ts'
 import type { Heads } from './heads.ts'
@@ -31,7 +32,7 @@ export interface BatchOptions {
   readonly write: Write
   readonly heads: Heads
   /** Position of the log's last event in the file. */
-  readonly last: () => number
+  readonly last: () => StorePosition
   readonly onCommitted: (events: readonly Logged[]) => void
   /** Called for each commit with the number of appends and the duration in milliseconds, including the sync. */
   readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
@@ -86,7 +87,7 @@ const makeBatchWriter = ({ transactions, write, heads, last: lastOfLog }: BatchO
     const outcomes = batch.map(({ append }) => {
       const written = each(() => write(append, last))
       if (E.isRight(written) && written.right !== 'moved') {
-        last += written.right.recorded.length
+        last = toStorePosition(last + written.right.recorded.length)
         for (const event of written.right.recorded) recorded.push(event)
       }
       return written

@@ -1,11 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import type { StorePosition } from '../../domain/values/position.ts'
+import { BEGINNING } from '../event-store.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { syncWal } from './sync.ts'
 
 /** A raw stored event. */
 export interface StoredEvent {
-  readonly position: number
+  readonly position: StorePosition
   readonly recorded: string
   /** The stored leaf hash. */
   readonly leaf: Uint8Array
@@ -49,7 +51,7 @@ export function* readStoredEvents(path: string, before: number): Generator<Store
     const page = database.prepare(
       'SELECT position, recorded, leaf FROM event WHERE position > ? AND position < ? ORDER BY position LIMIT ?',
     )
-    let last = -1
+    let last = BEGINNING
     for (;;) {
       const rows = page.all(last, before, PAGE) as unknown as StoredEvent[]
       yield* rows

@@ -1,3 +1,4 @@
+import type { StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING } from '../event-store.ts'
 import { type Reader, withReadErrors } from './read.ts'
 
@@ -7,7 +8,7 @@ import { type Reader, withReadErrors } from './read.ts'
  *
  * @param last position of the log's last event
  */
-export const durableReader = (reader: Reader, last: () => number, sync: () => void): Reader => {
+export const durableReader = (reader: Reader, last: () => StorePosition, sync: () => void): Reader => {
   let known = BEGINNING
   const synced = <A>(read: A, upTo = Number.POSITIVE_INFINITY): A => {
     if (upTo <= known) return read
@@ -18,17 +19,19 @@ export const durableReader = (reader: Reader, last: () => number, sync: () => vo
     })
     return read
   }
-  const pages = async function* <A extends { readonly mark: number }>(read: AsyncIterable<readonly A[]>) {
-    for await (const page of read) yield synced(page, page.at(-1)?.mark ?? BEGINNING)
+  const pages = async function* <A extends { readonly storePosition: StorePosition }>(
+    read: AsyncIterable<readonly A[]>,
+  ) {
+    for await (const page of read) yield synced(page, page.at(-1)?.storePosition ?? BEGINNING)
   }
   return {
-    at: async (mark) => synced(await reader.at(mark), mark),
-    recordAt: async (mark) => synced(await reader.recordAt(mark), mark),
+    at: async (storePosition) => synced(await reader.at(storePosition), storePosition),
+    recordAt: async (storePosition) => synced(await reader.recordAt(storePosition), storePosition),
     readStream: (stream, after) => pages(reader.readStream(stream, after)),
     records: (after) => pages(reader.records(after)),
     async *subscribe(after, signal) {
       for await (const batch of reader.subscribe(after, signal)) {
-        yield synced(batch, batch.events.at(-1)?.mark ?? BEGINNING)
+        yield synced(batch, batch.events.at(-1)?.storePosition ?? BEGINNING)
       }
     },
     head: async () => synced(await reader.head()),

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import type { StorePosition } from '../../domain/values/position.ts'
 
 /** The last event of a stream. */
 export interface Head {
   readonly revision: number
-  readonly position: number
+  readonly position: StorePosition
 }
 
 /** Cached heads, so that an append needs no lookup; about 150 bytes each. */
@@ -37,9 +38,9 @@ export interface Heads {
   /** Sets a stream's head, inside a transaction. */
   readonly move: (stream: string, head: Head) => void
   /** Writes the end of the log, inside a transaction, and the stream heads when due. */
-  readonly write: (last: number) => void
+  readonly write: (last: StorePosition) => void
   /** Writes all heads in a transaction before closing, unless the file ends elsewhere than this process left it. */
-  readonly writeAll: (last: number, found: () => number) => void
+  readonly writeAll: (last: StorePosition, found: () => StorePosition) => void
   /** The transaction was committed. */
   readonly committed: () => void
   /** The transaction, or part of it, was rolled back. */
@@ -65,16 +66,16 @@ const makeTable = (database: DatabaseSync) => {
     find: (stream: string) => find.get(stream) as Head | undefined,
     /** For readers: the head of a stream among the later events. */
     findLate: (stream: string) => late.get(stream) as Head | undefined,
-    upTo: () => (upTo.get() as { position: number }).position,
+    upTo: () => (upTo.get() as { position: StorePosition }).position,
     /** The heads of streams with later events. */
     behind: () => {
       const late = behind.iterate() as Iterable<Head & { stream: string }>
       return new Map([...late].map(({ stream, revision, position }) => [stream, { revision, position }]))
     },
-    setEnd: (last: number): void => {
+    setEnd: (last: StorePosition): void => {
       setEnd.run(String(last))
     },
-    write: (heads: Iterable<readonly [string, Head]>, last: number): void => {
+    write: (heads: Iterable<readonly [string, Head]>, last: StorePosition): void => {
       for (const [stream, { revision, position }] of heads) {
         if (update.run(revision, position, stream).changes === 0) insert.run(stream, revision, position)
       }
@@ -90,9 +91,9 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
   const unwritten: Map<string, Head> = isWriter ? table.behind() : new Map()
   const moving = new Map<string, Head>()
   let upTo = table.upTo()
-  let writing: number | undefined
+  let writing: StorePosition | undefined
 
-  const writeTo = (last: number): void => {
+  const writeTo = (last: StorePosition): void => {
     table.write(new Map([...unwritten, ...moving]), last)
     writing = last
   }

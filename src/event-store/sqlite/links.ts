@@ -1,3 +1,4 @@
+import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { findClaimProblem } from './claim.ts'
 import { ALL_HEADS, END } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
@@ -6,7 +7,7 @@ import { findSchemaDifferences } from './schema.ts'
 export interface StreamHead {
   readonly stream: string
   readonly revision: number
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 /** The links of a log: predecessors, heads and the end. Reads depend on them, but they are not in the Merkle tree. */
@@ -15,12 +16,12 @@ export interface Links {
    * The position of each event's predecessor in its stream, separated by commas, for events after one position up to
    * another. Empty if there is none.
    */
-  readonly previous: (after: number, upTo: number) => string
+  readonly previous: (after: PublicPosition, upTo: PublicPosition) => string
   readonly heads: () => Iterable<StreamHead>
   /** Recorded position of the last event appended, even if it is missing. */
-  readonly end: () => number
+  readonly end: () => PublicPosition
   /** Position of the last event present. */
-  readonly last: () => number
+  readonly last: () => PublicPosition
   /** What is wrong with the file beside its events, as phrases: its schema, and the note of its last writer. */
   readonly faults: () => readonly string[]
   readonly close: () => void
@@ -48,8 +49,8 @@ export const openLinks = (path: string): Links => {
   return {
     previous: (after, upTo) => String(previous.get(after, upTo)?.found ?? ''),
     heads: () => heads.iterate() as unknown as Iterable<StreamHead>,
-    end: () => Number(end.get()?.found),
-    last: () => Number(last.get()?.found),
+    end: () => toPublicPosition(Number(end.get()?.found)),
+    last: () => toPublicPosition(Number(last.get()?.found)),
     faults: () => {
       const claim = findClaimProblem(database)
       return [...findSchemaDifferences(database), ...(claim === undefined ? [] : [claim])]

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../../domain/event.ts'
+import { laterPosition, type StorePosition, toStorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from '../event-store.ts'
 import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
 import type { Heads } from './heads.ts'
@@ -12,11 +13,11 @@ const PAGE = 256
 const LINKS = 1024
 
 /** Looks up positions in the current state of the log, inside or outside a transaction. */
-export interface Places {
-  readonly last: () => number
+export interface PositionLookup {
+  readonly last: () => StorePosition
   /** The position of an event and of its predecessors in its stream, newest first, at most `count`. */
-  readonly backFrom: (position: number, count: number) => readonly number[]
-  readonly recordedAt: (position: number) => string
+  readonly backFrom: (position: StorePosition, count: number) => readonly StorePosition[]
+  readonly recordedAt: (position: StorePosition) => string
 }
 
 const prepareArrays = (database: DatabaseSync, sql: string): StatementSync => {
@@ -25,7 +26,7 @@ const prepareArrays = (database: DatabaseSync, sql: string): StatementSync => {
   return statement
 }
 
-export const makePlaces = (database: DatabaseSync): Places => {
+export const makePositionLookup = (database: DatabaseSync): PositionLookup => {
   const last = prepareArrays(database, 'SELECT ifnull(max(position), -1) FROM event')
   const recorded = prepareArrays(database, 'SELECT recorded FROM event WHERE position = ?')
   const back = prepareArrays(
@@ -40,8 +41,8 @@ export const makePlaces = (database: DatabaseSync): Places => {
   const row = (statement: StatementSync, ...parameters: number[]) =>
     statement.get(...parameters) as unknown as unknown[]
   return {
-    last: () => row(last)[0] as number,
-    backFrom: (position, count) => (back.all(position, count) as unknown as [number][]).map(([found]) => found),
+    last: () => row(last)[0] as StorePosition,
+    backFrom: (position, count) => (back.all(position, count) as unknown as [StorePosition][]).map(([found]) => found),
     recordedAt: (position) => row(recorded, position)[0] as string,
   }
 }
@@ -57,19 +58,19 @@ export const withReadErrors = <A>(read: () => A): A => {
 
 /** Positions of a stream's events after a revision, newest first. */
 const positionsAfter = async (
-  places: Places,
+  lookup: PositionLookup,
   heads: Pick<Heads, 'get'>,
   stream: string,
   after: number,
-): Promise<readonly number[]> => {
+): Promise<readonly StorePosition[]> => {
   const head = withReadErrors(() => heads.get(stream))
   const count = head === undefined ? 0 : head.revision - after
   if (head === undefined || count <= 0) return []
-  const positions = [...withReadErrors(() => places.backFrom(head.position, Math.min(count, LINKS)))]
+  const positions = [...withReadErrors(() => lookup.backFrom(head.position, Math.min(count, LINKS)))]
   while (positions.length < count) {
     await turn()
     const [, ...further] = withReadErrors(() =>
-      places.backFrom(positions.at(-1) as number, Math.min(count - positions.length, LINKS) + 1),
+      lookup.backFrom(positions.at(-1) as StorePosition, Math.min(count - positions.length, LINKS) + 1),
     )
     if (further.length === 0) throw new Error(`the chain of ${stream} is broken before position ${positions.at(-1)}`)
     for (const position of further) positions.push(position)
@@ -84,10 +85,11 @@ const makePages = (database: DatabaseSync) => {
     database,
     'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
-  return (mark: number, count: number): readonly Logged[] => {
-    const rows = withReadErrors(() => page.all(mark, count)) as unknown as [string, number, string][]
+  return (storePosition: StorePosition, count: number): readonly Logged[] => {
+    const rows = withReadErrors(() => page.all(storePosition, count)) as unknown as [string, StorePosition, string][]
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
-    if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
+    if (damaged !== undefined)
+      throw new UndecodableEvent(`store position ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
     const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
     return rows.map(([recorded, position], n) => {
       const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
@@ -102,43 +104,46 @@ export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealed
 
 export const makeReader = (
   database: DatabaseSync,
-  places: Places,
+  lookup: PositionLookup,
   heads: Pick<Heads, 'get'>,
   tail: Tail,
 ): LogReader => {
   const selectRecords = database.prepare(`
-    SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+    SELECT position AS storePosition, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
   const pageAfter = makePages(database)
   return {
-    at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
-    recordAt: async (mark) => {
-      const [row] = withReadErrors(() => selectRecords.all(mark - 1, mark, 1)) as unknown as StoredRecord[]
+    at: async (storePosition) =>
+      pageAfter(toStorePosition(storePosition - 1), 1).find((event) => event.storePosition === storePosition),
+    recordAt: async (storePosition) => {
+      const [row] = withReadErrors(() =>
+        selectRecords.all(storePosition - 1, storePosition, 1),
+      ) as unknown as StoredRecord[]
       return row && { ...row }
     },
     async *readStream(stream, after) {
-      const positions = await positionsAfter(places, heads, stream, Math.max(after, BEGINNING))
+      const positions = await positionsAfter(lookup, heads, stream, Math.max(after, BEGINNING))
       for (let end = positions.length; end > 0; end -= PAGE) {
         if (end < positions.length) await turn()
         const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()
         yield ofPage.map((position) =>
           decodeEvent(
-            withReadErrors(() => places.recordedAt(position)),
+            withReadErrors(() => lookup.recordedAt(position)),
             position,
           ),
         )
       }
     },
     async *records(after) {
-      const end = withReadErrors(places.last)
-      for (let last = Math.max(after, BEGINNING); last < end; await turn()) {
+      const end = withReadErrors(lookup.last)
+      for (let last = laterPosition(after, BEGINNING); last < end; await turn()) {
         const rows = withReadErrors(() => selectRecords.all(last, end, PAGE)) as unknown as StoredRecord[]
         yield rows.map((row) => ({ ...row }))
-        last = rows.at(-1)?.mark ?? end
+        last = rows.at(-1)?.storePosition ?? end
       }
     },
     async *subscribe(after, signal) {
-      let last = Math.max(after, BEGINNING)
+      let last = laterPosition(after, BEGINNING)
       let isCaughtUp = false
       while (!signal.aborted && !tail.hasEnded()) {
         const live = tail.after(last, PAGE)
@@ -147,13 +152,13 @@ export const makeReader = (
           await tail.changed(signal)
           continue
         }
-        last = events.at(-1)?.mark ?? last
-        const ahead = withReadErrors(places.last) - last
+        last = events.at(-1)?.storePosition ?? last
+        const ahead = withReadErrors(lookup.last) - last
         isCaughtUp = ahead <= 0
         yield { events, caughtUp: isCaughtUp, ahead }
         if (live === undefined) await turn()
       }
     },
-    head: async () => withReadErrors(places.last),
+    head: async () => withReadErrors(lookup.last),
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
@@ -12,7 +13,7 @@ import { closeClaim } from './claim.ts'
 import { durableReader } from './durable-read.ts'
 import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
-import { makePlaces, makeReader } from './read.ts'
+import { makePositionLookup, makeReader } from './read.ts'
 import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets.ts'
 import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
@@ -117,7 +118,7 @@ const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Er
   }
 }
 
-const finishWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
+const finishWriting = (database: DatabaseSync, heads: Heads, end: StorePosition, found: () => StorePosition): void => {
   heads.writeAll(end, found)
   closeClaim(database)
 }
@@ -129,24 +130,24 @@ const makeStore = (
   { onFatal, onCommit, isSyncDeferred = false, limits = {} }: SqliteOptions,
 ): EventStore => {
   const { batchMax = 1000, queueMax = 10_000, tail: keep = 256, eraseTimeout = 5_000 } = limits
-  const places = makePlaces(database)
+  const lookup = makePositionLookup(database)
   const heads = makeHeads(database, lock !== undefined)
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
-  let end = places.last()
+  let end = lookup.last()
   let closed: Promise<void> | undefined
   const { fail, hasFailed } = makeFailureReporter(onFatal)
   const disk = isSyncDeferred ? openDeferredSync(database, file, fail) : undefined
   const { sync, checkpoints } = disk ?? {}
 
-  const transactions = makeTransactions(database, () => places.last() === end, fail, checkpoints?.afterFull)
+  const transactions = makeTransactions(database, () => lookup.last() === end, fail, checkpoints?.afterFull)
   const writer = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,
-    write: makeWrite(database, places, heads, writer.put),
+    write: makeWrite(database, lookup, heads, writer.put),
     heads,
     last: () => end,
     onCommitted: (events) => {
-      end = events.at(-1)?.mark ?? end
+      end = events.at(-1)?.storePosition ?? end
       tail.publish(events)
       checkpoints?.afterCommit()
     },
@@ -157,10 +158,10 @@ const makeStore = (
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
-  const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
+  const reader = { ...makeReader(database, lookup, heads, tail), ...makeSecretReader(database) }
 
   return {
-    ...(lock === undefined ? durableReader(reader, places.last, () => syncWal(file)) : reader),
+    ...(lock === undefined ? durableReader(reader, lookup.last, () => syncWal(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append: (stream, expected, events, secrets = []) =>
@@ -173,7 +174,7 @@ const makeStore = (
         await batches.idle()
         await disk?.end()
         tail.end()
-        if (lock !== undefined) finishWriting(database, heads, end, places.last)
+        if (lock !== undefined) finishWriting(database, heads, end, lookup.last)
         database.close()
         disk?.close()
         lock?.release()

@@ -1,4 +1,5 @@
 import type { Logged } from '../../domain/event.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 
 /**
  * The tail buffer: the newest events of the log, shared by all live subscribers, each with its own position. A
@@ -8,7 +9,7 @@ export interface Tail {
   /** Adds committed events and wakes all waiters. */
   readonly publish: (events: readonly Logged[]) => void
   /** At most `count` events after a position; undefined if some of them are only in the file. */
-  readonly after: (mark: number, count: number) => readonly Logged[] | undefined
+  readonly after: (storePosition: StorePosition, count: number) => readonly Logged[] | undefined
   /** Resolves when events were published, the signal is aborted or the tail has ended. */
   readonly changed: (signal: AbortSignal) => Promise<void>
   readonly end: () => void
@@ -32,10 +33,10 @@ export const makeTail = (keep: number, pollEvery: number | undefined): Tail => {
       if (events.length > 2 * keep) events.splice(0, events.length - keep)
       wake()
     },
-    after: (mark, count) => {
+    after: (storePosition, count) => {
       const first = events[0]
-      if (first === undefined || mark < first.mark - 1) return undefined
-      const start = mark + 1 - first.mark
+      if (first === undefined || storePosition < first.storePosition - 1) return undefined
+      const start = storePosition + 1 - first.storePosition
       return events.slice(start, start + count)
     },
     changed: (signal) =>

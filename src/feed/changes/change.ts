@@ -1,4 +1,5 @@
 import type { Recorded } from '../../domain/event.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { isAboutUser, sutIdOf, userOf } from '../events/cloud-event.ts'
 
 /** The kinds of objects whose changes are told, as paths of the interface name them. */
@@ -8,19 +9,19 @@ export type ChangeKind = (typeof KINDS)[number]
 /** An object that has changed, by one event or by several. */
 export interface Change {
   /** The position of the last of its events. */
-  readonly position: number
+  readonly position: PublicPosition
   readonly kind: ChangeKind
   readonly id: string
   readonly sutId: string | undefined
   /** The holder of a reservation or session, or the user itself. */
   readonly userId: string | undefined
   /** Where a user came, went, returned, was erased or renamed: the last position of such an event. */
-  readonly rosterAt: number | undefined
+  readonly rosterAt: PublicPosition | undefined
   /** Where a user got another quota, and another scope. */
-  readonly quotaAt: number | undefined
-  readonly scopeAt: number | undefined
+  readonly quotaAt: PublicPosition | undefined
+  readonly scopeAt: PublicPosition | undefined
   /** Where the tags of a SUT changed, with the revisions in its stream. */
-  readonly retagged: readonly { readonly position: number; readonly revision: number }[]
+  readonly retagged: readonly { readonly position: PublicPosition; readonly revision: number }[]
 }
 
 /** The start and the end of a reservation change nothing that is shown. */
@@ -36,11 +37,11 @@ const isOfRoster = (event: Recorded): boolean =>
   event.type === 'UserChanged' ? event.data.credentials?.changed.includes('name') === true : isAboutUser(event.type)
 
 /** What an event changes; undefined if nobody is told. */
-export const changeOf = (event: Recorded, position: number): Change | undefined => {
+export const changeOf = (event: Recorded, position: PublicPosition): Change | undefined => {
   const kind = kindOf(event)
   if (kind === undefined || !('_id' in event.data)) return undefined
   const { type, data, revision } = event
-  const at = (isSo: boolean): number | undefined => (isSo ? position : undefined)
+  const at = (isSo: boolean): PublicPosition | undefined => (isSo ? position : undefined)
   return {
     ...{ position, kind, id: event.data._id, sutId: sutIdOf(event), userId: userOf(event) },
     rosterAt: at(kind === 'user' && isOfRoster(event)),
@@ -60,7 +61,7 @@ const merge = (before: Change, after: Change): Change => ({
 
 /** Changes of a stretch of the log, one an object, in order of their last events. */
 export interface Collected {
-  readonly add: (event: Recorded, position: number) => void
+  readonly add: (event: Recorded, position: PublicPosition) => void
   readonly changes: () => readonly Change[]
 }
 

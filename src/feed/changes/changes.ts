@@ -1,5 +1,6 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
+import { earlierPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
@@ -16,7 +17,7 @@ import {
   type SubscriptionsOptions,
 } from '../subscriptions.ts'
 import { makeWaiting } from '../waiting.ts'
-import { type Gathering, placeMessage } from './gathering.ts'
+import { type Gathering, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
 import type { TagsOf, Viewer } from './sight.ts'
 
@@ -47,7 +48,7 @@ export interface ChangesOptions extends Omit<SubscriptionsOptions, 'limits' | 'r
 
 export interface ChangesRequest {
   /** The position after which to begin. */
-  readonly after: number
+  readonly after: PublicPosition
   /** The digest of the page that is served. */
   readonly digest: string
 }
@@ -76,12 +77,12 @@ const makeWriterFor =
   ({ views, known }: ChangesOptions, { _id, role }: User, digest: string): Sending<Gathering>['makeWriter'] =>
   (outlet, after) => {
     let position = after
-    let told = Math.min(after, views.position())
+    let told = earlierPosition(after, views.position())
     const viewer = (): Viewer | undefined => {
       const user = known.byId(_id)
       return user && { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
     }
-    outlet.write(placeMessage('ready', told, digest))
+    outlet.write(positionMessage('ready', told, digest))
     return {
       position: () => position,
       write: ([gathering]) => {
@@ -91,7 +92,7 @@ const makeWriterFor =
         position = gathering.to
         if (messages === 'reload') {
           told = position
-          outlet.write(placeMessage('reload', position, digest))
+          outlet.write(positionMessage('reload', position, digest))
         } else if (messages?.last !== undefined) {
           told = messages.last
           outlet.write(messages.bytes)

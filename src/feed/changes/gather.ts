@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type Batch, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { WaitUntilDurable } from '../durability.ts'
@@ -6,8 +7,8 @@ import { type Change, type Collected, collect } from './change.ts'
 
 /** Changes of a stretch of the log. */
 export interface Stretch {
-  readonly from: number
-  readonly to: number
+  readonly from: PublicPosition
+  readonly to: PublicPosition
   /** Undefined if there are too many. */
   readonly changes: readonly Change[] | undefined
 }
@@ -44,7 +45,7 @@ export const gather = (options: GatherOptions, publish: (stretch: Stretch) => vo
   const pause = (): Promise<void> => delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
 
   /** Nothing is told before it is certain to stay. */
-  const untilDurable = async (position: number): Promise<void> => {
+  const untilDurable = async (position: PublicPosition): Promise<void> => {
     while (!signal.aborted) {
       try {
         return await waitUntilDurable(position)
@@ -75,7 +76,8 @@ export const gather = (options: GatherOptions, publish: (stretch: Stretch) => vo
     open ??= { collected: collect(), events: 0 }
     const first = views.position() - events.length + 1
     open.events += events.length
-    if (open.events <= eventsMax) for (const [n, event] of events.entries()) open.collected.add(event, first + n)
+    if (open.events <= eventsMax)
+      for (const [n, event] of events.entries()) open.collected.add(event, toPublicPosition(first + n))
     if (isRunning) return
     isRunning = true
     run().catch((error) => {

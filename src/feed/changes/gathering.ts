@@ -1,5 +1,5 @@
 import { formatScope } from '../../domain/user/scope.ts'
-import { formatPosition } from '../../domain/values/position.ts'
+import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { eventSource } from '../events/frames.ts'
 import type { Change } from './change.ts'
 import { hasNewSight, isSeen, type TagsOf, type Viewer } from './sight.ts'
@@ -8,21 +8,21 @@ import { hasNewSight, isSeen, type TagsOf, type Viewer } from './sight.ts'
 export interface Messages {
   readonly bytes: Buffer
   /** The position of the last one; undefined if there is none. */
-  readonly last: number | undefined
+  readonly last: PublicPosition | undefined
 }
 
 /** What changed in a stretch of the log, as messages. */
 export interface Gathering {
   /** The position before the stretch, and its last. */
-  readonly from: number
-  readonly to: number
+  readonly from: PublicPosition
+  readonly to: PublicPosition
   /** The messages for a reader that has read up to a position; `reload` if it must read everything again. */
-  readonly messagesFor: (viewer: Viewer, after: number) => Messages | 'reload'
+  readonly messagesFor: (viewer: Viewer, after: PublicPosition) => Messages | 'reload'
 }
 
 export interface GatheringOptions {
-  readonly from: number
-  readonly to: number
+  readonly from: PublicPosition
+  readonly to: PublicPosition
   /** Undefined if there are too many. */
   readonly changes: readonly Change[] | undefined
   readonly tagsOf: TagsOf
@@ -31,7 +31,7 @@ export interface GatheringOptions {
 }
 
 /** A message that says from where a reader follows, and which page is served. */
-export const placeMessage = (name: 'ready' | 'reload', position: number, digest: string): string =>
+export const positionMessage = (name: 'ready' | 'reload', position: PublicPosition, digest: string): string =>
   eventSource(name, position, JSON.stringify({ sequence: formatPosition(position), digest }))
 
 const entryMessage = ({ position, kind, id, sutId }: Change): string =>
@@ -59,7 +59,7 @@ export const makeGathering = ({ from, to, changes, tagsOf: look, most }: Gatheri
   const owners = new Set(changes?.map(({ userId }) => userId))
   const shared = new Map<string, Messages | 'reload'>()
 
-  const messagesFor = (viewer: Viewer, after: number): Messages | 'reload' => {
+  const messagesFor = (viewer: Viewer, after: PublicPosition): Messages | 'reload' => {
     if (changes === undefined || hasNewSight(changes, viewer, after)) return 'reload'
     const seen: Change[] = []
     for (const change of changes) {
@@ -68,10 +68,10 @@ export const makeGathering = ({ from, to, changes, tagsOf: look, most }: Gatheri
     }
     return { bytes: Buffer.from(seen.map(entryMessage).join('')), last: seen.at(-1)?.position }
   }
-  const nameOf = ({ userId, role, scope }: Viewer, after: number): string => {
-    const place = after <= from ? '' : `${after}`
-    if (role !== 'tester') return `all ${place}`
-    return `${owners.has(userId) ? userId : ''} ${place} ${scope === undefined ? '' : formatScope(scope)}`
+  const nameOf = ({ userId, role, scope }: Viewer, after: PublicPosition): string => {
+    const start = after <= from ? '' : `${after}`
+    if (role !== 'tester') return `all ${start}`
+    return `${owners.has(userId) ? userId : ''} ${start} ${scope === undefined ? '' : formatScope(scope)}`
   }
 
   return {

@@ -1,3 +1,4 @@
+import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { WaitUntilDurable } from '../durability.ts'
@@ -33,7 +34,7 @@ export const makeGatherings = (options: GatheringsOptions): Gatherings => {
   const { views, limits, tagsOf, waitUntilDurable, wake } = options
   let readers = 0
   let stop: (() => void) | undefined
-  let published = -1
+  let published = BEFORE_FIRST
   let kept: readonly Gathering[] = []
 
   const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, tagsOf, most: limits.entries })
@@ -53,7 +54,7 @@ export const makeGatherings = (options: GatheringsOptions): Gatherings => {
     kept = []
   }
 
-  const next = async (position: number): Promise<Gathering> => {
+  const next = async (position: PublicPosition): Promise<Gathering> => {
     if (published - position > limits.behind) return made({ from: position, to: published, changes: undefined })
     const found = kept.find(({ to }) => to > position)
     if (found !== undefined && found.from <= position) return found

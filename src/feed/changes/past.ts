@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { nextPosition, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { CHUNK, markBefore } from '../chunks.ts'
+import { CHUNK, storePositionBefore } from '../chunks.ts'
 import { openCursor } from '../cursor.ts'
 import { collect } from './change.ts'
 import type { Stretch } from './gather.ts'
@@ -21,13 +22,16 @@ export interface PastOptions {
 export const makePast = <A>({ store, views }: PastOptions, made: (stretch: Stretch) => A) => {
   const kept = new LRUCache<string, Promise<A>>({ max: KEPT_MAX })
 
-  const read = async (from: number, to: number): Promise<A> => {
-    const first = from + 1
-    const cursor = openCursor(store, markBefore(views, first), first)
+  const read = async (from: PublicPosition, to: PublicPosition): Promise<A> => {
+    const first = nextPosition(from)
+    const cursor = openCursor(store, storePositionBefore(views, first), first)
     const collected = collect()
     try {
       for (let next = first; next <= to; ) {
-        for (const event of await cursor.take(Math.min(CHUNK, to + 1 - next))) collected.add(event, next++)
+        for (const event of await cursor.take(Math.min(CHUNK, to + 1 - next))) {
+          collected.add(event, next)
+          next = nextPosition(next)
+        }
         await turn()
       }
     } finally {
@@ -37,8 +41,8 @@ export const makePast = <A>({ store, views }: PastOptions, made: (stretch: Stret
   }
 
   /** A stretch that begins at or before `position`. @throws StoreUnavailable when the log cannot be read */
-  return (position: number, to: number): Promise<A> => {
-    const from = Math.floor((position + 1) / STEP) * STEP - 1
+  return (position: PublicPosition, to: PublicPosition): Promise<A> => {
+    const from = toPublicPosition(Math.floor((position + 1) / STEP) * STEP - 1)
     const name = `${from} ${to}`
     const found = kept.get(name)
     if (found !== undefined) return found

@@ -1,5 +1,6 @@
 import type { Role } from '../../domain/events/user.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Change } from './change.ts'
 
 /** Who reads, as far as it decides on what is told. */
@@ -22,14 +23,19 @@ export interface TagsOf {
 const isInScope = (tags: Tags | undefined, scope: Scope): boolean => tags !== undefined && fits(tags, scope)
 
 /** A SUT that has left the scope is told too. */
-const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: number, { now, before }: TagsOf): boolean =>
+const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: PublicPosition, { now, before }: TagsOf): boolean =>
   isInScope(now(id), scope) ||
   retagged.some(({ position, revision }) => position > after && isInScope(before(id, revision), scope))
 
-const isLater = (at: number | undefined, after: number): boolean => at !== undefined && at > after
+const isLater = (at: PublicPosition | undefined, after: PublicPosition): boolean => at !== undefined && at > after
 
 /** Whether a reader is told of a change that happened after a position. */
-export const isSeen = (change: Change, { userId, role, scope }: Viewer, after: number, tagsOf: TagsOf): boolean => {
+export const isSeen = (
+  change: Change,
+  { userId, role, scope }: Viewer,
+  after: PublicPosition,
+  tagsOf: TagsOf,
+): boolean => {
   if (change.position <= after) return false
   if (role !== 'tester') return true
   const isOwn = change.userId === userId
@@ -48,5 +54,5 @@ export const isSeen = (change: Change, { userId, role, scope }: Viewer, after: n
 }
 
 /** Whether what a reader may see has changed as a whole. */
-export const hasNewSight = (changes: readonly Change[], { userId, role }: Viewer, after: number): boolean =>
+export const hasNewSight = (changes: readonly Change[], { userId, role }: Viewer, after: PublicPosition): boolean =>
   role === 'tester' && changes.some((change) => change.userId === userId && isLater(change.scopeAt, after))

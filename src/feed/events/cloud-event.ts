@@ -1,5 +1,5 @@
 import { type Event, type EventType, type Recorded, SCHEMA } from '../../domain/event.ts'
-import { formatPosition } from '../../domain/values/position.ts'
+import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 
 /** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
 export interface CloudEvent {
@@ -68,7 +68,7 @@ const sorted = (value: unknown): unknown => {
  * The same event at the same position always gives the same bytes, on every instance. `origin` is the name of the log.
  * Old events are upgraded when read, so the schema is always that of the newest shape.
  */
-export const cloudEvent = (event: Recorded, position: number, origin: string): CloudEvent => {
+export const cloudEvent = (event: Recorded, position: PublicPosition, origin: string): CloudEvent => {
   const { id, type, metadata, stream, revision } = event
   const subject = subjectOf(event)
   return {

@@ -1,11 +1,12 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { cloudEvent, sutIdOf, userOf } from './cloud-event.ts'
 
 /** An event of the log with its public position. */
 export interface Entry {
-  readonly position: number
+  readonly position: PublicPosition
   readonly type: EventType
   readonly sutId: string | undefined
   /** The holder of the reservation, or the user that the event is about. */
@@ -51,7 +52,7 @@ export const firstOf = (entries: readonly Entry[], charactersMax: number): reado
 }
 
 /** @param origin the name of the log */
-export const makeEntry = (recorded: Recorded, position: number, origin: string): Entry => {
+export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: string): Entry => {
   let event: Recorded | undefined = recorded
   let json = ''
   return {

@@ -1,4 +1,4 @@
-import { formatPosition } from '../../domain/values/position.ts'
+import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { Entry } from './entry.ts'
 
 /** Why the service ended a stream. */
@@ -22,8 +22,8 @@ export interface Frames {
    * The position of a reader for which no event matched, or of the end of a complete transfer: -1 in an empty log.
    * Behind a proxy that speaks HTTP/1.0, only this tells that a transfer was not cut off.
    */
-  readonly checkpoint: (position: number) => string
-  readonly ending: (why: EndReason, position: number) => string
+  readonly checkpoint: (position: PublicPosition) => string
+  readonly ending: (why: EndReason, position: PublicPosition) => string
 }
 
 /** How a stream of events is encoded. */
@@ -33,7 +33,7 @@ export interface Format extends Frames {
 }
 
 /** A message of Server-Sent Events. */
-export const eventSource = (type: string, position: number, data: string): string =>
+export const eventSource = (type: string, position: PublicPosition, data: string): string =>
   `${position < 0 ? '' : `id: ${formatPosition(position)}\n`}event: ${type}\ndata: ${data}\n\n`
 
 /** Server-Sent Events (WHATWG HTML, section 9.2). */

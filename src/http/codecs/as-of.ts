@@ -5,16 +5,16 @@ import { instant } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import type { Role } from '../../domain/events/user.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
-import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position.ts'
+import { POSITION_IN_REQUEST, type PublicPosition, parsePosition } from '../../domain/values/position.ts'
 import { parameter } from './query.ts'
 
 /** The moment to read as of: after an event, or at an instant. */
-export type AsOf = { readonly position: number } | { readonly instant: Temporal.Instant }
+export type AsOf = { readonly position: PublicPosition } | { readonly instant: Temporal.Instant }
 
 /** A public position in `as_of` or `after`, with or without leading zeros. */
-export const positionParameter: t.Type<number, never, unknown> = parameter(
+export const positionParameter: t.Type<PublicPosition, never, unknown> = parameter(
   'position',
-  (u): u is number => typeof u === 'number',
+  (u): u is PublicPosition => typeof u === 'number',
   (u, c) => {
     const position = parsePosition(String(u))
     return position === undefined
@@ -28,9 +28,9 @@ export const positionParameter: t.Type<number, never, unknown> = parameter(
 export const LATEST = 'latest'
 
 /** The codec of `after`. */
-export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = parameter(
+export const afterParameter: t.Type<PublicPosition | typeof LATEST, never, unknown> = parameter(
   'after',
-  (u): u is number | typeof LATEST => u === LATEST || positionParameter.is(u),
+  (u): u is PublicPosition | typeof LATEST => u === LATEST || positionParameter.is(u),
   (u, c) => {
     if (u === LATEST) return t.success(LATEST)
     const read = positionParameter.validate(u, c)
@@ -46,7 +46,7 @@ export const asOfParameter: t.Type<AsOf, never, unknown> = parameter(
   (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
   (u, c) =>
     isOfDigits(u)
-      ? E.map((position: number): AsOf => ({ position }))(positionParameter.validate(u, c))
+      ? E.map((position: PublicPosition): AsOf => ({ position }))(positionParameter.validate(u, c))
       : E.map(({ instant }: OffsetTime): AsOf => ({ instant }))(instant.validate(u, c)),
   () => ({ anyOf: [schemaOf(instant), schemaOf(positionParameter)] }),
 )

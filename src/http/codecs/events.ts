@@ -4,6 +4,7 @@ import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-s
 import { type EventType, eventData } from '../../domain/event.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { afterParameter, type LATEST, positionParameter } from './as-of.ts'
 import { LIMIT_MAX, problemsBetween } from './lists.ts'
@@ -11,11 +12,11 @@ import { inQuery, onlyTrue, parametersOf, several, wholeNumber } from './query.t
 
 export interface EventsQuery {
   /** The position after which to begin. */
-  readonly after: number | typeof LATEST | undefined
+  readonly after: PublicPosition | typeof LATEST | undefined
   /** Whether to read from the newest event back. */
   readonly isBackwards: boolean
   /** The position before which to begin, if so. */
-  readonly before: number | undefined
+  readonly before: PublicPosition | undefined
   readonly limit: number | undefined
   readonly follow: boolean
   readonly types: ReadonlySet<EventType> | undefined
@@ -75,7 +76,7 @@ withSchema(eventsQuery, () => schemaOf(parameters))
 
 export interface ChangesQuery {
   /** The position after which to begin. */
-  readonly after?: number | typeof LATEST
+  readonly after?: PublicPosition | typeof LATEST
 }
 
 export const changesQuery: DecodeQuery<ChangesQuery> = parametersOf({ after: afterParameter })

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT, LIMIT_MAX } from './lists.ts'
@@ -9,7 +10,7 @@ import { inQuery, parametersOf, wholeNumber } from './query.ts'
 export interface HistoryQuery {
   readonly limit: number
   readonly offset: number
-  readonly after: number | typeof LATEST | undefined
+  readonly after: PublicPosition | typeof LATEST | undefined
 }
 
 const parameters = parametersOf({

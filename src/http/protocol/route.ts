@@ -4,6 +4,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Role } from '../../domain/events/user.ts'
 import type { Problem } from '../../domain/failure.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import type { Refusal } from './problem.ts'
@@ -46,7 +47,7 @@ export interface Call<B = unknown, Q = unknown> {
   /** The revisions If-Match allows; undefined for any. */
   readonly ifMatch: readonly number[] | undefined
   /** The position of the last event a reconnecting stream client received. */
-  readonly lastEventId: number | undefined
+  readonly lastEventId: PublicPosition | undefined
   /** The negotiated media type of the response. */
   readonly mediaType: string
   readonly idempotencyKey: IdempotencyKey | undefined
@@ -84,7 +85,7 @@ export interface RouteResponse {
   readonly mediaType?: string
   readonly headers?: Readonly<Record<string, string>>
   /** The public position a write's response shows. For a read, the position of the views is used. */
-  readonly position?: number
+  readonly position?: PublicPosition
 }
 
 export type RouteResult = Promise<Either<Refusal, RouteResponse>>

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
 import { parseIdempotencyKey } from '../../commands/idempotency-key.ts'
 import { invalid, type Problem } from '../../domain/failure.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { decodeQuery, noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'
 import { parseBerthAfter, parseLastEventId } from '../protocol/position.ts'
@@ -20,9 +21,9 @@ export interface Input {
   readonly ifMatch: readonly number[] | undefined
   /** The reason to record with the change. */
   readonly reason: string | undefined
-  readonly lastEventId: number | undefined
+  readonly lastEventId: PublicPosition | undefined
   /** The public position that a read must have reached. */
-  readonly after: number | undefined
+  readonly after: PublicPosition | undefined
 }
 
 const NO_BODY: Body = { bytes: Buffer.alloc(0), json: undefined }

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, invalid } from '../../domain/failure.ts'
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { csvHeader } from '../../read-models/lists/csv-columns.ts'
 import type { CsvList, CsvRows, Page } from '../../read-models/lists/lists.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -39,7 +40,7 @@ export interface CsvLists {
   readonly respond: (
     list: CsvList,
     page: Pick<Page, 'positions'>,
-    position: number | undefined,
+    position: PublicPosition | undefined,
     userId: string,
   ) => E.Either<Refusal, RouteResponse>
 }
@@ -86,7 +87,7 @@ export const makeCsvLists = ({ views, nameOf, limits: given }: CsvListDependenci
   const limits = { ...CSV_LIMITS, ...given }
   const slots = makeSlots(limits)
 
-  const send = async (list: CsvList, positions: readonly number[], response: ServerResponse): Promise<void> => {
+  const send = async (list: CsvList, positions: readonly PublicPosition[], response: ServerResponse): Promise<void> => {
     async function* rows(): AsyncGenerator<string> {
       yield csvHeader(list)
       for (let n = 0; n < positions.length; n += limits.chunk) {

@@ -3,16 +3,14 @@ import type { Outcome } from '../../commands/order.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
-import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
+import { BEFORE_FIRST, laterPosition, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
+import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
 import type { ListReads, ListResult } from '../../read-models/long-reads.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { RouteResponse } from '../protocol/route.ts'
-
-/** Milliseconds a response waits for the views. */
-const VIEWS_TIMEOUT = 5_000
 
 /** What can be read as of a past moment. */
 export type Dated = 'sut' | 'reservation'
@@ -27,7 +25,7 @@ export interface Objects {
     kind: Kind,
     id: string,
     stream: string,
-    outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'mark'>,
+    outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,
   ) => Version | Promise<Version>
   /** The object as of a revision, for the response to a command recorded earlier. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
@@ -41,7 +39,9 @@ export interface Objects {
    * The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. Also passes
    * the position.
    */
-  readonly showLists: <A>(read: (lists: Lists, position: number) => A) => Promise<E.Either<Failure, ListResult<A>>>
+  readonly showLists: <A>(
+    read: (lists: Lists, position: PublicPosition) => A,
+  ) => Promise<E.Either<Failure, ListResult<A>>>
   /** Reads a list that may be long, in another thread if so. */
   readonly readList: <Name extends keyof ListReads>(
     name: Name,
@@ -50,7 +50,7 @@ export interface Objects {
   /** The same as showLists does. */
   readonly showList: Objects['readList']
   /** Called with the position of each write that was acknowledged. */
-  readonly acknowledge: (position: number) => void
+  readonly acknowledge: (position: PublicPosition) => void
 }
 
 export const viewsBehind = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
@@ -58,25 +58,25 @@ export const viewsBehind = (): Failure => failure('unavailable', 'This instance 
 const listsUnavailable = (): Failure =>
   failure('unavailable', 'Lists are unavailable while the views cannot be written.')
 
-export const beyondStored = (position: number): Failure =>
+export const beyondStored = (position: PublicPosition): Failure =>
   failure('store_full', `The disk is full. Lists show the log up to position ${position} only.`)
 
 /** What a list shows, unless that does not reach a position. On a full disk reads by id show more than lists. */
 export const ifReaching = <A, L = Failure>(
-  reached: number,
+  reached: PublicPosition,
   read: E.Either<L, ListResult<A>>,
 ): E.Either<L | Failure, ListResult<A>> =>
   E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
 
 /** The object as of the end of a command: from the views, or from the log when they cannot keep up. */
-const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['after'] => {
-  return (kind, id, stream, { kind: outcome, revision, mark }) => {
+const makeAfter = (views: Views, onAnswered: (storePosition: StorePosition) => void): Objects['after'] => {
+  return (kind, id, stream, { kind: outcome, revision, storePosition }) => {
     // Where nothing was recorded, the object is shown as it is.
     const withObserved = outcome === 'already'
 
     const fromLog = async (): Promise<Version> => {
       const found = await views.fromLog(kind, id, revision, stream, withObserved)
-      onAnswered(found.mark)
+      onAnswered(found.storePosition)
       return found.version
     }
 
@@ -90,14 +90,14 @@ const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['a
     }
 
     const shown = (isReached: boolean) => (isReached ? fromViews() : undefined) ?? fromLog()
-    const reached = views.waitForStorePosition(mark, VIEWS_TIMEOUT)
+    const reached = views.waitForStorePosition(storePosition)
     return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
   }
 }
 
 /** Reads lists that show everything answered so far. */
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
-  let acknowledged = -1
+  let acknowledged = BEFORE_FIRST
 
   const ifUpToDate = <A>(shown: ListResult<A>) => ifReaching(acknowledged, E.right(shown))
 
@@ -132,15 +132,15 @@ const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
     readList,
     showLists,
     showList,
-    acknowledge: (position: number): void => {
-      acknowledged = Math.max(acknowledged, position)
+    acknowledge: (position: PublicPosition): void => {
+      acknowledged = laterPosition(acknowledged, position)
     },
   }
 }
 
 export const makeObjects = (views: Views, store: EventStore): Objects => {
   /** The last store position answered from the log: later reads must not show less. */
-  let answered = -1
+  let answered = BEGINNING
 
   // Reports the position of the views, not that of the object's last change.
   const current = (kind: Listed, id: string): Version | undefined => {
@@ -149,25 +149,25 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 
   const latest: Objects['latest'] = async (kind, id) => {
-    const isReached = await catchUpWithStore(views, store)
+    const isReached = await waitForHead(views, store)
     return isReached ? E.right(current(kind, id)) : E.left(viewsBehind())
   }
 
   return {
-    after: makeAfter(views, (mark) => {
-      answered = Math.max(answered, mark)
+    after: makeAfter(views, (storePosition) => {
+      answered = laterPosition(answered, storePosition)
     }),
     asOf: views.asOf,
     newest: async (kind, id) => {
       // Imported users have ids of any form.
       if (kind !== 'user' && !isAssignedId(id)) return E.right(undefined)
-      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
+      if (!(await views.waitForStorePosition(answered))) return E.left(viewsBehind())
       const version = current(kind, id)
       // Another instance may have written it: catch up with the store before answering that it does not exist.
       return version === undefined ? latest(kind, id) : E.right(version)
     },
     latest,
-    ...makeLists(views, async () => views.waitForStorePosition(answered, VIEWS_TIMEOUT)),
+    ...makeLists(views, async () => views.waitForStorePosition(answered)),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
-import { formatPosition } from '../../domain/values/position.ts'
+import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
@@ -134,7 +134,7 @@ export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Pr
 }
 
 /** Adds the position that the response shows, for authenticated users, unless it is set already. */
-export const setPosition = (ctx: Context, position: number): void => {
+export const setPosition = (ctx: Context, position: PublicPosition): void => {
   const state = stateOf(ctx)
   if (state.isPositioned || state.user === undefined || position < 0) return
   setHeader(ctx, 'Berth-Position', formatPosition(position))

@@ -3,13 +3,14 @@ import { Temporal } from 'temporal-polyfill'
 import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
@@ -22,7 +23,7 @@ type Read<A> = Promise<E.Either<Refusal, A>>
 export interface PastMoment {
   readonly moment: Moment
   /** The public position that responses show. */
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 /** Reads as of a past moment. */
@@ -44,7 +45,7 @@ export interface AsOfReads {
 /** The version current at a moment, if any. */
 interface Found {
   readonly version: Version | undefined
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 export interface AsOfDependencies {
@@ -63,20 +64,13 @@ const notFoundThen = (kind: Dated): Refusal =>
 
 type Find = AsOfReads['find']
 
-/** Waits for this instance to reach the current end of the log. */
-const makeCatchUp =
-  ({ views, store }: AsOfDependencies) =>
-  (): Promise<boolean> =>
-    catchUpWithStore(views, store)
-
 const makeFind = (dependencies: AsOfDependencies): Find => {
-  const { objects, views, clock } = dependencies
-  const caughtUp = makeCatchUp(dependencies)
+  const { objects, views, store, clock } = dependencies
   return async (asOf) => {
     if ('position' in asOf) {
       const { position } = asOf
       // Another instance may have got that far.
-      if (position > views.position() && !(await caughtUp())) return E.left(viewsBehind())
+      if (position > views.position() && !(await waitForHead(views, store))) return E.left(viewsBehind())
       if (position > views.position()) return E.left(future('is beyond the end of the log'))
       return E.right({ moment: momentAfter(position), position })
     }
@@ -84,14 +78,16 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
       return E.left(future('is in the future'))
     const time = floorMillisecond(asOf.instant)
     const found = await objects.showLists(({ past }, last) => past.momentAt(time, last))
-    return E.map(({ listed, position }: { listed: Moment; position: number }) => ({ moment: listed, position }))(found)
+    return E.map(({ listed, position }: { listed: Moment; position: PublicPosition }) => ({
+      moment: listed,
+      position,
+    }))(found)
   }
 }
 
 /** Reads the version current then. Catches up with the store before answering that there was none. */
 const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
-  const { objects } = dependencies
-  const caughtUp = makeCatchUp(dependencies)
+  const { objects, views, store } = dependencies
   return async (kind: Dated, id: string, asOf: AsOf): Read<Found> => {
     let isCaughtUp = 'position' in asOf
     for (;;) {
@@ -102,7 +98,7 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
       if (E.isLeft(read)) return read
       const version = read.right.listed
       if (version !== undefined || isCaughtUp) return E.right({ version, position })
-      if (!(await caughtUp())) return E.left(viewsBehind())
+      if (!(await waitForHead(views, store))) return E.left(viewsBehind())
       isCaughtUp = true
     }
   }
@@ -118,8 +114,8 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
     find,
     timeOf: async (asOf) => {
       if ('instant' in asOf) return floorMillisecond(asOf.instant)
-      const mark = (views.log() ?? views.stored()?.log)?.markAt(asOf.position)
-      const event = mark === undefined ? undefined : await store.at(mark)
+      const storePosition = (views.log() ?? views.stored()?.log)?.storePositionAt(asOf.position)
+      const event = storePosition === undefined ? undefined : await store.at(storePosition)
       if (event === undefined) throw new StoreUnavailable(`the event at position ${asOf.position} cannot be read`)
       return epochMillisecondsOf(event.metadata.time)
     },

@@ -7,10 +7,11 @@ import { matching } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
+import { type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
-import { catchUpWithStore } from '../../read-models/catch-up-with-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { inQuery, parametersOf, wholeNumber } from '../codecs/query.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
@@ -86,7 +87,7 @@ type ProofResult = Awaited<RouteResult>
 type MakeProof = (over: LogView) => ProofResult | RouteResult
 
 const proofResult = (body: string, events: number): ProofResult =>
-  E.right({ status: 200, body, ...(events > 0 && { position: events - 1 }) })
+  E.right({ status: 200, body, ...(events > 0 && { position: toPublicPosition(events - 1) }) })
 
 const inclusion = async (
   { event, size }: InclusionQuery,
@@ -102,7 +103,7 @@ const inclusion = async (
   }
   const hashes = tree.inclusion(index, of).map(base64)
   const leaf_hash = base64(log.node(0, index))
-  const record = await store.recordAt(log.markAt(index) as number)
+  const record = await store.recordAt(log.storePositionAt(index) as StorePosition)
   if (record === undefined) return E.left(failure('unavailable', 'The log no longer has this event.'))
   const proof = { tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }
   return proofResult(JSON.stringify(proof), events)
@@ -144,7 +145,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
   const caughtUp = async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first
-    if (await catchUpWithStore(views, store)) return over(answer)
+    if (await waitForHead(views, store)) return over(answer)
     return E.left(viewsBehind())
   }
 

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { BEFORE_FIRST } from '../../domain/values/position.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
 import type { Hold } from '../../feed/hold.ts'
 import { LATEST } from '../codecs/as-of.ts'
@@ -10,7 +11,7 @@ import {
   heldResponse,
   isEarly,
   makeHold,
-  placeOf,
+  requestedPosition,
   STREAM_REFUSALS,
   type StartDependencies,
   startPosition,
@@ -27,8 +28,8 @@ type ChangesCall = Call<unknown, ChangesQuery>
 /** Where a stream begins. A position that the log does not have is one of another log: it is told to read again. */
 const startOf = async (dependencies: ChangesDependencies, call: ChangesCall): ReturnType<typeof startPosition> => {
   const begun = await startPosition(dependencies, call, LATEST)
-  const place = placeOf(call, LATEST)
-  return E.isLeft(begun) && !isEarly(begun.left) && place !== LATEST ? E.right(place) : begun
+  const requested = requestedPosition(call, LATEST)
+  return E.isLeft(begun) && !isEarly(begun.left) && requested !== LATEST ? E.right(requested) : begun
 }
 
 const holdFor = (dependencies: ChangesDependencies, call: ChangesCall): Hold => ({
@@ -59,7 +60,7 @@ export const makeChangesHandler =
       },
       async () =>
         heldResponse(
-          await changes.subscribe(call.user, { after: -1, digest }, holdFor(dependencies, call)),
+          await changes.subscribe(call.user, { after: BEFORE_FIRST, digest }, holdFor(dependencies, call)),
           STREAM_REFUSALS,
         ),
     )

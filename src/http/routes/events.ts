@@ -1,6 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid, type Problem } from '../../domain/failure.ts'
-import { formatPosition } from '../../domain/values/position.ts'
+import {
+  BEFORE_FIRST,
+  formatPosition,
+  nextPosition,
+  type PublicPosition,
+  previousPosition,
+  toPublicPosition,
+} from '../../domain/values/position.ts'
 import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Filter } from '../../feed/events/entry.ts'
 import { eventStream, type Format, lines } from '../../feed/events/frames.ts'
@@ -16,7 +23,7 @@ import {
   EVENT_STREAM,
   heldResponse,
   makeHold,
-  placeProblem,
+  positionProblem,
   reachPosition,
   STREAM_REFUSALS,
   type StartDependencies,
@@ -27,9 +34,6 @@ const LINES = 'application/x-ndjson'
 
 /** Media types of streams, besides JSON pages. */
 export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
-
-/** Where a stream or a page begins unless the client says so. */
-const BEGINNING = -1
 
 const SUBSCRIPTION_REFUSALS = {
   ...STREAM_REFUSALS,
@@ -53,7 +57,7 @@ const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaTyp
     : []),
 ]
 
-const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteResponse => ({
+const pageAnswer = ({ events, next, caughtUp }: Page, position: PublicPosition): RouteResponse => ({
   status: 200,
   body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
   position,
@@ -67,14 +71,14 @@ const respondBackwards = async (
 ): RouteResult => {
   const { feed, views } = dependencies
   if (lastEventId !== undefined) {
-    return E.left(placeProblem('Last-Event-ID', 'cannot be combined with order=desc'))
+    return E.left(positionProblem('Last-Event-ID', 'cannot be combined with order=desc'))
   }
-  const reached = await reachPosition(dependencies, (query.before ?? 0) - 1, 'before')
+  const reached = await reachPosition(dependencies, previousPosition(query.before ?? toPublicPosition(0)), 'before')
   if (E.isLeft(reached)) return reached
   const position = views.position()
-  const before = query.before ?? position + 1
+  const before = query.before ?? nextPosition(position)
   const page = await feed.pageBack({ before, limit: query.limit ?? LIMIT, filter })
-  return E.right(pageAnswer(position < 0 ? { ...page, next: -1 } : page, position))
+  return E.right(pageAnswer(position < 0 ? { ...page, next: BEFORE_FIRST } : page, position))
 }
 
 const subscribeHeld = async (
@@ -83,7 +87,7 @@ const subscribeHeld = async (
   request: StreamRequest,
 ): RouteResult =>
   heldResponse(
-    await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call, BEGINNING)),
+    await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call, BEFORE_FIRST)),
     SUBSCRIPTION_REFUSALS,
   )
 
@@ -94,7 +98,7 @@ const respondWithEvents = async (
 ): RouteResult => {
   const { feed, views } = dependencies
   const { query, mediaType, user } = call
-  const begun = await startPosition(dependencies, call, BEGINNING)
+  const begun = await startPosition(dependencies, call, BEFORE_FIRST)
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
@@ -117,7 +121,7 @@ export const makeEvents =
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
     const format: Format = mediaType === LINES ? lines : eventStream
     if (query.isBackwards) return respondBackwards(dependencies, call, filter)
-    const request = { after: -1, end: undefined, filter, format }
+    const request = { after: BEFORE_FIRST, end: undefined, filter, format }
     if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
     return beginOrHold(
       dependencies,

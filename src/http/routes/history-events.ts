@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../../domain/event.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import type { HistoryPlace, SessionEvents } from '../../read-models/lists/histories.ts'
+import type { HistoryPosition, SessionEvents } from '../../read-models/lists/histories.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Objects } from '../response/objects.ts'
@@ -23,24 +24,28 @@ export const EVENTS_PER_TURN = 64
 export interface History {
   readonly count: number
   /** The number of events up to the one at a position; undefined if that is not one of them. */
-  readonly upTo: (position: number) => Promise<number | undefined>
+  readonly upTo: (position: PublicPosition) => Promise<number | undefined>
   readonly events: (first: number, count: number) => Promise<readonly Recorded[]>
 }
 
 export type Log = () => LogIndex
 
-const eventAt = async ({ store }: HistoryDependencies, log: Log, position: number): Promise<Recorded | undefined> => {
-  const mark = log().markAt(position)
-  return mark === undefined ? undefined : store.at(mark)
+const eventAt = async (
+  { store }: HistoryDependencies,
+  log: Log,
+  position: PublicPosition,
+): Promise<Recorded | undefined> => {
+  const storePosition = log().storePositionAt(position)
+  return storePosition === undefined ? undefined : store.at(storePosition)
 }
 
 const eventsAt = async (
   dependencies: HistoryDependencies,
   log: Log,
-  places: readonly Pick<HistoryPlace, 'position'>[],
+  positions: readonly Pick<HistoryPosition, 'position'>[],
 ): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
-  for (const [n, { position }] of places.entries()) {
+  for (const [n, { position }] of positions.entries()) {
     if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
     const event = await eventAt(dependencies, log, position)
     if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
@@ -49,14 +54,14 @@ const eventsAt = async (
   return events
 }
 
-export const historyOfPlaces = (
+export const historyOfPositions = (
   dependencies: HistoryDependencies,
   log: Log,
-  places: readonly HistoryPlace[],
+  positions: readonly HistoryPosition[],
 ): History => ({
-  count: places.length,
-  upTo: async (position) => places.findIndex((place) => place.position === position) + 1 || undefined,
-  events: (first, count) => eventsAt(dependencies, log, places.slice(first, first + count)),
+  count: positions.length,
+  upTo: async (position) => positions.findIndex((found) => found.position === position) + 1 || undefined,
+  events: (first, count) => eventsAt(dependencies, log, positions.slice(first, first + count)),
 })
 
 /** The history of a whole stream. */
@@ -101,12 +106,12 @@ export const withSessions = (
     return found === undefined ? undefined : found + (before === undefined ? 0 : before.nth + 1)
   },
   events: async (first, wanted) => {
-    const places = sessions().between(sutId, first, first + wanted)
+    const positions = sessions().between(sutId, first, first + wanted)
     const ownFirst = first - sessions().countBefore(sutId, first)
-    const ownEvents = await own.events(ownFirst, Math.min(wanted - places.length, own.count - ownFirst))
+    const ownEvents = await own.events(ownFirst, Math.min(wanted - positions.length, own.count - ownFirst))
     const events = [...ownEvents]
-    const ofSessions = await eventsAt(dependencies, log, places)
-    for (const [n, { place }] of places.entries()) events.splice(place - first, 0, ofSessions[n] as Recorded)
+    const ofSessions = await eventsAt(dependencies, log, positions)
+    for (const [n, { place }] of positions.entries()) events.splice(place - first, 0, ofSessions[n] as Recorded)
     return events
   },
 })

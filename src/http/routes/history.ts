@@ -4,6 +4,7 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { sutStream } from '../../domain/values/ids.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { SessionEvents } from '../../read-models/lists/histories.ts'
@@ -19,7 +20,7 @@ import {
   EVENTS_PER_TURN,
   type History,
   type HistoryDependencies,
-  historyOfPlaces,
+  historyOfPositions,
   historyOfStream,
   type Log,
   withSessions,
@@ -41,14 +42,14 @@ const makeFormatEvents =
   async (
     events: readonly Recorded[],
     { scope }: Viewer,
-  ): Promise<E.Either<Refusal, { position: number; documents: readonly string[] }>> => {
+  ): Promise<E.Either<Refusal, { position: PublicPosition; documents: readonly string[] }>> => {
     const documents: string[] = []
-    let shown: number | undefined
+    let shown: PublicPosition | undefined
     do {
       const some = events.slice(documents.length, documents.length + EVENTS_PER_TURN)
       const formatted = await objects.showLists(({ histories }) =>
         some.map((event) => {
-          const position = log().positionAt(event.mark)
+          const position = log().publicPositionAt(event.storePosition)
           if (position === undefined)
             throw new StoreUnavailable(`${event.stream}@${event.revision} has no position yet`)
           const changes = histories.changes(event, position)
@@ -101,9 +102,9 @@ const makeReservationHistory =
       return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
     }
     const { created } = found.right
-    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.places('reservation', id)))
+    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.positions('reservation', id)))
     if (E.isLeft(read)) return read
-    return answer(historyOfPlaces(dependencies, log, read.right.listed), call)
+    return answer(historyOfPositions(dependencies, log, read.right.listed), call)
   }
 
 const makeUserHistory =
@@ -119,9 +120,9 @@ const makeUserHistory =
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('user_not_found', 'No user has this id.'))
     const { created } = found.right
-    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.places('user', id)))
+    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.positions('user', id)))
     if (E.isLeft(read)) return read
-    return answer(historyOfPlaces(dependencies, log, read.right.listed), call)
+    return answer(historyOfPositions(dependencies, log, read.right.listed), call)
   }
 
 export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
@@ -145,7 +146,7 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
       const { created } = found.right
       const shown = await objects.showLists(({ histories, sessionEvents }) => ({
-        ports: histories.places('listen_port', id),
+        ports: histories.positions('listen_port', id),
         events: histories.eventsOf(id),
         ofSessions: sessionEvents.count(id),
       }))
@@ -157,13 +158,13 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
         ports.filter((port) => port.position < created === isBefore),
       )
       const parts = [
-        historyOfPlaces(dependencies, log, given ?? []),
+        historyOfPositions(dependencies, log, given ?? []),
         withSessions(dependencies, log, historyOfStream(dependencies, log, sutStream(id), events), {
           sutId: id,
           sessions,
           count,
         }),
-        historyOfPlaces(dependencies, log, givenBack ?? []),
+        historyOfPositions(dependencies, log, givenBack ?? []),
       ]
       return answer(concatHistories(parts), call)
     },

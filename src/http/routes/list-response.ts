@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Page } from '../../read-models/lists/lists.ts'
 import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -24,7 +25,7 @@ export const resolveBefore = async (
   objects: Pick<Objects, 'newest'>,
   kind: Listed,
   before: string | undefined,
-): Promise<E.Either<Refusal, number | undefined>> => {
+): Promise<E.Either<Refusal, PublicPosition | undefined>> => {
   if (before === undefined) return E.right(undefined)
   const found = await objects.newest(kind, before)
   if (E.isLeft(found)) return found

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import type { Outages, SutOutages } from '../../read-models/lists/lists.ts'
 import type { User } from '../../users/user.ts'
 import type { OutagesOfOneQuery, OutagesQuery } from '../codecs/outages.ts'
@@ -48,7 +49,7 @@ const tooMany = (): Refusal =>
 
 export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): OutageHandlers => {
   interface Read {
-    readonly position: number
+    readonly position: PublicPosition
     readonly listed: readonly SutOutages[]
   }
 
@@ -67,7 +68,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
       const id = params.id ?? ''
       const found = await seenBy(objects, user).newest('sut', id)
       if (E.isLeft(found)) return found
-      const answered = ifReaching(found.right?.created ?? -1, await read({ ...query, sut_ids: [id] }, user))
+      const answered = ifReaching(found.right?.created ?? BEFORE_FIRST, await read({ ...query, sut_ids: [id] }, user))
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
       const [only] = found.right === undefined ? [] : listed

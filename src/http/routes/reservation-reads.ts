@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
 import { invalid } from '../../domain/failure.ts'
 import { ceilMillisecond, ceilSecond, floorSecond, isLater } from '../../domain/values/instant.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { CsvList, Details, Page, ReservationQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -85,7 +86,7 @@ const csvListOf = ({ query, user }: ListCall, now: number): CsvList => ({
 
 const makeListAsOf =
   ({ asOf, nameOf, csv }: ReservationReadsDependencies) =>
-  async (call: ListCall, as_of: AsOf, createdBefore: number | undefined): RouteResult => {
+  async (call: ListCall, as_of: AsOf, createdBefore: PublicPosition | undefined): RouteResult => {
     const { query, user, mediaType } = call
     const then = await asOf.find(as_of)
     if (E.isLeft(then)) return then

@@ -1,10 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Hold } from '../../feed/hold.ts'
 import type { LimitReached } from '../../feed/subscribers.ts'
 import type { Subscription } from '../../feed/subscriptions.ts'
 import type { Views } from '../../read-models/views.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
@@ -26,60 +28,54 @@ export const STREAM_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
 }
 
 export interface StartDependencies {
-  readonly views: Pick<Views, 'position' | 'mark' | 'waitForPosition' | 'waitForStorePosition'>
-  /** The store position of the log's last event. */
-  readonly head: () => Promise<number>
+  readonly views: Pick<Views, 'position' | 'waitForStorePosition'>
+  readonly store: Pick<EventStore, 'head'>
   /** Whether requests can be answered. */
   readonly isOpen: () => boolean
 }
 
-type Place = number | typeof LATEST
+type PositionOrLatest = PublicPosition | typeof LATEST
 
 /** A request for a stream that may continue a former one. */
-type ResumableCall = Pick<Call<unknown, { readonly after?: Place | undefined }>, 'query' | 'lastEventId'>
-
-/** Milliseconds to wait for events that the log has and this instance has not reached. */
-const CATCH_UP_TIMEOUT = 5_000
+type ResumableCall = Pick<Call<unknown, { readonly after?: PositionOrLatest | undefined }>, 'query' | 'lastEventId'>
 
 /** Where a request says where to begin. */
-type PlaceName = 'after' | 'before' | 'Last-Event-ID'
+type PositionName = 'after' | 'before' | 'Last-Event-ID'
 
-export const placeProblem = (name: PlaceName, detail: string): Refusal =>
+export const positionProblem = (name: PositionName, detail: string): Refusal =>
   invalid([{ ...inQuery(name, detail), in: name === 'Last-Event-ID' ? 'header' : 'query' }])
 
 const notReached = (after: string | number): Refusal =>
   refusal('position_not_reached', `This instance has not reached position ${after} yet.`)
 
 /** A reconnecting client repeats its first request, so Last-Event-ID takes precedence over `after`. */
-export const placeOf = ({ query, lastEventId }: ResumableCall, byDefault: Place): Place =>
-  lastEventId ?? query.after ?? byDefault
+export const requestedPosition = (
+  { query, lastEventId }: ResumableCall,
+  byDefault: PositionOrLatest,
+): PositionOrLatest => lastEventId ?? query.after ?? byDefault
 
 /** Waits for a position this instance has not reached; refuses one beyond the log. */
 export const reachPosition = async (
-  { views, head }: StartDependencies,
-  position: number,
-  name: PlaceName,
-): Promise<E.Either<Refusal, number>> => {
+  { views, store }: StartDependencies,
+  position: PublicPosition,
+  name: PositionName,
+): Promise<E.Either<Refusal, PublicPosition>> => {
   if (position <= views.position()) return E.right(position)
-  if ((await head()) > views.mark()) {
-    if (await views.waitForPosition(position, CATCH_UP_TIMEOUT)) return E.right(position)
-    if ((await head()) > views.mark()) return E.left(notReached(position))
-  }
-  return E.left(placeProblem(name, 'is beyond the end of the log'))
+  const isAtHead = await waitForHead(views, store)
+  if (position <= views.position()) return E.right(position)
+  return E.left(isAtHead ? positionProblem(name, 'is beyond the end of the log') : notReached(position))
 }
 
 /** The position after which to begin. */
 export const startPosition = async (
   dependencies: StartDependencies,
   call: ResumableCall,
-  byDefault: Place,
-): Promise<E.Either<Refusal, number>> => {
-  const { views, head } = dependencies
-  const after = placeOf(call, byDefault)
+  byDefault: PositionOrLatest,
+): Promise<E.Either<Refusal, PublicPosition>> => {
+  const { views, store } = dependencies
+  const after = requestedPosition(call, byDefault)
   if (after === LATEST) {
-    return (await views.waitForStorePosition(await head(), CATCH_UP_TIMEOUT))
-      ? E.right(views.position())
-      : E.left(notReached(LATEST))
+    return (await waitForHead(views, store)) ? E.right(views.position()) : E.left(notReached(LATEST))
   }
   return reachPosition(dependencies, after, call.lastEventId === undefined ? 'after' : 'Last-Event-ID')
 }
@@ -88,7 +84,7 @@ export const startPosition = async (
 export const isEarly = ({ code }: Refusal): boolean => code === 'position_not_reached'
 
 /** Holds a stream until it can begin, because a browser never retries a refused one. */
-export const makeHold = (dependencies: StartDependencies, call: ResumableCall, byDefault: Place): Hold => ({
+export const makeHold = (dependencies: StartDependencies, call: ResumableCall, byDefault: PositionOrLatest): Hold => ({
   isOpen: dependencies.isOpen,
   begin: async () => {
     const begun = await startPosition(dependencies, call, byDefault)
@@ -120,7 +116,7 @@ type Subscribed = E.Either<LimitReached, Subscription>
 export const begunResponse = async (
   subscribed: Subscribed,
   refusals: Readonly<Record<LimitReached, Refusal>>,
-  position: number,
+  position: PublicPosition,
 ): RouteResult =>
   E.isLeft(subscribed)
     ? E.left(refusals[subscribed.left])

@@ -30,8 +30,8 @@ export const makeSutImport =
     )
     if (E.isLeft(imported)) return imported
     const shown: string[] = []
-    for (const { _id, mark } of imported.right) {
-      const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, mark })
+    for (const { _id, storePosition } of imported.right) {
+      const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, storePosition })
       shown.push(created.document)
     }
     return E.right(importResponse('suts', shown))

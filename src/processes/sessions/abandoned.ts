@@ -5,6 +5,7 @@ import type { Runner } from '../../commands/order.ts'
 import type { Logged } from '../../domain/event.ts'
 import { lostEnd, type Session } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
 import { makeAgenda } from '../agenda.ts'
 import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
@@ -74,7 +75,7 @@ const makeOpenSessions = ({ views }: AbandonedOptions) => {
 
 /** Reads all pages of open sessions. False while the views cannot be read. */
 const readOpen = async ({ views }: AbandonedOptions, put: (session: Session) => void): Promise<boolean> => {
-  let createdBefore: number | undefined
+  let createdBefore: PublicPosition | undefined
   for (;;) {
     const page = await views.read('sessions', { isOpen: true, limit: PAGE, offset: 0, createdBefore })
     if (page === undefined) return false

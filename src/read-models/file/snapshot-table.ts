@@ -8,7 +8,7 @@ import type { Snapshot } from '../../domain/decider.ts'
  */
 export const SNAPSHOT_SCHEMA = `
   CREATE TABLE snapshot (
-    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
+    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, storePosition INTEGER NOT NULL,
     state TEXT NOT NULL, pages BLOB NOT NULL
   ) STRICT;
   CREATE TABLE page (id INTEGER PRIMARY KEY AUTOINCREMENT, numbers BLOB NOT NULL, texts TEXT) STRICT;`
@@ -42,7 +42,9 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array):
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
 export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
-  const select = db.prepare('SELECT stream, version, revision, mark, state, pages FROM snapshot WHERE stream = ?')
+  const select = db.prepare(
+    'SELECT stream, version, revision, storePosition, state, pages FROM snapshot WHERE stream = ?',
+  )
   const selectPages = db.prepare('SELECT pages FROM snapshot WHERE stream = ?')
   const upsert = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?, ?)')
   const selectPage = db.prepare('SELECT numbers, texts FROM page WHERE id = ?')
@@ -66,10 +68,10 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
     read: (stream) => {
       const row = select.get(stream) as SnapshotRow | undefined
       if (row === undefined) return undefined
-      const { version, revision, mark, state } = row
+      const { version, revision, storePosition, state } = row
       const ids = [...new Float64Array(bufferOf(row.pages))]
       const pages = ids.map((id): Page => ({ rows: undefined, id }))
-      return { stream, version, revision, mark, text: state, pages }
+      return { stream, version, revision, storePosition, text: state, pages }
     },
     page: (id) => {
       const row = selectPage.get(id) as PageRow | undefined
@@ -77,7 +79,7 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
       const numbers = new Int32Array(bufferOf(row.numbers))
       return { numbers, texts: row.texts === null ? [] : (JSON.parse(row.texts) as string[]) }
     },
-    write: ({ stream, version, revision, mark, text, pages }) => {
+    write: ({ stream, version, revision, storePosition, text, pages }) => {
       const before = idsBefore(stream)
       const ids = new Float64Array(pages.length)
       for (const [n, page] of pages.entries()) {
@@ -87,7 +89,7 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
         ids[n] = isThere ? (page.id as number) : insert(page, page.rows as Rows)
       }
       for (const id of before) removePage.run(id)
-      upsert.run(stream, version, revision, mark, text, bytesOf(ids))
+      upsert.run(stream, version, revision, storePosition, text, bytesOf(ids))
     },
     committed: () => {
       for (const [page, id] of numbered) page.id = id

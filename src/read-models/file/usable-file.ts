@@ -70,8 +70,8 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
     },
     log: {
       size: watching(file.log.size),
-      markAt: watching(file.log.markAt),
-      positionAt: watching(file.log.positionAt),
+      storePositionAt: watching(file.log.storePositionAt),
+      publicPositionAt: watching(file.log.publicPositionAt),
       positionOf: watching(file.log.positionOf),
       node: watching(file.log.node),
     },

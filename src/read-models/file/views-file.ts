@@ -119,8 +119,8 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
 
 /** Keeps the shape of an existing row. */
 const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-  (logId, position, mark, eventId, stream, revision)
-    = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
+  (logId, position, storePosition, eventId, stream, revision)
+    = (excluded.logId, excluded.position, excluded.storePosition, excluded.eventId, excluded.stream, excluded.revision)`
 
 const fileOver = (
   db: DatabaseSync,
@@ -135,7 +135,7 @@ const fileOver = (
   const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
   const filled = [log, ...documents.values()]
-  const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
+  const progress = db.prepare('SELECT logId, position, storePosition, eventId, stream, revision FROM progress')
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
   const { writeOrRollBack, commit } = makeTransactions(db, () => {
@@ -151,19 +151,19 @@ const fileOver = (
     stage: (rows) =>
       writeOrRollBack(() => {
         for (const row of rows) {
-          if (row.place !== undefined) log.insert(row.place)
+          if (row.logRow !== undefined) log.insert(row.logRow)
           else of(row.projection).insert(row.version)
         }
         for (const table of filled) table.flush()
         afterRows(rows)
       }),
-    commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
+    commit: (snapshots, { logId, position, storePosition, eventId, stream, revision }) =>
       writeOrRollBack(() => {
         flush()
         // Discard what a failed transaction left in memory.
         states.forget()
         for (const snapshot of snapshots) states.write(snapshot)
-        advance.run(shape, logId, position, mark, eventId, stream, revision)
+        advance.run(shape, logId, position, storePosition, eventId, stream, revision)
         commit()
         states.committed()
         checkpoints?.afterCommit()

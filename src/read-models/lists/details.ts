@@ -1,3 +1,4 @@
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { type Condition, condition } from './conditions.ts'
 import type { Details, Page, ReservationQuery } from './lists.ts'
 
@@ -39,7 +40,7 @@ export const columnsOf = ({ asPositions, withDetails, sight }: Selection): Condi
 }
 
 /** A row with these columns. */
-export type DetailedRow = { readonly document: string; readonly position: number } & Details
+export type DetailedRow = { readonly document: string; readonly position: PublicPosition } & Details
 
 export const pageOfRows = (
   rows: readonly DetailedRow[],

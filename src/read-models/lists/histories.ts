@@ -1,18 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 
 /** An event's position in the log and revision in its stream. */
-export interface HistoryPlace {
-  readonly position: number
+export interface HistoryPosition {
+  readonly position: PublicPosition
   readonly revision: number
 }
 
 /** `place` counts the events of the history before it, `nth` those of sessions among them. */
 export interface SessionPlace {
-  readonly position: number
+  readonly position: PublicPosition
   readonly place: number
   readonly nth: number
 }
@@ -25,22 +26,22 @@ export interface SessionEvents {
   /** The number of them before a place. */
   readonly countBefore: (sutId: string, place: number) => number
   /** The last one at or before a position in the log. */
-  readonly lastUpTo: (sutId: string, position: number) => SessionPlace | undefined
+  readonly lastUpTo: (sutId: string, position: PublicPosition) => SessionPlace | undefined
 }
 
 /** The history of objects and what each event changed, from the versions of their documents. */
 export interface Histories {
   /** The events of an object, oldest first. */
-  readonly places: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly HistoryPlace[]
+  readonly positions: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly HistoryPosition[]
   /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
   /**
    * The positions of events about SUTs, users and tokens, which have secrets, after a position, in order, at most
    * `limit`.
    */
-  readonly ownerEvents: (after: number, limit: number) => readonly number[]
+  readonly ownerEvents: (after: PublicPosition, limit: number) => readonly PublicPosition[]
   /** What the event at a position changed. */
-  readonly changes: (event: Recorded, position: number) => readonly Change[]
+  readonly changes: (event: Recorded, position: PublicPosition) => readonly Change[]
 }
 
 const parsed = (row: unknown): object | undefined =>
@@ -72,14 +73,14 @@ export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvent
 }
 
 export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
-  const placesIn = (...tables: readonly (readonly [table: string, id: string])[]) => {
+  const positionsIn = (...tables: readonly (readonly [table: string, id: string])[]) => {
     const each = tables.map(([table, id]) => `SELECT position, revision FROM ${table} WHERE ${id} = :id`)
     return db.prepare(`${each.join(' UNION ALL ')} ORDER BY position`)
   }
-  const places = {
-    reservation: placesIn(['reservation', 'id'], ['reservation_run', 'id'], ['session', 'reservation']),
-    listen_port: placesIn(['listen_port', 'id']),
-    user: placesIn(['user', 'id']),
+  const positions = {
+    reservation: positionsIn(['reservation', 'id'], ['reservation_run', 'id'], ['session', 'reservation']),
+    listen_port: positionsIn(['listen_port', 'id']),
+    user: positionsIn(['user', 'id']),
   }
   const ofOwners = db.prepare(`
     SELECT position FROM sut WHERE position > :after AND is_observed = 0
@@ -94,13 +95,13 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     before: db.prepare(`SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`),
   }))
   return {
-    places: (of, id) => places[of].all({ id }) as unknown as readonly HistoryPlace[],
+    positions: (of, id) => positions[of].all({ id }) as unknown as readonly HistoryPosition[],
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
       const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)
       return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
-    ownerEvents: (after, limit) => ofOwners.all({ after, limit }).map(({ position }) => position as number),
+    ownerEvents: (after, limit) => ofOwners.all({ after, limit }).map(({ position }) => position as PublicPosition),
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {
         const id = key(event)

@@ -4,6 +4,7 @@ import type { Window } from '../../domain/calendar/window.ts'
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { Monitored } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
@@ -13,7 +14,7 @@ export interface Part {
   readonly limit: number
   readonly offset: number
   /** Only documents created before the one whose first version is at this position. */
-  readonly createdBefore?: number | undefined
+  readonly createdBefore?: PublicPosition | undefined
   /** Whether the page has the positions of its rows in place of their documents. */
   readonly asPositions?: boolean
 }
@@ -110,7 +111,7 @@ export interface Page {
   /** The number of matches, regardless of the page. */
   readonly count: number
   /** The positions of the rows, if the query asks for them. */
-  readonly positions?: readonly number[]
+  readonly positions?: readonly PublicPosition[]
   /** Details of each document, if the query asks for them. */
   readonly details?: readonly Details[]
 }
@@ -135,7 +136,7 @@ export type CsvList =
  */
 export interface CsvQuery {
   readonly list: CsvList
-  readonly positions: readonly number[]
+  readonly positions: readonly PublicPosition[]
 }
 
 /** Text with gaps. Each gap is for the name of a user, in order. */
@@ -161,14 +162,14 @@ export interface Past {
 export interface SpanPage {
   readonly from: number
   readonly to: number
-  readonly after: number
+  readonly after: PublicPosition
   readonly limit: number
 }
 
 /** A reservation that holds its SUT, as the processes that act on time need it. */
 export interface UpcomingRow {
   /** The position of its newest version. */
-  readonly position: number
+  readonly position: PublicPosition
   readonly _id: string
   readonly sut_id: string
   readonly user_id: string
@@ -206,7 +207,7 @@ export interface UnfinishedQuery extends UsageQuery {
 }
 
 export interface UnfinishedRow {
-  readonly position: number
+  readonly position: PublicPosition
   readonly id: string
   readonly start: number
   readonly end: number

@@ -1,5 +1,6 @@
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { Monitored } from '../../domain/monitoring/status.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { BEGAN } from '../tables/sut-status-table.ts'
 import type { Outages, OutagesQuery, RunQuery, SutOutages } from './lists.ts'
@@ -7,7 +8,7 @@ import type { Scopes } from './scope.ts'
 
 /** A status that began. */
 interface StatusRow {
-  readonly position: number
+  readonly position: PublicPosition
   readonly status: Monitored
   readonly cause: OfflineCause | ''
   /** Unix milliseconds. */

@@ -1,4 +1,5 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { LISTED } from '../tables/reservation-table.ts'
@@ -17,7 +18,7 @@ export const makeEndsShort =
 export const makeUpcoming =
   (ask: RunQuery, counts: ReservationCounts) =>
   ({ from, to, after, limit }: SpanPage): readonly UpcomingRow[] => {
-    const rows = ask<{ position: number; document: string; start: number; end: number }>(
+    const rows = ask<{ position: PublicPosition; document: string; start: number; end: number }>(
       `SELECT d.position, d.document, d.starts AS start, d.ends AS "end" FROM (
          SELECT r.position FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
          WHERE r.segment = s.n AND ${LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends < ? AND r.starts < ?

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { BEFORE_FIRST } from '../../domain/values/position.ts'
 import type { Batch } from '../../event-store/event-store.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
@@ -52,7 +53,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   let events = 0
   let mayBegin = true
   let isFinished = true
-  const isRebuild = progress().position === -1
+  const isRebuild = progress().position === BEFORE_FIRST
   let folding = states
 
   const finish = (): void => {
@@ -71,7 +72,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
       await writerThread.end()
       writerThread = undefined
       // If the thread failed, this thread writes what is left.
-      pending.written(file.progress()?.position ?? -1)
+      pending.written(file.progress()?.position ?? BEFORE_FIRST)
     }
     finish()
   }

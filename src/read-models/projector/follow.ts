@@ -84,7 +84,7 @@ export const follow = async (followed: Followed): Promise<void> => {
 
   const fold = async (): Promise<void> => {
     await checkLog()
-    for await (const batch of store.subscribe(tracker.current().mark, signal)) {
+    for await (const batch of store.subscribe(tracker.current().storePosition, signal)) {
       if (isAlarmed) onRecovery('the event store can be read again', 'store')
       isAlarmed = false
       failures = 0

@@ -1,12 +1,13 @@
 import type { Projection } from '../../../projections/projection.ts'
 import type { Logged } from '../../domain/event.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Row } from '../tables/row.ts'
 import type { NewVersion, Version } from '../tables/version.ts'
 
 /** Folded rows that are not committed yet, and reads that combine them with the file. */
 export interface Pending {
-  readonly fold: (event: Logged, position: number) => void
+  readonly fold: (event: Logged, position: PublicPosition) => void
   readonly newest: (projection: Projection['name'], id: string) => Version | undefined
   /**
    * The version that the object's own event at a revision left, or the newest one before.
@@ -27,7 +28,7 @@ export interface Pending {
   /** Called after a failed transaction: all its rows must be written again. */
   readonly unstageAll: () => void
   /** Called after rows up to a public position have been committed. */
-  readonly written: (upTo: number) => void
+  readonly written: (upTo: PublicPosition) => void
 }
 
 /** Rows per chunk. More rows mean fewer chunks to search; fewer mean less copying when a chunk is committed in part. */
@@ -39,7 +40,7 @@ interface Chunk {
   readonly versions: Map<string, Map<string, NewVersion[]>>
 }
 
-const positionOf = ({ place, version }: Row): number => (place ?? version).position
+const positionOf = ({ logRow, version }: Row): PublicPosition => (logRow ?? version).position
 
 const enter = ({ rows, versions }: Chunk, row: Row): void => {
   rows.push(row)
@@ -59,7 +60,7 @@ const chunkOf = (rows: readonly Row[]): Chunk => {
 }
 
 /** The rest of a chunk after a position, if any. */
-const afterPosition = (chunk: Chunk, position: number): readonly Chunk[] => {
+const afterPosition = (chunk: Chunk, position: PublicPosition): readonly Chunk[] => {
   const first = chunk.rows.findIndex((row) => positionOf(row) > position)
   if (first === 0) return [chunk]
   return first === -1 ? [] : [chunkOf(chunk.rows.slice(first))]
@@ -102,7 +103,7 @@ const makeChunks = (size: number) => {
     unstageAll: (): void => {
       unstaged = chunks.flatMap(({ rows }) => rows)
     },
-    written: (upTo: number): void => {
+    written: (upTo: PublicPosition): void => {
       chunks = chunks.flatMap((chunk) => afterPosition(chunk, upTo))
     },
   }
@@ -115,7 +116,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
   const newest: Pending['newest'] = (projection, id) =>
     find(projection, id, Number.POSITIVE_INFINITY, true) ?? file.newest(projection, id)
 
-  const foldInto = (projection: Projection, id: string, event: Logged, position: number): void => {
+  const foldInto = (projection: Projection, id: string, event: Logged, position: PublicPosition): void => {
     const before = projection.begins(event) ? undefined : newest(projection.name, id)
     const isObserved = projection.isObserved?.(event) ?? false
     const document = projection.evolve(before && (JSON.parse(before.document) as object), event)
@@ -139,7 +140,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
   return {
     ...chunks,
     fold: (event, position) => {
-      add({ place: { position, mark: event.mark, id: event.id, leaf: event.leaf } })
+      add({ logRow: { position, storePosition: event.storePosition, id: event.id, leaf: event.leaf } })
       for (const projection of projections) {
         const key = projection.key(event)
         if (key !== undefined) foldInto(projection, key, event, position)

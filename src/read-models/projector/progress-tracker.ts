@@ -1,14 +1,18 @@
 import type { Recorded } from '../../domain/event.ts'
+import type { PublicPosition, StorePosition } from '../../domain/values/position.ts'
 import type { Batch } from '../../event-store/event-store.ts'
 import { type Progress, progressAfter } from '../file/progress.ts'
 import { makeWaiters } from './waiters.ts'
+
+/** Milliseconds that the views have, unless a caller says otherwise, to read what is in the store. */
+export const VIEWS_TIMEOUT = 5_000
 
 /** Tracks how far the log has been folded and wakes those who wait for a position. */
 export interface ProgressTracker {
   readonly current: () => Progress
   readonly isCaughtUp: () => boolean
   /** Advances past an event and returns its public position. */
-  readonly advance: (event: Recorded) => number
+  readonly advance: (event: Recorded) => PublicPosition
   /** Wakes those who wait for events of the batch. */
   readonly notifyWaiters: (batch: Batch) => void
   /** Called while nothing can be folded: waits for store positions end at once. */
@@ -18,17 +22,17 @@ export interface ProgressTracker {
    * Waits until the event at a store position has been folded. False after `within` milliseconds, and at once while
    * paused.
    */
-  readonly waitForStorePosition: (mark: number, within: number) => Promise<boolean> | boolean
+  readonly waitForStorePosition: (storePosition: StorePosition, within?: number) => Promise<boolean> | boolean
   /** The same for a public position, but not ended by a pause. */
-  readonly waitForPosition: (position: number, within: number) => Promise<boolean> | boolean
+  readonly waitForPublicPosition: (position: PublicPosition, within?: number) => Promise<boolean> | boolean
 }
 
 export const makeProgressTracker = (initial: Progress): ProgressTracker => {
   let progress = initial
   let isCaughtUp = false
   let isHalted = false
-  const forMarks = makeWaiters()
-  const forPositions = makeWaiters()
+  const forStorePositions = makeWaiters<StorePosition>()
+  const forPublicPositions = makeWaiters<PublicPosition>()
   return {
     current: () => progress,
     isCaughtUp: () => isCaughtUp,
@@ -38,17 +42,19 @@ export const makeProgressTracker = (initial: Progress): ProgressTracker => {
     },
     notifyWaiters: ({ caughtUp }) => {
       isCaughtUp ||= caughtUp
-      forMarks.wake(progress.mark)
-      forPositions.wake(progress.position)
+      forStorePositions.wake(progress.storePosition)
+      forPublicPositions.wake(progress.position)
     },
     pause: () => {
       isHalted = true
-      forMarks.cancelAll()
+      forStorePositions.cancelAll()
     },
     resume: () => {
       isHalted = false
     },
-    waitForStorePosition: (mark, within) => mark <= progress.mark || (!isHalted && forMarks.wait(mark, within)),
-    waitForPosition: (position, within) => position <= progress.position || forPositions.wait(position, within),
+    waitForStorePosition: (storePosition, within = VIEWS_TIMEOUT) =>
+      storePosition <= progress.storePosition || (!isHalted && forStorePositions.wait(storePosition, within)),
+    waitForPublicPosition: (position, within = VIEWS_TIMEOUT) =>
+      position <= progress.position || forPublicPositions.wait(position, within),
   }
 }

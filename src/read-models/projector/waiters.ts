@@ -1,29 +1,29 @@
-interface Waiter {
-  readonly mark: number
+interface Waiter<P> {
+  readonly position: P
   readonly resolve: (reached: boolean) => void
 }
 
 /** Waits for positions to be folded. */
-export interface Waiters {
+export interface Waiters<P> {
   /** False if `within` milliseconds pass first. */
-  readonly wait: (mark: number, within: number) => Promise<boolean>
+  readonly wait: (position: P, within: number) => Promise<boolean>
   /** Wakes everyone whose position has been reached. */
-  readonly wake: (reached: number) => void
+  readonly wake: (reached: P) => void
   /** Ends all waits with false. */
   readonly cancelAll: () => void
 }
 
-export const makeWaiters = (): Waiters => {
-  let waiters: Waiter[] = []
+export const makeWaiters = <P extends number>(): Waiters<P> => {
+  let waiters: Waiter<P>[] = []
   return {
-    wait: (mark, within) =>
+    wait: (position, within) =>
       new Promise((resolve) => {
         const late = setTimeout(() => {
           waiters = waiters.filter((other) => other !== waiter)
           resolve(false)
         }, within)
-        const waiter: Waiter = {
-          mark,
+        const waiter: Waiter<P> = {
+          position,
           resolve: (reached) => {
             clearTimeout(late)
             resolve(reached)
@@ -34,8 +34,8 @@ export const makeWaiters = (): Waiters => {
     wake: (reached) => {
       const waiting = waiters
       if (waiting.length === 0) return
-      waiters = waiting.filter(({ mark }) => mark > reached)
-      for (const waiter of waiting) if (waiter.mark <= reached) waiter.resolve(true)
+      waiters = waiting.filter(({ position }) => position > reached)
+      for (const waiter of waiting) if (waiter.position <= reached) waiter.resolve(true)
     },
     cancelAll: () => {
       for (const { resolve } of waiters.splice(0)) resolve(false)

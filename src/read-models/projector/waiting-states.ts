@@ -1,9 +1,10 @@
 import type { Snapshot } from '../../domain/decider.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 
 /** A snapshot that waits to be written. */
 export interface WaitingState {
   /** The store position of its last event. */
-  readonly mark: number
+  readonly storePosition: StorePosition
   readonly snapshot: () => Snapshot
 }
 
@@ -12,11 +13,15 @@ const sizeOf = ({ text, pages }: Snapshot): number =>
   pages.reduce((sum, { rows, id }) => sum + (id === undefined && rows ? rows.numbers.byteLength : 8), text.length)
 
 /** The snapshots covered by the written rows, up to about `enough` bytes. */
-export const statesUpTo = (mark: number, waiting: Iterable<WaitingState>, enough: number): readonly Snapshot[] => {
+export const statesUpTo = (
+  storePosition: StorePosition,
+  waiting: Iterable<WaitingState>,
+  enough: number,
+): readonly Snapshot[] => {
   const taken: Snapshot[] = []
   let size = 0
-  for (const { mark: last, snapshot } of waiting) {
-    if (last > mark) continue
+  for (const { storePosition: last, snapshot } of waiting) {
+    if (last > storePosition) continue
     const written = snapshot()
     taken.push(written)
     size += sizeOf(written)

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../domain/decider.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
@@ -41,7 +42,7 @@ export interface Writer {
   readonly commitRows: () => boolean
   /** Commits every row and snapshot; false while nothing can be written. */
   readonly commitAll: () => boolean
-  readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
+  readonly keepSnapshot: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
   /** A snapshot that is not written yet. */
   readonly waitingSnapshot: (stream: string) => Snapshot | undefined
   readonly dropUnwrittenSnapshots: () => void
@@ -68,7 +69,7 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progre
     timer.clear()
     if (snapshots.size === 0 && file.progress()?.position === progress().position) return
     stage()
-    const covered = statesUpTo(progress().mark, snapshots.values(), states)
+    const covered = statesUpTo(progress().storePosition, snapshots.values(), states)
     file.commit(covered, progress())
     for (const { stream } of covered) snapshots.delete(stream)
     pending.written(progress().position)
@@ -166,9 +167,9 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
       attempts.commitAll()
       return !isStopped()
     },
-    keepSnapshot: (stream, mark, snapshot) => {
+    keepSnapshot: (stream, storePosition, snapshot) => {
       snapshots.delete(stream)
-      snapshots.set(stream, { mark, snapshot })
+      snapshots.set(stream, { storePosition, snapshot })
       const [oldest] = snapshots.keys()
       if (snapshots.size > SNAPSHOTS_WAITING_MAX && oldest !== undefined) snapshots.delete(oldest)
     },

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Progress } from '../file/progress.ts'
 import type { Shape } from '../file/schema.ts'
 import type { Row } from '../tables/row.ts'
@@ -22,7 +23,7 @@ export type WriteMessage = { readonly rows: readonly Row[]; readonly progress: P
 /** Reports a commit: how many rows, and up to which public position. */
 export interface CommittedMessage {
   readonly rows: number
-  readonly upTo: number
+  readonly upTo: PublicPosition
 }
 
 /** Commits rows in a worker thread, on another core. */
@@ -36,7 +37,7 @@ export interface WriterThread {
 }
 
 /** @param onWritten called with the public position up to which rows have been committed */
-export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: number) => void): WriterThread => {
+export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: PublicPosition) => void): WriterThread => {
   const projections = begin.projections.map(({ name, version }) => ({ name, version }))
   const workerData: WriterOptions = { ...begin, projections }
   const worker = new Worker(new URL('./writer-thread-worker.ts', import.meta.url), { workerData })

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import { exemptionColumns, reservationColumns } from './reservation-table.ts'
@@ -86,7 +87,7 @@ const listedTable = (
 ): DocumentTable => {
   const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(columns.length)}`)
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
-  let replaced: { readonly former: number; readonly by: number }[] = []
+  let replaced: { readonly former: PublicPosition; readonly by: PublicPosition }[] = []
   return {
     insert: (version) => {
       const { position, revision, id, document, ended, created, replaces } = version

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { NewVersion } from './version.ts'
 
 /** Additional columns and indexes of a projection that has lists. */
@@ -16,7 +17,7 @@ export interface ListWriter {
   /** Called before a row is written. Returns the values of the additional columns, in order. */
   readonly enter: (version: NewVersion) => readonly SQLInputValue[]
   /** Called before a row is marked as replaced by another one, which is in the table. */
-  readonly leave: (position: number, by: number) => void
+  readonly leave: (position: PublicPosition, by: PublicPosition) => void
   /** Writes buffered changes, before a commit and before a list is read. */
   readonly flush: () => void
   /** Called after a failed transaction. */

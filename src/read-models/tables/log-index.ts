@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Logged } from '../../domain/event.ts'
+import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
 import { nodeHash } from '../../event-store/stored-event.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
@@ -12,9 +13,9 @@ export interface LogIndex {
   /** The number of events: the size of the tree. */
   readonly size: () => number
   /** The store position of the event at a public position; `BEGINNING` for -1. */
-  readonly markAt: (position: number) => number | undefined
-  readonly positionAt: (mark: number) => number | undefined
-  readonly positionOf: (eventId: string) => number | undefined
+  readonly storePositionAt: (position: PublicPosition) => StorePosition | undefined
+  readonly publicPositionAt: (storePosition: StorePosition) => PublicPosition | undefined
+  readonly positionOf: (eventId: string) => PublicPosition | undefined
   /**
    * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level. Level 0 has the leaf hashes.
    *
@@ -24,8 +25,8 @@ export interface LogIndex {
 }
 
 /** An event's row for this table. */
-export interface LogRow extends Pick<Logged, 'id' | 'mark' | 'leaf'> {
-  readonly position: number
+export interface LogRow extends Pick<Logged, 'id' | 'storePosition' | 'leaf'> {
+  readonly position: PublicPosition
 }
 
 /** Every eighth level of nodes is stored. Nodes between are computed from at most 2^8 hashes. */
@@ -34,9 +35,9 @@ const WIDTH = 2 ** STEP
 
 // In the embedded store, the store position equals the position and needs no index.
 export const LOG_SCHEMA = `
-  CREATE TABLE log (position INTEGER PRIMARY KEY, mark INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL) STRICT;
+  CREATE TABLE log (position INTEGER PRIMARY KEY, storePosition INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL) STRICT;
   CREATE INDEX log_by_id ON log (id);
-  CREATE INDEX log_by_mark ON log (mark) WHERE mark <> position;
+  CREATE INDEX log_by_store_position ON log (storePosition) WHERE storePosition <> position;
   CREATE TABLE tree (
     level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
   ) STRICT, WITHOUT ROWID;`
@@ -71,13 +72,13 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?')
   const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
   const size = db.prepare('SELECT ifnull(max(position), -1) + 1 AS found FROM log')
-  const mark = db.prepare('SELECT mark AS found FROM log WHERE position = ?')
-  const same = db.prepare('SELECT position AS found FROM log WHERE position = ? AND mark = position')
-  const other = db.prepare('SELECT position AS found FROM log WHERE mark = ? AND mark <> position')
+  const storePosition = db.prepare('SELECT storePosition AS found FROM log WHERE position = ?')
+  const same = db.prepare('SELECT position AS found FROM log WHERE position = ? AND storePosition = position')
+  const other = db.prepare('SELECT position AS found FROM log WHERE storePosition = ? AND storePosition <> position')
   const ofId = db.prepare('SELECT position AS found FROM log WHERE id = ?')
   const leaves = db.prepare('SELECT leaf AS hash FROM log WHERE position >= ? AND position < ? ORDER BY position')
   const nodes = db.prepare('SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n')
-  const found = (row: unknown): number | undefined => (row as { found: number } | undefined)?.found
+  const found = <A extends number>(row: unknown): A | undefined => (row as { found: A } | undefined)?.found
 
   /** Leaf hashes since the last stored node, if all of them were seen here; `next` is the following position. */
   const recent: Uint8Array[] = []
@@ -92,8 +93,8 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   return {
     flush,
     forget,
-    insert: ({ position, mark, id, leaf }) => {
-      add([position, mark, idBytes(id), leaf])
+    insert: ({ position, storePosition, id, leaf }) => {
+      add([position, storePosition, idBytes(id), leaf])
       if (position !== next || position % WIDTH === 0) recent.length = 0
       next = position + 1
       recent.push(leaf)
@@ -107,8 +108,8 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
     },
     index: {
       size: () => found(size.get()) as number,
-      markAt: (position) => (position === -1 ? BEGINNING : found(mark.get(position))),
-      positionAt: (at) => (at === BEGINNING ? -1 : (found(same.get(at)) ?? found(other.get(at)))),
+      storePositionAt: (position) => (position === BEFORE_FIRST ? BEGINNING : found(storePosition.get(position))),
+      publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : (found(same.get(at)) ?? found(other.get(at)))),
       positionOf: (eventId) => found(ofId.get(idBytes(eventId))),
       node: (level, n) => {
         const beyond = level % STEP

@@ -6,5 +6,5 @@ import type { NewVersion } from './version.ts'
  * concerns.
  */
 export type Row =
-  | { readonly place: LogRow; readonly projection?: never; readonly version?: never }
-  | { readonly place?: never; readonly projection: string; readonly version: NewVersion }
+  | { readonly logRow: LogRow; readonly projection?: never; readonly version?: never }
+  | { readonly logRow?: never; readonly projection: string; readonly version: NewVersion }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Row } from './row.ts'
 
 /**
@@ -34,8 +35,11 @@ const sutOf = ({ projection, version }: Row): string | undefined => {
 }
 
 /** Positions of events in the streams of some SUTs. */
-const positionsIn = (rows: readonly Row[], sutIds: ReadonlySet<string>): ReadonlyMap<string, readonly number[]> => {
-  const positions = new Map([...sutIds].map((sutId) => [sutId, [] as number[]]))
+const positionsIn = (
+  rows: readonly Row[],
+  sutIds: ReadonlySet<string>,
+): ReadonlyMap<string, readonly PublicPosition[]> => {
+  const positions = new Map([...sutIds].map((sutId) => [sutId, [] as PublicPosition[]]))
   for (const row of rows) {
     const sutId = sutOf(row)
     if (sutId !== undefined && row.version !== undefined) positions.get(sutId)?.push(row.version.position)

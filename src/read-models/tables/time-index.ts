@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { PublicPosition } from '../../domain/values/position.ts'
 
 /** Positions that share an entry with their earliest and latest time. */
 const PERIOD = 1_024
@@ -20,11 +21,11 @@ export interface Moment {
 }
 
 /** The moment after the event at a position, independent of clocks. */
-export const momentAfter = (position: number): Moment => ({ sure: position, none: position + 1, time: 0 })
+export const momentAfter = (position: PublicPosition): Moment => ({ sure: position, none: position + 1, time: 0 })
 
 /** The earliest and latest recording times of position ranges. */
 export interface TimeIndex {
-  readonly note: (position: number, time: number) => void
+  readonly note: (position: PublicPosition, time: number) => void
   /** Recomputes the times of a range of positions from its rows, which must be in their tables. */
   readonly measure: (from: number, to: number) => void
   /** Writes buffered changes. */

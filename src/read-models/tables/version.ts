@@ -1,9 +1,10 @@
 import type { Columns, Ended } from '../../../projections/projection.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 
 /** A version of a document, current from `position` until the next version. */
 export interface Version {
   /** The public position of the event that made it. */
-  readonly position: number
+  readonly position: PublicPosition
   /** That event's revision in its stream. */
   readonly revision: number
   readonly id: string
@@ -11,7 +12,7 @@ export interface Version {
   readonly document: string
   readonly ended: Ended | null
   /** The position of the document's first version; lists are in this order. */
-  readonly created: number
+  readonly created: PublicPosition
   /**
    * How many events of another stream the document shows, where a projection has such. Then `revision` is that of the
    * last event of the object's own stream.
@@ -24,7 +25,7 @@ export interface Version {
 /** A version that is not in the file yet. */
 export interface NewVersion extends Version {
   /** The position of the version it replaces; null for the first. */
-  readonly replaces: number | null
+  readonly replaces: PublicPosition | null
   /** Values that lists filter by; empty for a projection without lists. */
   readonly columns: Columns
 }

@@ -13,6 +13,7 @@ import {
   USERS_STREAM,
 } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import {
   administrator,
   alice,
@@ -169,7 +170,7 @@ export const write = (log: readonly Entry[]): readonly Written[] => {
 
 export const verify = (texts: readonly string[]) => {
   const pages = async function* () {
-    yield texts.map((text, mark) => ({ text, mark }))
+    yield texts.map((text, n) => ({ text, storePosition: toStorePosition(n) }))
   }
   return verifyLog({ records: pages(), reread: pages })
 }

@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs'
 import type { SignedHead } from '../../../src/audit/verify/checkpoints.ts'
 import { type Judge, makeJudge } from '../../../src/audit/verify/judge.ts'
 import { type Verified, verifyLog } from '../../../src/audit/verify/verify.ts'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { openLinks } from '../../../src/event-store/sqlite/links.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { type Kind, type Numbers, rootOf, rowsOf, tamper } from './tampering.ts'
@@ -20,7 +21,7 @@ export const verifyFile = async (
   const links = openLinks(path)
   try {
     const judge = judgeOf?.(path) ?? makeJudge(links)
-    const reread = () => store.records(-1)
+    const reread = () => store.records(BEGINNING)
     return await verifyLog({ records: reread(), reread, isDense: true, judge, against })
   } finally {
     links.close()

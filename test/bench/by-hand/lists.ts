@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { Lists, ReservationQuery } from '../../../src/read-models/lists/lists.ts'
 import { FIRST, fill, sutId, userId } from '../../read-models/lists/many-reservations.ts'
 import { quantile } from '../measure/processes.ts'
@@ -32,7 +33,7 @@ const [sut_id, user_id, pipeline] = [sutId(7), userId(9), userId(0)]
 const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'all, the first 100': {},
   'all, the first 1,000': { limit: 1000 },
-  'all, after the middle': { createdBefore: HALF },
+  'all, after the middle': { createdBefore: toPublicPosition(HALF) },
   'all, at the offset of the middle': { offset: HALF },
   'of a SUT': { sut_ids: [sut_id] },
   'of a user': { user_id },

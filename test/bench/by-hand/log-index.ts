@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { projections } from '../../../projections/index.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
@@ -25,7 +26,7 @@ const rowsOf = (): readonly Row[] => {
   const pending = makePending(projections, openViewsFile(':memory:', projections))
   let position = 0
   for (const event of manyEvents({ reservations: Number(values.events), suts: 500, users: 200 })) {
-    pending.fold(logged(event), position++)
+    pending.fold(logged(event), toPublicPosition(position++))
   }
   return pending.takeUnstaged()
 }
@@ -36,7 +37,11 @@ const write = (directory: string, rows: readonly Row[]): number => {
   const began = performance.now()
   for (let from = 0; from < rows.length; from += CHUNK) {
     file.stage(rows.slice(from, from + CHUNK))
-    file.commit([], { ...beforeTheFirst('f'.repeat(24)), position: from, mark: from })
+    file.commit([], {
+      ...beforeTheFirst('f'.repeat(24)),
+      position: toPublicPosition(from),
+      storePosition: toStorePosition(from),
+    })
   }
   const took = (performance.now() - began) * 1_000
   file.close()
@@ -46,7 +51,7 @@ const write = (directory: string, rows: readonly Row[]): number => {
 const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'))
 try {
   const rows = rowsOf()
-  const documents = rows.filter(({ place }) => place === undefined)
+  const documents = rows.filter(({ logRow }) => logRow === undefined)
   const events = rows.length - documents.length
   const taken: { whole: number; documents: number }[] = []
   for (let round = 0; round < Number(values.rounds); round++) {

@@ -5,6 +5,7 @@ import type { Logged, Recorded } from '../../../src/domain/event.ts'
 import type { Quota } from '../../../src/domain/events/user.ts'
 import { type QuotaUse, refuseExceeding } from '../../../src/domain/reservation/quota.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { makeUsages } from '../../../src/read-models/usages.ts'
 import { idOf, reservationCreated } from '../../domain/builders.ts'
 import { recordedAt } from '../../domain/given-when-then.ts'
@@ -65,7 +66,7 @@ const measure = async (quotas: Quotas, fold: (event: Recorded) => void): Promise
   const create = async (use: QuotaUse | undefined) => {
     const refused = use && refuseExceeding(use, added, NOW * 1_000)
     fold(made)
-    return refused ?? E.right({ mark: 0 })
+    return refused ?? E.right({ storePosition: toStorePosition(0) })
   }
   const begun = performance.now()
   for (let n = 0; n < creates; n++) {

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { growTree } from '../../../src/audit/verify/tree.ts'
 import { verifyLog } from '../../../src/audit/verify/verify.ts'
 import { startJudgeThread } from '../../../src/command-line/log/verify-thread.ts'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { leafHash } from '../../../src/event-store/stored-event.ts'
 import { exportLog } from '../../../src/export/export-log.ts'
@@ -50,7 +50,7 @@ const readAndHash =
   (store: EventStore, isTree: boolean): Way =>
   async () => {
     const tree = growTree()
-    for await (const page of store.records(-1)) {
+    for await (const page of store.records(BEGINNING)) {
       for (const { text } of page) {
         const leaf = leafHash(text)
         if (isTree) tree.add(leaf)
@@ -64,8 +64,8 @@ const verify =
   async () => {
     const judge = startJudgeThread(path)
     const { found, findings } = await verifyLog({
-      records: store.records(-1),
-      reread: () => store.records(-1),
+      records: store.records(BEGINNING),
+      reread: () => store.records(BEGINNING),
       isDense: true,
       judge,
     })
@@ -73,7 +73,7 @@ const verify =
   }
 
 async function* texts(store: EventStore): AsyncGenerator<string> {
-  for await (const page of store.records(-1)) {
+  for await (const page of store.records(BEGINNING)) {
     let chunk = ''
     for (const { text } of page) chunk += `${text}\n`
     yield chunk
@@ -90,7 +90,7 @@ const exportAs =
   () => {
     const format = formatOf(name, { excel: false, origin: 'berth' })
     const exported = { events: 0, first: null, last: null }
-    const pieces = exportLog({ records: store.records(-1), first: 0, wanted: {}, format }, exported)
+    const pieces = exportLog({ records: store.records(BEGINNING), first: 0, wanted: {}, format }, exported)
     return pipeline(pieces, createWriteStream(to))
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/server/address.ts'
 import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts'
 import { rightOf } from '../../users/builders.ts'
@@ -36,7 +37,7 @@ const recordedBytes = async (address: string): Promise<string> => {
     isReadOnly: true,
   })
   try {
-    for await (const page of store.records(-1)) {
+    for await (const page of store.records(BEGINNING)) {
       const found = page.find(({ text }) => text.includes('"ReservationCreated"'))
       if (found) return found.text
     }

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { correctClock } from '../../../src/commands/clock/correct.ts'
 import { SCHEDULE_STREAM } from '../../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { verifyFile } from '../../audit/verify/tamper-and-verify.ts'
 import { clock, explicit } from '../../domain/builders.ts'
@@ -23,15 +24,20 @@ const aStage = async (t: ExecutionContext) => {
 
 const correct = (store: EventStore, from: number, to: number, now: string) =>
   correctClock(
-    { store, clock: () => clock(now), randomHex, markBefore: async (position) => position - 1 },
+    {
+      store,
+      clock: () => clock(now),
+      randomHex,
+      storePositionBefore: async (position) => toStorePosition(position - 1),
+    },
     { from, to, why: 'the clock was ahead' },
   )
 
 /** Starts and ends of a log outside a span, as `start 06:00`. */
 const recordedIn = async (store: EventStore, without?: { readonly from: number; readonly to: number }) =>
-  (await readLog(store, -1)).flatMap(({ type, data, mark }) => {
+  (await readLog(store, -1)).flatMap(({ type, data, storePosition }) => {
     if (type !== 'ReservationStarted' && type !== 'ReservationEnded') return []
-    if (without !== undefined && mark >= without.from && mark <= without.to) return []
+    if (without !== undefined && storePosition >= without.from && storePosition <= without.to) return []
     return [`${type === 'ReservationStarted' ? 'start' : 'end'} ${data.due.slice(0, 16)}`]
   })
 

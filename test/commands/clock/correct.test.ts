@@ -8,6 +8,7 @@ import { type TokenCommand, tokenDecider, validTokens } from '../../../src/domai
 import { type UserCommand, userDecider } from '../../../src/domain/user/decide.ts'
 import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
 import { monitoringStream, sutStream, tokenStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { administrator, alice, clock, explicit, tokenIssued, userCredentials } from '../../domain/builders.ts'
 import { randomHex, readAll } from '../../event-store/new-events.ts'
@@ -27,7 +28,12 @@ const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, 
 /** In the embedded store, store positions are consecutive numbers. */
 const correct = (store: EventStore, span: Omit<ClockCorrection, 'why'>, now = RIGHT) =>
   correctClock(
-    { store, clock: () => clock(now), randomHex, markBefore: async (position) => position - 1 },
+    {
+      store,
+      clock: () => clock(now),
+      randomHex,
+      storePositionBefore: async (position) => toStorePosition(position - 1),
+    },
     { ...span, why: WHY },
   )
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { FollowedLog } from '../../../src/commands/states/log-continuity.ts'
-import type { Batch, EventStore } from '../../../src/event-store/event-store.ts'
+import { type Batch, BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'
 import { readLog } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
@@ -14,7 +14,7 @@ const window = (hour: number) => explicit(`${hour}:00`, `${hour}:30`)
 const given = async (t: ExecutionContext, around: (store: EventStore) => EventStore = (store) => store) => {
   const truth = openStore(t, await aPath(t))
   let epoch: number | undefined = 1
-  let last = { mark: -1, eventId: '', stream: '', revision: -1 }
+  let last = { storePosition: BEGINNING, eventId: '', stream: '', revision: -1 }
   let listener: (events: Batch['events']) => void = () => undefined
   const log: FollowedLog = {
     followEpoch: () => epoch,
@@ -25,9 +25,9 @@ const given = async (t: ExecutionContext, around: (store: EventStore) => EventSt
   }
   /** Everything that the subscription has not brought yet. */
   const deliver = async (): Promise<void> => {
-    const events = await readLog(truth, last.mark)
-    const { id: eventId, mark, stream, revision } = events.at(-1) as (typeof events)[number]
-    last = { mark, eventId, stream, revision }
+    const events = await readLog(truth, last.storePosition)
+    const { id: eventId, storePosition, stream, revision } = events.at(-1) as (typeof events)[number]
+    last = { storePosition, eventId, stream, revision }
     listener(events)
   }
   const counted = counting(around(truth))

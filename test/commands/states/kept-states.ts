@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
 import type { Rows } from '../../../src/domain/calendar/page.ts'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 
@@ -13,9 +14,13 @@ export const keptStates = (t: ExecutionContext, path = ':memory:') => {
   let written = 0
   const snapshots: Snapshots = {
     read: file.snapshot,
-    keep: (_, mark, snapshot) => {
+    keep: (_, storePosition, snapshot) => {
       written++
-      file.commit([snapshot()], { ...beforeTheFirst('f'.repeat(24)), position: mark, mark })
+      file.commit([snapshot()], {
+        ...beforeTheFirst('f'.repeat(24)),
+        position: toPublicPosition(storePosition),
+        storePosition,
+      })
     },
     dropUnwritten: () => undefined,
     readPage: (id): Rows | undefined => {

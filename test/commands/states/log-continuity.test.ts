@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { FollowedLog } from '../../../src/commands/states/log-continuity.ts'
 import type { Snapshot } from '../../../src/domain/decider.ts'
 import { sutStream } from '../../../src/domain/values/ids.ts'
-import { BEGINNING, type EventPlace, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { BEGINNING, type EventPosition, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'
 import type { ProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
@@ -14,7 +14,7 @@ import { counting } from '../store/counting-store.ts'
 
 /** Cached states while the subscription to the log is interrupted and resumed. */
 
-const NOTHING: EventPlace = { mark: BEGINNING, eventId: '', stream: '', revision: -1 }
+const NOTHING: EventPosition = { storePosition: BEGINNING, eventId: '', stream: '', revision: -1 }
 
 /** An instance's subscription, interrupted and resumed on demand. */
 const aFollowedLog = () => {
@@ -29,7 +29,7 @@ const aFollowedLog = () => {
     followAgain: (n: number) => {
       time = n
     },
-    fold: (event: EventPlace) => {
+    fold: (event: EventPosition) => {
       last = event
     },
   }
@@ -107,9 +107,9 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   const { log, cut, followAgain, fold } = aFollowedLog()
   const instance = anInstance(store, { snapshots, log })
   const [sut, other] = [await instance.aSut(), await instance.aSut()]
-  const placeOf = async (id: string): Promise<EventPlace> => {
-    const { mark, id: eventId, stream, revision } = (await readAll(store, sutStream(id))).at(-1) as never
-    return { mark, eventId, stream, revision }
+  const placeOf = async (id: string): Promise<EventPosition> => {
+    const { storePosition, id: eventId, stream, revision } = (await readAll(store, sutStream(id))).at(-1) as never
+    return { storePosition, eventId, stream, revision }
   }
   fold(await placeOf(other))
   t.is(await instance.reserve(sut, window(10)), 'made')

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { play } from '../script.ts'
@@ -42,7 +43,7 @@ type Append = EventStore['append']
 
 const lyingStores: Readonly<Record<string, (truth: EventStore) => Append>> = {
   'acknowledges an unwritten append': () => async (_, expected, events) =>
-    E.right({ revision: expected + events.length, mark: 0 }),
+    E.right({ revision: expected + events.length, storePosition: toStorePosition(0) }),
   'reports a written append as full':
     (truth) =>
     async (...given) => {

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { sutStream } from '../../../src/domain/values/ids.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'
 import { append, aSecret, readAll } from '../../event-store/new-events.ts'
@@ -71,7 +72,9 @@ test('control: caching the result of a failed batch refuses a free window', asyn
     ...store,
     append: async (stream, expected, events) => {
       const result = await append(store, stream, expected, events)
-      return E.isLeft(result) && result.left === 'full' ? E.right({ revision: expected + 1, mark: 0 }) : result
+      return E.isLeft(result) && result.left === 'full'
+        ? E.right({ revision: expected + 1, storePosition: toStorePosition(0) })
+        : result
     },
   }
   const instance = anInstance(hopeful)

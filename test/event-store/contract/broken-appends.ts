@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { Appended, EventStore } from '../../../src/event-store/event-store.ts'
 import { append, readAll } from '../new-events.ts'
 import { always } from './broken-store.ts'
@@ -59,26 +60,26 @@ export const acceptsAnythingAsARepeat = appending(async (store, stream, expected
   const result = await append(store, stream, expected, events, secrets)
   const there = await readAll(store, stream, expected)
   const last = there[events.length - 1]
-  return E.isLeft(result) && last ? E.right({ revision: last.revision, mark: last.mark }) : result
+  return E.isLeft(result) && last ? E.right({ revision: last.revision, storePosition: last.storePosition }) : result
 })
 
 export const acceptsASupersetAsARepeat = appending(async (store, stream, expected, events, secrets) => {
   const result = await append(store, stream, expected, events, secrets)
   const [first] = await readAll(store, stream, expected)
   return E.isLeft(result) && first?.id === events[0]?.id
-    ? E.right({ revision: expected + events.length, mark: 0 })
+    ? E.right({ revision: expected + events.length, storePosition: toStorePosition(0) })
     : result
 })
 
 export const returnsTheHead = appending(async (store, stream, expected, events, secrets) => {
   const result = await append(store, stream, expected, events, secrets)
   const last = (await readAll(store, stream)).at(-1)
-  return E.isRight(result) && last ? E.right({ revision: last.revision, mark: last.mark }) : result
+  return E.isRight(result) && last ? E.right({ revision: last.revision, storePosition: last.storePosition }) : result
 })
 
 export const acceptsAnEmptyAppend = appending((store, stream, expected, events, secrets) =>
   events.length === 0
-    ? Promise.resolve(E.right({ revision: expected, mark: 0 }))
+    ? Promise.resolve(E.right({ revision: expected, storePosition: toStorePosition(0) }))
     : append(store, stream, expected, events, secrets),
 )
 

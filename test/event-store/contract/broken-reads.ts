@@ -1,4 +1,5 @@
 import type { Recorded } from '../../../src/domain/event.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore, StoredRecord } from '../../../src/event-store/event-store.ts'
 import { readAll } from '../new-events.ts'
 import { always } from './broken-store.ts'
@@ -54,7 +55,8 @@ const lying = (give: (record: StoredRecord, isLast: boolean) => readonly StoredR
   always((store) => ({
     async *records(after) {
       const end = await store.head()
-      for await (const page of store.records(after)) yield page.flatMap((record) => give(record, record.mark === end))
+      for await (const page of store.records(after))
+        yield page.flatMap((record) => give(record, record.storePosition === end))
     },
   }))
 
@@ -64,10 +66,14 @@ export const changesWhiteSpace = lying((record) => [
 
 export const omitsTheLastRecord = lying((record, isLast) => (isLast ? [] : [record]))
 
-export const returnsThePreviousEvent = always((store) => ({ at: (mark) => store.at(mark - 1) }))
+export const returnsThePreviousEvent = always((store) => ({
+  at: (storePosition) => store.at(toStorePosition(storePosition - 1)),
+}))
 
-export const returnsThePreviousRecord = always((store) => ({ recordAt: (mark) => store.recordAt(mark - 1) }))
+export const returnsThePreviousRecord = always((store) => ({
+  recordAt: (storePosition) => store.recordAt(toStorePosition(storePosition - 1)),
+}))
 
 export const returnsTheLastForNone = always((store) => ({
-  at: async (mark) => (await store.at(mark)) ?? store.at(await store.head()),
+  at: async (storePosition) => (await store.at(storePosition)) ?? store.at(await store.head()),
 }))

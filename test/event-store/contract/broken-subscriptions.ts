@@ -1,5 +1,6 @@
 import type { Logged } from '../../../src/domain/event.ts'
-import type { Batch } from '../../../src/event-store/event-store.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
+import { type Batch, BEGINNING } from '../../../src/event-store/event-store.ts'
 import { always } from './broken-store.ts'
 import type { Break } from './contract.ts'
 
@@ -23,14 +24,16 @@ export const repeatsAnEvent = delivering((event, index) => (index === 1 ? [event
 
 export const startsLate = delivering((event, index) => (index === 0 ? [] : [event]))
 
-export const returnsDecreasingMarks = delivering((event, index) => [{ ...event, mark: 1000 - index }])
+export const returnsDecreasingPositions = delivering((event, index) => [
+  { ...event, storePosition: toStorePosition(1000 - index) },
+])
 
 export const altersEvents = delivering((event) => [{ ...event, metadata: { ...event.metadata, reason: 'why not' } }])
 
-export const startsWithTheMark = always((store) => ({
+export const startsWithThePosition = always((store) => ({
   async *subscribe(after, signal) {
-    for await (const { events, caughtUp } of store.subscribe(-1, signal)) {
-      yield { events: events.filter(({ mark }) => mark >= after), caughtUp }
+    for await (const { events, caughtUp } of store.subscribe(BEGINNING, signal)) {
+      yield { events: events.filter(({ storePosition }) => storePosition >= after), caughtUp }
     }
   },
 }))
@@ -100,4 +103,4 @@ export const overflows = subscribing(async function* (batches) {
   }
 })
 
-export const returnsAnOldHead = always(() => ({ head: async () => -1 }))
+export const returnsAnOldHead = always(() => ({ head: async () => BEGINNING }))

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SealedSecret } from '../../../src/domain/sealed-secret.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { decodeEvent, encodeEvent, leafHash } from '../../../src/event-store/stored-event.ts'
 import {
   append,
@@ -137,11 +139,11 @@ const records: Law = {
     const from = await store.head()
     await interleave(store, [aStream(), aStream()], 300)
     const log = await readLog(store, from)
-    for (const after of [0, 1, log.length - 2, log.length - 1].map((n) => log[n]?.mark as number)) {
+    for (const after of [0, 1, log.length - 2, log.length - 1].map((n) => log[n]?.storePosition as number)) {
       const records = await recordsOf(store, after)
-      const rest = log.filter(({ mark }) => mark > after)
-      const read = records.map(({ text, mark }) => ({
-        ...decodeEvent(text, mark),
+      const rest = log.filter(({ storePosition }) => storePosition > after)
+      const read = records.map(({ text, storePosition }) => ({
+        ...decodeEvent(text, storePosition),
         leaf: new Uint8Array(leafHash(text)),
       }))
       const canonical = rest.map((event) => encodeEvent(event.stream, event.revision, event))
@@ -162,13 +164,13 @@ const at: Law = {
     const from = await store.head()
     await interleave(store, [aStream(), aStream()], 20)
     for (const event of await readLog(store, from)) {
-      assert.deepEqual(await store.at(event.mark), event)
-      const record = await store.recordAt(event.mark)
-      assert.equal(record?.mark, event.mark)
+      assert.deepEqual(await store.at(event.storePosition), event)
+      const record = await store.recordAt(event.storePosition)
+      assert.equal(record?.storePosition, event.storePosition)
       assert.deepEqual(leafHash(String(record?.text)), Buffer.from(event.leaf))
     }
-    for (const mark of [(await store.head()) + 1, -1]) {
-      assert.deepEqual([await store.at(mark), await store.recordAt(mark)], [undefined, undefined])
+    for (const nowhere of [toStorePosition((await store.head()) + 1), BEGINNING]) {
+      assert.deepEqual([await store.at(nowhere), await store.recordAt(nowhere)], [undefined, undefined])
     }
   },
   brokenBy: {

@@ -16,9 +16,9 @@ const idempotence: Law = {
     const twice = await Promise.all([append(store, stream, -1, events), append(store, stream, -1, events)])
     assert.deepEqual(done(twice[0]), done(twice[1]))
     const more = [anEvent(stream, 'more')]
-    const { mark } = done(await append(store, stream, 2, more))
+    const { storePosition } = done(await append(store, stream, 2, more))
     assert.deepEqual(done(await append(store, stream, -1, events)), done(twice[0]))
-    assert.deepEqual(done(await append(store, stream, 2, more)), { revision: 3, mark })
+    assert.deepEqual(done(await append(store, stream, 2, more)), { revision: 3, storePosition })
     assert.deepEqual(idsOf(await readLog(store, from)), idsOf([...events, ...more]))
   },
   brokenBy: {

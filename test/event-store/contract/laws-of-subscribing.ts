@@ -36,15 +36,15 @@ const everyPosition: Law = {
     const ids = await interleave(store, [aStream(), aStream(), aStream()], 20)
     const log = await within(timeout, 'the end of the log', readLog(store, from))
     assert.deepEqual(idsOf(log), ids)
-    const marks = log.map(({ mark }) => mark)
+    const storePositions = log.map(({ storePosition }) => storePosition)
     assert.deepEqual(
-      marks,
-      [...new Set(marks)].toSorted((a, b) => a - b),
+      storePositions,
+      [...new Set(storePositions)].toSorted((a, b) => a - b),
       'positions increase along the log',
     )
-    assert.equal(await store.head(), marks.at(-1))
-    for (const [index, mark] of marks.entries()) {
-      const rest = await within(timeout, 'the end of the log', readLog(store, mark))
+    assert.equal(await store.head(), storePositions.at(-1))
+    for (const [index, storePosition] of storePositions.entries()) {
+      const rest = await within(timeout, 'the end of the log', readLog(store, storePosition))
       assert.deepEqual(rest, log.slice(index + 1))
     }
     const all = await within(timeout, 'the end of the log', readLog(store, -1))
@@ -53,9 +53,9 @@ const everyPosition: Law = {
   brokenBy: {
     'drops an event': broken.dropsAnEvent,
     'repeats an event': broken.repeatsAnEvent,
-    'starts with the event at the position': broken.startsWithTheMark,
+    'starts with the event at the position': broken.startsWithThePosition,
     'skips the first event': broken.startsLate,
-    'returns decreasing positions': broken.returnsDecreasingMarks,
+    'returns decreasing positions': broken.returnsDecreasingPositions,
     'never reports being caught up': broken.neverReportsCaughtUp,
     'reports being caught up too early': broken.reportsCaughtUpTooEarly,
     'returns an old head': broken.returnsAnOldHead,

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
+import { BEGINNING, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { type Connection, openConnection } from '../../../src/event-store/eventstoredb/server/connection.ts'
 import { makeLogEvents } from '../../../src/event-store/eventstoredb/server/records.ts'
 import { makeSubscribe } from '../../../src/event-store/eventstoredb/subscribe.ts'
@@ -34,15 +35,15 @@ test('a subscription that cannot begin ends as unavailable, and nothing else fai
   const subscribe = makeSubscribe({
     connection,
     events: makeLogEvents(''),
-    head: async () => 7,
-    begun: () => -1,
+    head: async () => toStorePosition(7),
+    begun: () => BEGINNING,
     closing: new AbortController().signal,
   })
   const unhandled: unknown[] = []
   const note = (error: { readonly path?: string }): void => void (error.path === caFile && unhandled.push(error))
   process.on('unhandledRejection', note)
   t.teardown(() => process.off('unhandledRejection', note))
-  const batches = subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+  const batches = subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
   await t.throwsAsync(batches.next(), { instanceOf: StoreUnavailable })
   await nextTurn()
   t.deepEqual(unhandled, [])

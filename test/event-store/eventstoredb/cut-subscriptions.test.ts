@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import type { Recorded } from '../../../src/domain/event.ts'
+import { type StorePosition, toPublicPosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING, type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { rowsIn, story, tell, viewsOn } from '../../read-models/setting.ts'
@@ -51,13 +52,16 @@ const foreign = () => ({
 /** Subscribes, and resubscribes after the last event whenever disconnected. */
 const follow = async (
   store: EventStore,
-  after: number,
+  after: StorePosition,
   isEnough: (seen: readonly Recorded[]) => boolean,
 ): Promise<readonly Recorded[]> => {
   const seen: Recorded[] = []
   for (;;) {
     try {
-      for await (const { events } of store.subscribe(seen.at(-1)?.mark ?? after, new AbortController().signal)) {
+      for await (const { events } of store.subscribe(
+        seen.at(-1)?.storePosition ?? after,
+        new AbortController().signal,
+      )) {
         seen.push(...events)
         if (isEnough(seen)) return seen
       }
@@ -76,13 +80,13 @@ test('subscribing after each event delivers exactly the later ones', async (t) =
   const { store, log } = await aLog(t)
   t.is(log.length, EVENTS)
   const ids = idsOf(log)
-  for (const [index, { mark }] of log.slice(0, -1).entries()) {
+  for (const [index, { storePosition }] of log.slice(0, -1).entries()) {
     const rest = ids.slice(index + 1)
-    const seen = idsOf(await follow(store, mark, atLeast(Math.min(BEHIND, rest.length))))
+    const seen = idsOf(await follow(store, storePosition, atLeast(Math.min(BEHIND, rest.length))))
     if (seen.join() !== rest.slice(0, seen.length).join()) return t.fail(`after event ${index}: ${seen.length} events`)
   }
-  t.deepEqual(await readLog(store, log.at(-1)?.mark ?? BEGINNING), [])
-  t.is(log.at(-1)?.mark, await store.head())
+  t.deepEqual(await readLog(store, log.at(-1)?.storePosition ?? BEGINNING), [])
+  t.is(log.at(-1)?.storePosition, await store.head())
 })
 
 test('a subscription cut at any event, during writes, resumes without gaps or repeats', async (t) => {
@@ -97,7 +101,7 @@ test('a subscription cut at any event, during writes, resumes without gaps or re
     const events = someEvents(stream, 1)
     const writing = append(writer, stream, ids.length - EVENTS - 1, events)
     const wanted = Math.min(n + BEHIND, ids.length + 1) - from
-    const following = follow(store, log[from - 1]?.mark ?? BEGINNING, atLeast(wanted))
+    const following = follow(store, log[from - 1]?.storePosition ?? BEGINNING, atLeast(wanted))
     done(await writing)
     ids.push(...idsOf(events))
     const seen = idsOf(await following)
@@ -120,7 +124,7 @@ test('a subscription that a node accepts but never confirms ends, and the next o
 
 for (const [how, breakIt] of Object.entries({
   'skips the event after the position': broken.startsLate,
-  'starts with the event at the position': broken.startsWithTheMark,
+  'starts with the event at the position': broken.startsWithThePosition,
 })) {
   test(`control: a subscription that ${how} is detected`, async (t) => {
     const { server, store, log } = await aLog(t)
@@ -131,9 +135,11 @@ for (const [how, breakIt] of Object.entries({
       subscribe: (...given: Parameters<EventStore['subscribe']>) =>
         (subscriptions++ === 0 ? store : wrong).subscribe(...given),
     }
-    server.afterSending(100, () => server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')))
+    server.afterSending(EVENTS / 3, () =>
+      server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')),
+    )
     const head = await store.head()
-    const seen = await follow(once, BEGINNING, (events) => events.at(-1)?.mark === head)
+    const seen = await follow(once, BEGINNING, (events) => events.at(-1)?.storePosition === head)
     t.is(subscriptions, 2)
     t.not(idsOf(seen).join(), idsOf(log).join())
   })
@@ -156,7 +162,7 @@ test('views whose subscription is cut every few events have the same rows as a r
   const views = await viewsOn(t, store, path)
   for (const event of story.slice(10)) await tell(writer, [event])
   t.true(await views.waitForStorePosition(await writer.head(), 20_000))
-  t.is(views.position(), story.length - 1)
+  t.is(views.position(), toPublicPosition(story.length - 1))
   await views.close()
   server.afterSending(Number.POSITIVE_INFINITY, () => undefined)
   t.true(cut >= story.length / 3, `cut ${cut} times`)

@@ -19,7 +19,7 @@ test('concurrent head reads return the last Berth event, even with events of oth
   const stream = aStream()
   await append(store, stream, -1, someEvents(stream, 1))
   await store.head()
-  const { mark } = done(await append(store, stream, 0, someEvents(stream, 1)))
+  const { storePosition } = done(await append(store, stream, 0, someEvents(stream, 1)))
   for (let i = 0; i < 3; i++) server.log.append('other-1', 'any', [foreign()])
   // The first is delayed, so the second returns before it.
   server.delayAnswers(100)
@@ -27,17 +27,17 @@ test('concurrent head reads return the last Berth event, even with events of oth
   const first = store.head()
   while (server.counters.reads === asked) await new Promise(setImmediate)
   server.delayAnswers(0)
-  t.is(await store.head(), mark)
-  t.is(await first, mark)
+  t.is(await store.head(), storePosition)
+  t.is(await first, storePosition)
 })
 
 test('a head read with an empty answer is repeated, as its starting event must exist', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
-  const { mark } = done(await append(store, stream, -1, someEvents(stream, 1)))
+  const { storePosition } = done(await append(store, stream, -1, someEvents(stream, 1)))
   server.failNext('read', failure(status.OK, ''), 2)
   const { reads } = server.counters
-  t.is(await store.head(), mark)
+  t.is(await store.head(), storePosition)
   t.is(server.counters.reads, reads + 3)
 })

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { makeSilence } from '../../../src/event-store/eventstoredb/server/silence.ts'
 import { makeSubscriptions } from '../../../src/event-store/eventstoredb/server/subscriptions.ts'
 import { until } from '../../http/until.ts'
@@ -26,7 +27,7 @@ const given = (t: ExecutionContext) => {
 const aSubscription = () => {
   const of = { arrived: 0, responses: 0, isPaused: false, hasFailed: false }
   const subscription = {
-    arrived: () => of.arrived,
+    arrived: () => toStorePosition(of.arrived),
     responses: () => of.responses,
     isPaused: () => of.isPaused,
     fail: () => {
@@ -69,7 +70,7 @@ test('a store whose appended events do not arrive is silent until another subscr
   const added = subscriptions.add(subscription)
   added.confirm()
   await watch('append', Promise.resolve(), answer)
-  subscriptions.appended(1)
+  subscriptions.appended(toStorePosition(1))
   await is(() => of.hasFailed)
   added.confirm()
   t.deepEqual(told, [true])
@@ -85,7 +86,7 @@ test('a subscription that receives earlier events, or takes none for now, is not
   subscriptions.add({ ...catchingUp.subscription, responses: () => asked++ })
   subscriptions.add(paused.subscription)
   await watch('append', Promise.resolve(), answer)
-  subscriptions.appended(1)
+  subscriptions.appended(toStorePosition(1))
   await looks(() => asked, 20)
   t.deepEqual(told, [])
   t.false(catchingUp.of.hasFailed || paused.of.hasFailed)

@@ -22,19 +22,19 @@ test('events of the server and of other applications are not part of the log, ho
   t.is(await store.head(), BEGINNING)
   const [stream, other] = [aStream(), aStream()]
   const [events, more] = [someEvents(stream, 3), someEvents(other, 2)]
-  const { mark } = done(await append(store, stream, -1, events))
+  const { storePosition } = done(await append(store, stream, -1, events))
   for (let i = 0; i < 700; i++) {
     for (const name of ['other-1', 'listenPortsToo', 'a-sut-1', 'berth', 'vault-1'])
       server.log.append(name, 'any', [foreign()])
   }
   t.true(server.log.all().filter(({ stream: name }) => name.startsWith('$')).length > 100)
-  t.is(await store.head(), mark)
-  t.is(await (await openAdapter(t, server, 2)).head(), mark)
+  t.is(await store.head(), storePosition)
+  t.is(await (await openAdapter(t, server, 2)).head(), storePosition)
   t.deepEqual(idsOf(await readLog(store, BEGINNING)), idsOf(events))
-  t.deepEqual(await readLog(store, mark), [])
+  t.deepEqual(await readLog(store, storePosition), [])
   const next = done(await append(store, other, -1, more))
-  t.is(await store.head(), next.mark)
-  t.deepEqual(idsOf(await readLog(store, mark)), idsOf(more))
+  t.is(await store.head(), next.storePosition)
+  t.deepEqual(idsOf(await readLog(store, storePosition)), idsOf(more))
   t.is((await recordsOf(store, BEGINNING)).length, 5)
 })
 
@@ -43,12 +43,12 @@ test('each event of an append has its own position, from which a reader can resu
   const store = await openAdapter(t, server)
   const stream = aStream()
   const events = someEvents(stream, 5)
-  const { mark, revision } = done(await append(store, stream, -1, events))
+  const { storePosition, revision } = done(await append(store, stream, -1, events))
   const log = await readLog(store, BEGINNING)
-  t.is(new Set(log.map((event) => event.mark)).size, 5)
-  t.deepEqual([log.at(-1)?.mark, log.at(-1)?.revision], [mark, revision])
+  t.is(new Set(log.map((event) => event.storePosition)).size, 5)
+  t.deepEqual([log.at(-1)?.storePosition, log.at(-1)?.revision], [storePosition, revision])
   for (const [index, event] of log.entries()) {
-    t.deepEqual(idsOf(await readLog(store, event.mark)), idsOf(events.slice(index + 1)))
+    t.deepEqual(idsOf(await readLog(store, event.storePosition)), idsOf(events.slice(index + 1)))
   }
 })
 
@@ -56,10 +56,10 @@ test('a read that the closing of the store cuts off fails, instead of ending as 
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
-  const { mark } = done(await append(store, stream, -1, someEvents(stream, 3)))
+  const { storePosition } = done(await append(store, stream, -1, someEvents(stream, 3)))
   server.freeze()
   const { reads } = server.counters
-  const reading = Promise.allSettled([readAll(store, stream), store.at(mark)])
+  const reading = Promise.allSettled([readAll(store, stream), store.at(storePosition)])
   await until('both read', async () => server.counters.reads === reads + 2, 10_000)
   await store.close()
   const expected = { status: 'rejected', reason: { name: 'StoreUnavailable' } }

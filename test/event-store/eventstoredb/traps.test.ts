@@ -4,6 +4,7 @@ import { ErrorType, EventStoreDBClient } from '@eventstore/db-client'
 import { status } from '@grpc/grpc-js'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/server/address.ts'
 import { faultOf } from '../../../src/event-store/eventstoredb/server/faults.ts'
 import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts'
@@ -63,7 +64,7 @@ test('120 concurrent subscribers, reads and appends do not hang', async (t) => {
   const stream = aStream()
   done(await append(store, stream, -1, someEvents(stream, 3)))
   const stop = new AbortController()
-  const subscribers = Array.from({ length: 120 }, () => store.subscribe(-1, stop.signal)[Symbol.asyncIterator]())
+  const subscribers = Array.from({ length: 120 }, () => store.subscribe(BEGINNING, stop.signal)[Symbol.asyncIterator]())
   const first = subscribers.map((subscriber) => subscriber.next())
   await Promise.all(first.slice(0, 80))
   server.delayAnswers(20)
@@ -144,7 +145,7 @@ test('repeating the start of an append succeeds without writing; a longer append
   done(await append(store, stream, -1, events.slice(0, 2)))
   const again = done(await append(store, stream, -1, events.slice(0, 1)))
   const [first] = await readLog(store, -1)
-  t.deepEqual(again, { revision: 0, mark: first?.mark })
+  t.deepEqual(again, { revision: 0, storePosition: first?.storePosition })
   t.is(outcomeOf(await append(store, stream, -1, events)), 'moved')
   t.is((await readAll(store, stream)).length, 2)
 })

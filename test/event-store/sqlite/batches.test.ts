@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import type { Logged } from '../../../src/domain/event.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { makeTail } from '../../../src/event-store/sqlite/tail.ts'
 import { anEvent, append, aStream, outcomeOf, someEvents } from '../new-events.ts'
@@ -64,15 +65,17 @@ test('appends beyond the queue limit fail at once as unavailable', async (t) => 
 
 test('the tail buffer keeps a limited number of events for subscribers', (t) => {
   const tail = makeTail(4, undefined)
-  for (let mark = 0; mark < 100; mark++) {
-    tail.publish([{ ...anEvent(aStream(), ''), stream: 'any', revision: mark, mark } as Logged])
-    const oldest = Math.max(0, mark - 8)
-    t.is(tail.after(oldest - 2, 100), undefined)
-    t.true((tail.after(mark - 1, 100) ?? []).length === 1)
-    t.deepEqual(tail.after(mark, 100), [])
+  for (let n = 0; n < 100; n++) {
+    tail.publish([
+      { ...anEvent(aStream(), ''), stream: 'any', revision: n, storePosition: toStorePosition(n) } as Logged,
+    ])
+    const oldest = Math.max(0, n - 8)
+    t.is(tail.after(toStorePosition(oldest - 2), 100), undefined)
+    t.true((tail.after(toStorePosition(n - 1), 100) ?? []).length === 1)
+    t.deepEqual(tail.after(toStorePosition(n), 100), [])
   }
   t.deepEqual(
-    tail.after(96, 2)?.map(({ mark }) => mark),
+    tail.after(toStorePosition(96), 2)?.map(({ storePosition }) => storePosition),
     [97, 98],
   )
 })

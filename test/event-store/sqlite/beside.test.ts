@@ -1,4 +1,5 @@
 import test from 'ava'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { durableReader } from '../../../src/event-store/sqlite/durable-read.ts'
 import type { Reader } from '../../../src/event-store/sqlite/read.ts'
 import { syncWal } from '../../../src/event-store/sqlite/sync.ts'
@@ -9,9 +10,9 @@ const aDurableReader = () => {
   const order: string[] = []
   let end = 1
   const page = async function* (what: string) {
-    for (let mark = 0; mark <= end; mark++) {
-      order.push(`read ${what} ${mark}`)
-      yield what === 'subscription' ? { events: [{ mark }] } : [{ mark }]
+    for (let storePosition = 0; storePosition <= end; storePosition++) {
+      order.push(`read ${what} ${storePosition}`)
+      yield what === 'subscription' ? { events: [{ storePosition }] } : [{ storePosition }]
     }
   }
   const reader = {
@@ -26,7 +27,7 @@ const aDurableReader = () => {
   } as unknown as Reader
   const reads = durableReader(
     reader,
-    () => end,
+    () => toStorePosition(end),
     () => order.push('synced'),
   )
   const grow = (): void => {
@@ -43,8 +44,8 @@ test('a concurrent reader syncs the WAL before it returns events', async (t) => 
   const { signal } = new AbortController()
   const ways: Readonly<Record<string, (reads: Reader) => AsyncIterable<unknown>>> = {
     stream: (reads) => reads.readStream('s', 0),
-    records: (reads) => reads.records(0),
-    subscription: (reads) => reads.subscribe(0, signal),
+    records: (reads) => reads.records(toStorePosition(0)),
+    subscription: (reads) => reads.subscribe(toStorePosition(0), signal),
   }
   for (const [what, way] of Object.entries(ways)) {
     const { reads, order } = aDurableReader()
@@ -56,8 +57,8 @@ test('a concurrent reader syncs the WAL before it returns events', async (t) => 
     )
   }
   const { reads, order } = aDurableReader()
-  await reads.at(0)
-  await reads.recordAt(2)
+  await reads.at(toStorePosition(0))
+  await reads.recordAt(toStorePosition(2))
   await reads.head()
   await reads.readSecrets('s')
   await reads.secretsSealedWith('k', undefined, 1)
@@ -69,10 +70,10 @@ test('a concurrent reader syncs the WAL before it returns events', async (t) => 
 
 test('events written after the last sync are synced before a reader returns them', async (t) => {
   const { reads, order, grow } = aDurableReader()
-  await deliver(reads.records(0), [])
+  await deliver(reads.records(toStorePosition(0)), [])
   grow()
   order.length = 0
-  await deliver(reads.records(0), order)
+  await deliver(reads.records(toStorePosition(0)), order)
   t.deepEqual(order, [
     'read records 0',
     'delivered',
@@ -82,7 +83,7 @@ test('events written after the last sync are synced before a reader returns them
     'synced',
     'delivered',
   ])
-  await reads.at(2)
+  await reads.at(toStorePosition(2))
   t.is(order.at(-1), 'read at')
 })
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import type { SealedSecret } from '../../../src/domain/sealed-secret.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { anEvent, append, aSecret, aStream, idsOf, outcomeOf, readAll, readLog, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
@@ -111,11 +112,11 @@ for (const fails of [true, false]) {
     const head = await store.head()
     if (!fails) {
       t.deepEqual(outcomes, ['done', 'done', 'done', 'moved', 'done'])
-      t.is(head, 4)
+      t.is(head, toStorePosition(4))
       return
     }
     t.deepEqual(outcomes, Array(5).fill('unknown'))
-    t.is(head, 1)
+    t.is(head, toStorePosition(1))
     t.deepEqual((await Promise.all(batch())).map(outcomeOf), Array(5).fill('unavailable'))
     await t.throwsAsync(store.writeSecrets([aSecret(other, 'password')]), { name: 'StoreUnavailable' })
     t.is(fatal.length, 1)
@@ -129,7 +130,7 @@ for (const fails of [true, false]) {
     database.exec('DROP TRIGGER trapped')
     const again = openStore(t, path)
     t.is(outcomeOf(await append(again, fresh, -1, first)), 'done')
-    t.is(await again.head(), 3)
+    t.is(await again.head(), toStorePosition(3))
   })
 }
 
@@ -146,7 +147,7 @@ test('an invalid append fails alone and leaves nothing behind', async (t) => {
   for (const result of [first, third]) t.is(result.status === 'fulfilled' && outcomeOf(result.value), 'done')
   t.deepEqual(await readAll(store, bad), [])
   t.deepEqual(await store.readSecrets(bad.slice(4)), [])
-  t.is(await store.head(), 1)
+  t.is(await store.head(), toStorePosition(1))
   await t.throwsAsync(store.writeSecrets([secret]), { message: /constraint failed: vault.ciphertext/ })
   t.is(outcomeOf(await append(store, bad, -1, someEvents(bad, 1))), 'done')
 })

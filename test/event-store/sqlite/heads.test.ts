@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openLinks, type StreamHead } from '../../../src/event-store/sqlite/links.ts'
 import { MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
@@ -28,8 +29,8 @@ const byStream = (heads: Iterable<StreamHead>): readonly StreamHead[] =>
 /** The stream heads computed from the events. */
 const ends = async (store: EventStore): Promise<readonly StreamHead[]> => {
   const last = new Map<string, StreamHead>()
-  for (const { stream, revision, mark } of await readLog(store, -1)) {
-    last.set(stream, { stream, revision, position: mark })
+  for (const { stream, revision, storePosition } of await readLog(store, -1)) {
+    last.set(stream, { stream, revision, position: toPublicPosition(storePosition) })
   }
   return byStream(last.values())
 }
@@ -140,7 +141,7 @@ test('a leaf hash of the wrong length is reported with its position and affects 
   withoutTriggers(database, () => database.exec("UPDATE event SET leaf = x'00' WHERE position = 1"))
   database.close()
   const damaged = openStore(t, copy)
-  const error = { name: 'UndecodableEvent', message: 'mark 1: /leaf: must be 32 bytes' }
+  const error = { name: 'UndecodableEvent', message: 'store position 1: /leaf: must be 32 bytes' }
   await t.throwsAsync(readLog(damaged, -1), error)
   t.is((await readLog(damaged, 1)).length, 1)
 })

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { UnusableLog } from '../../../src/event-store/event-store.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
+import { BEGINNING, UnusableLog } from '../../../src/event-store/event-store.ts'
 import { LockTaken } from '../../../src/files/lock.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
 import { aDirectory, aPath, openStore } from './subject.ts'
@@ -47,10 +48,10 @@ test('a concurrent reader follows the log, takes no lock and writes nothing', as
   const events = someEvents(stream, 600)
   await append(writer, stream, -1, events.slice(0, 500))
   t.is((await readAll(reader, stream)).length, 500)
-  t.is(await reader.head(), 499)
+  t.is(await reader.head(), toStorePosition(499))
   t.is(reader.logId, writer.logId)
   let seen = 0
-  for await (const { events: page, caughtUp } of reader.subscribe(-1, new AbortController().signal)) {
+  for await (const { events: page, caughtUp } of reader.subscribe(BEGINNING, new AbortController().signal)) {
     seen += page.length
     if (caughtUp && seen === 500) void append(writer, stream, 499, events.slice(500))
     if (seen === 600) break
@@ -87,7 +88,7 @@ test('closing completes queued appends, ends subscriptions, and is idempotent', 
   const stream = aStream()
   const following = (async () => {
     let count = 0
-    for await (const { events } of store.subscribe(-1, new AbortController().signal)) count += events.length
+    for await (const { events } of store.subscribe(BEGINNING, new AbortController().signal)) count += events.length
     return count
   })()
   const queued = append(store, stream, -1, someEvents(stream, 3))

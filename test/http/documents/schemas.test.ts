@@ -7,6 +7,7 @@ import { type EventType, eventData, Metadata, type Recorded } from '../../../src
 import { tagName, tags, tagValue } from '../../../src/domain/events/sut.ts'
 import { NewUserName } from '../../../src/domain/user/new-user-name.ts'
 import { parseOffsetTime } from '../../../src/domain/values/instant.ts'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { isNewUserName, NEW_USER_NAME, TOKEN_LIKE } from '../../../src/domain/values/user-name.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
 import { DETAILS, type EndReason, eventStream } from '../../../src/feed/events/frames.ts'
@@ -203,9 +204,9 @@ const dataOf = (frame: string): unknown => JSON.parse(/^data: (.*)$/m.exec(frame
 
 test("the feed's checkpoints and errors match the AsyncAPI document", (t) => {
   const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
-  t.true(bySchema(schemas.checkpoint ?? {})(dataOf(eventStream.checkpoint(7))))
+  t.true(bySchema(schemas.checkpoint ?? {})(dataOf(eventStream.checkpoint(toPublicPosition(7)))))
   for (const why of Object.keys(DETAILS) as readonly EndReason[]) {
-    t.true(bySchema(schemas.error ?? {})(dataOf(eventStream.ending(why, 7))), why)
+    t.true(bySchema(schemas.error ?? {})(dataOf(eventStream.ending(why, toPublicPosition(7)))), why)
   }
   t.false(bySchema(schemas.error ?? {})({ code: 'tired', detail: 'x' }))
   t.false(bySchema(schemas.checkpoint ?? {})({ sequence: 7 }))
@@ -223,12 +224,12 @@ test('every event of the feed matches the AsyncAPI schema of its type and no oth
       metadata: arbitraryMetadata(),
       stream: fc.constantFrom('sut-58c38f5d444553252cce0000', 'listenPorts'),
       revision: fc.nat(),
-      mark: fc.nat(),
+      storePosition: fc.nat(),
     }),
   ) as fc.Arbitrary<Recorded>
   fc.assert(
     fc.property(arbitraryEvent, fc.nat(), (event, position) => {
-      const sent: unknown = JSON.parse(JSON.stringify(cloudEvent(event, position, 'berth')))
+      const sent: unknown = JSON.parse(JSON.stringify(cloudEvent(event, toPublicPosition(position), 'berth')))
       return types.every((type) => fits.get(type)?.(sent) === (type === event.type))
     }),
     { numRuns: 500 },

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import test from 'ava'
 import { parse } from 'csv-parse/sync'
 import * as E from 'fp-ts/lib/Either.js'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { StreamedBody } from '../../../src/http/protocol/route.ts'
 import { makeCsvLists } from '../../../src/http/response/csv-lists.ts'
 import { rightOf } from '../../users/builders.ts'
@@ -103,7 +104,8 @@ test('CSV takes neither limit nor offset, and refuses too many rows', async (t) 
 test('a client that takes no CSV holds a place until its time is over, and is then cut off', async (t) => {
   const views = { readCsvRows: async () => ({ texts: ['a'.repeat(1 << 20)], userIds: [] }) }
   const csv = makeCsvLists({ views, nameOf: String, limits: { total: 2, perUser: 1, timeout: 1 } })
-  const ask = (userId: string) => csv.respond({ of: 'sut' }, { positions: [1, 2] }, 5, userId)
+  const ask = (userId: string) =>
+    csv.respond({ of: 'sut' }, { positions: [1, 2].map(toPublicPosition) }, toPublicPosition(5), userId)
   const begun = rightOf(ask('alice'))
   t.deepEqual([ask('alice'), ask('bob'), ask('carol')].map(E.isRight), [false, true, false])
   const unread = new PassThrough()

@@ -104,7 +104,7 @@ test('berth_log_events and berth_view_lag show the current log size and projecti
   const blind = changedStore(path, (store) => ({
     async *subscribe(after, signal) {
       for await (const batch of store.subscribe(after, signal)) {
-        yield { events: batch.events.filter(({ mark }) => mark < shown), caughtUp: batch.caughtUp }
+        yield { events: batch.events.filter(({ storePosition }) => storePosition < shown), caughtUp: batch.caughtUp }
       }
     },
   }))

@@ -136,12 +136,12 @@ test('control: a service that does not wait for its documents has stale reads', 
   const forgetful = changedStore(path, (store) => ({
     append: async (...given) => {
       const result = await store.append(...given)
-      return result._tag === 'Right' ? { ...result, right: { ...result.right, mark: BEGINNING } } : result
+      return result._tag === 'Right' ? { ...result, right: { ...result.right, storePosition: BEGINNING } } : result
     },
     head: async () => BEGINNING,
     async *readStream(stream, after) {
       for await (const page of store.readStream(stream, after))
-        yield page.map((event) => ({ ...event, mark: BEGINNING }))
+        yield page.map((event) => ({ ...event, storePosition: BEGINNING }))
     },
     async *subscribe(_, signal) {
       yield { events: [], caughtUp: true }

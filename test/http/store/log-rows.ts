@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Metadata } from '../../../src/domain/event.ts'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/server/address.ts'
 import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts'
 import { addressFor, SHARED_STORE } from '../../event-store/shared-store.ts'
@@ -43,7 +44,7 @@ export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<read
   const store = await openEventStoreDb({ address, randomHex: () => '', isReadOnly: true })
   try {
     const events: Event[] = []
-    for await (const page of store.records(-1)) events.push(...page.map(({ text }) => JSON.parse(text) as Event))
+    for await (const page of store.records(BEGINNING)) events.push(...page.map(({ text }) => JSON.parse(text) as Event))
     return events
   } finally {
     await store.close()

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Event } from '../../../src/domain/event.ts'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { Gateway } from '../../../src/gateway/gateway.ts'
 import { makeForwarding } from '../../../src/processes/forwarding.ts'
 import { makeUpcomingReservations } from '../../../src/processes/upcoming.ts'
@@ -106,8 +107,15 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
   const tell = (event: Event): void => {
     fake.rows = state.reservations
       .filter(({ isGone }) => !isGone)
-      .map(({ id, sut, user, start: from, end, created }, position) => ({
-        ...{ _id: id, position, sut_id: sutOf(sut), user_id: userOf(user), listen_port: portOf(sut), created },
+      .map(({ id, sut, user, start: from, end, created }, n) => ({
+        ...{
+          _id: id,
+          position: toPublicPosition(n),
+          sut_id: sutOf(sut),
+          user_id: userOf(user),
+          listen_port: portOf(sut),
+          created,
+        },
         ...{ start: from / 1000, end: end / 1000 },
       }))
     fake.tell(timeOf(state.now), event)

@@ -60,7 +60,7 @@ const unusable: Readonly<Record<string, string>> = {
   'their file has another version': `UPDATE progress SET shape = 'file 0'`,
   'they are from another log': `UPDATE progress SET logId = '${'f'.repeat(24)}'`,
   'the log has another event at their position': `UPDATE progress SET eventId = 'another'`,
-  'they are ahead of the log': 'UPDATE progress SET position = position + 9, mark = mark + 9',
+  'they are ahead of the log': 'UPDATE progress SET position = position + 9, storePosition = storePosition + 9',
   'a table is missing': 'DROP TABLE reservation',
   'a table has other columns': 'ALTER TABLE snapshot RENAME COLUMN state TO folded',
   'their position is missing': 'DELETE FROM progress; DROP TABLE retry_key_1',

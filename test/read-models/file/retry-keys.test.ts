@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { Row } from '../../../src/read-models/tables/row.ts'
@@ -11,12 +12,25 @@ const DAY = 86_400_000
 const NAMES = Array.from({ length: 3_000 }, () => randomBytes(17).toString('base64url').slice(0, 22))
 
 const rowOf = (name: string, position: number, time: number): Row => {
-  const version = { position, revision: position, id: name, document: `{"n":${position}}`, ended: null }
-  return { projection: 'retry_key', version: { ...version, created: position, replaces: null, columns: [time] } }
+  const version = {
+    position: toPublicPosition(position),
+    revision: position,
+    id: name,
+    document: `{"n":${position}}`,
+    ended: null,
+  }
+  return {
+    projection: 'retry_key',
+    version: { ...version, created: version.position, replaces: null, columns: [time] },
+  }
 }
 
 const commit = (file: ViewsFile, position: number): void =>
-  file.commit([], { ...beforeTheFirst('f'.repeat(24)), position, mark: position })
+  file.commit([], {
+    ...beforeTheFirst('f'.repeat(24)),
+    position: toPublicPosition(position),
+    storePosition: toStorePosition(position),
+  })
 
 /** The positions of the newest documents of some names. */
 const found = (file: ViewsFile, names: readonly string[]) =>

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { replay } from '../../../src/read-models/replay.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { start } from '../../http/harness.ts'
@@ -41,11 +42,11 @@ test('lists are unavailable while rows cannot be written, and complete afterward
   const shell = shellOn(t, path)
   shell.exec(FORBID)
   await tell(store, story.slice(0, 10))
-  t.true(await views.waitForStorePosition(9, 10_000))
+  t.true(await views.waitForStorePosition(toStorePosition(9), 10_000))
   const before = views.lists()?.reservations({ limit: 100, offset: 0 })
   t.is(before?.count, 3)
   await tell(store, story.slice(10))
-  t.true(await views.waitForStorePosition(story.length - 1, 10_000))
+  t.true(await views.waitForStorePosition(toStorePosition(story.length - 1), 10_000))
   t.is(views.lists(), undefined)
   const recovery = views.nextReport()
   shell.exec(ALLOW)

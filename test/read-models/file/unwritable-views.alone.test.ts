@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import test, { type ExecutionContext } from 'ava'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import type { World } from '../../../src/service/service.ts'
@@ -28,7 +29,7 @@ test('views that cannot be written stay readable, raise one alarm and are writte
   await tell(store, story.slice(0, 5))
   t.is(await alarm, 'views cannot be written')
   await tell(store, story.slice(5))
-  t.true(await views.waitForStorePosition(story.length - 1, 10_000))
+  t.true(await views.waitForStorePosition(toStorePosition(story.length - 1), 10_000))
   t.is((JSON.parse(views.newest('sut', SUT_ID)?.document ?? '{}') as { _id: string })._id, SUT_ID)
   t.deepEqual(rowsIn(path), [])
   const recovery = views.nextReport()
@@ -50,7 +51,7 @@ test('a lock held on the views file does not block the service', async (t) => {
   const alarm = views.nextReport()
   await tell(store, story)
   t.is(await alarm, 'views cannot be written')
-  t.true(await views.waitForStorePosition(story.length - 1, 10_000))
+  t.true(await views.waitForStorePosition(toStorePosition(story.length - 1), 10_000))
   delay.disable()
   // Nanoseconds for which the event loop was blocked.
   t.true(delay.max < 2e9, `${delay.max}`)

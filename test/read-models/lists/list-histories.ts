@@ -3,6 +3,7 @@ import { projections } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
+import { type PublicPosition, toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import {
   idOf,
   LISTEN_PORT,
@@ -132,13 +133,13 @@ export const recordedAs = (event: Event, n: number): Recorded => ({
   id: `018f36f0-0000-7000-8000-${n.toString(16).padStart(12, '0')}`,
   stream: 'story',
   revision: n,
-  mark: n,
+  storePosition: toStorePosition(n),
   metadata: metadata('2029-12-31T00:00:00.000Z'),
 })
 
 /** A document of the model. */
 export interface Known {
-  readonly created: number
+  readonly created: PublicPosition
   readonly document: Readonly<Record<string, unknown>>
   readonly ended: ReturnType<Projection['ended']>
 }
@@ -157,7 +158,11 @@ export const documentsAfter = (
     if (id === undefined) continue
     const before = known.get(id)
     const document = projection.evolve(before?.document, recorded) as Known['document']
-    known.set(id, { created: before?.created ?? n * stride, document, ended: projection.ended(recorded) })
+    known.set(id, {
+      created: before?.created ?? toPublicPosition(n * stride),
+      document,
+      ended: projection.ended(recorded),
+    })
   }
   return [...known.values()].sort((a, b) => b.created - a.created)
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import {
   makeRunQuery,
   type Page,
@@ -26,16 +27,16 @@ const MANY = Array.from({ length: 100 }, (_, n) => sutId(n))
 /** Every kind of list query, with narrow and wide spans, and users with few and many reservations. */
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   all: {},
-  'all, after an entry': { createdBefore: 50_000 },
+  'all, after an entry': { createdBefore: toPublicPosition(50_000) },
   'all, with details': { withDetails: true },
   'all, and cancelled ones': { withCancelled: true },
-  'all, and cancelled ones, after an entry': { withCancelled: true, createdBefore: 50_000 },
+  'all, and cancelled ones, after an entry': { withCancelled: true, createdBefore: toPublicPosition(50_000) },
   'those of a user, and cancelled ones': { user_id: userId(9), withCancelled: true },
   'those on a day, and cancelled ones': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY, withCancelled: true },
   'those of a SUT': { sut_ids: [sutId(7)] },
-  'those of a SUT, after an entry': { sut_ids: [sutId(7)], createdBefore: 50_000 },
+  'those of a SUT, after an entry': { sut_ids: [sutId(7)], createdBefore: toPublicPosition(50_000) },
   'those of SUTs, two of which are one': { sut_ids: [sutId(7), sutId(8), sutId(7)] },
-  'those of a hundred SUTs, after an entry': { sut_ids: MANY, createdBefore: 50_000 },
+  'those of a hundred SUTs, after an entry': { sut_ids: MANY, createdBefore: toPublicPosition(50_000) },
   'those of a hundred SUTs on a day': { sut_ids: MANY, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'those of a hundred SUTs from a day on': { sut_ids: MANY, endsAfter: MIDDLE },
   'those of SUTs and a user until a day': { sut_ids: MANY, user_id: userId(0), startsBefore: MIDDLE },
@@ -60,7 +61,7 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
     user_id: userId(0),
     sut_ids: [sutId(7)],
     startsBefore: MIDDLE,
-    createdBefore: 50_000,
+    createdBefore: toPublicPosition(50_000),
   },
 }
 
@@ -163,9 +164,15 @@ test('with 100,000 reservations every list is read through an index and counted 
   for (const query of [
     {},
     { free: { start: MIDDLE, end: MIDDLE + 3_600 } },
-    { free: { start: MIDDLE, end: MIDDLE + DAY }, tags: { os: 'linux' }, createdBefore: 400 },
+    { free: { start: MIDDLE, end: MIDDLE + DAY }, tags: { os: 'linux' }, createdBefore: toPublicPosition(400) },
     { retired: true, name: 'machine 1' },
-    { name: 'machine 1', tags: { os: 'linux' }, createdBefore: 400, sut_type: 'vnc', is_active: true },
+    {
+      name: 'machine 1',
+      tags: { os: 'linux' },
+      createdBefore: toPublicPosition(400),
+      sut_type: 'vnc',
+      is_active: true,
+    },
   ]) {
     suts({ ...PART, ...query })
     t.deepEqual(notFound(plans()), [])

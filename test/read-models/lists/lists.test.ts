@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { projections } from '../../../projections/index.ts'
 import { overlaps, type Window } from '../../../src/domain/calendar/window.ts'
 import { epochSecondsOf } from '../../../src/domain/values/instant.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { Lists, Part, ReservationQuery, SutQuery } from '../../../src/read-models/lists/lists.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
@@ -32,18 +33,18 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
   const pending = makePending(projections, file)
   const progress = (n: number) => ({
     logId: 'f'.repeat(24),
-    position: n * STRIDE,
-    mark: n,
+    position: toPublicPosition(n * STRIDE),
+    storePosition: toStorePosition(n),
     eventId: `${n}`,
     stream: '',
     revision: n,
   })
   for (const [n, event] of events.entries()) {
-    pending.fold(logged(recordedAs(event, n)), n * STRIDE)
+    pending.fold(logged(recordedAs(event, n)), toPublicPosition(n * STRIDE))
     if (n % slice === 0) file.stage(pending.takeUnstaged())
     if (n % (slice * 3) !== 0) continue
     file.commit([], progress(n))
-    pending.written(n * STRIDE)
+    pending.written(toPublicPosition(n * STRIDE))
   }
   file.stage(pending.takeUnstaged())
   file.settle()
@@ -51,7 +52,10 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
 }
 
 /** The part of all entries that a list must show. */
-const partOf = (all: readonly Known[], { limit, offset, createdBefore = Number.POSITIVE_INFINITY }: Part) => ({
+const partOf = (
+  all: readonly Known[],
+  { limit, offset, createdBefore = toPublicPosition(Number.POSITIVE_INFINITY) }: Part,
+) => ({
   count: all.length,
   documents: all
     .filter(({ created }) => created < createdBefore)
@@ -98,7 +102,7 @@ const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: und
 const part = {
   limit: fc.integer({ min: 1, max: 8 }),
   offset: fc.nat(5),
-  createdBefore: maybe(fc.nat(60).map((n) => n * STRIDE)),
+  createdBefore: maybe(fc.nat(60).map((n) => toPublicPosition(n * STRIDE))),
 }
 
 const aReservationQuery: fc.Arbitrary<ReservationQuery> = fc.record({

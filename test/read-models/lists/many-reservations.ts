@@ -1,6 +1,7 @@
 import { projections } from '../../../projections/index.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { idOf, metadata, reservationCreated, sutCreated } from '../../domain/builders.ts'
@@ -34,7 +35,7 @@ const reservationId = (n: number): string => idOf(10_000_000 + n)
 /** The creation of SUTs and then, over a year, of their reservations. Windows may overlap, which does not matter here. */
 export function* manyEvents({ reservations, suts, users }: Scale): Generator<Recorded> {
   const number = makeNumbers(1)
-  const common = (n: number) => ({ id: `event ${n}`, stream: 'story', revision: n, mark: n })
+  const common = (n: number) => ({ id: `event ${n}`, stream: 'story', revision: n, storePosition: toStorePosition(n) })
   for (let n = 0; n < suts; n++) {
     yield {
       ...common(n),
@@ -72,17 +73,17 @@ export const fill = (path: string, scale: Scale): { file: ViewsFile; events: num
     file.stage(pending.takeUnstaged())
     file.commit([], {
       logId: 'f'.repeat(24),
-      position,
-      mark: position,
+      position: toPublicPosition(position),
+      storePosition: toStorePosition(position),
       eventId: `event ${position}`,
       stream: '',
       revision: position,
     })
-    pending.written(position)
+    pending.written(toPublicPosition(position))
     writing += performance.now() - began
   }
   for (const event of manyEvents(scale)) {
-    pending.fold(logged(event), ++position)
+    pending.fold(logged(event), toPublicPosition(++position))
     if (pending.count() >= CHUNK) write()
   }
   write()

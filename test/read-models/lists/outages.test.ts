@@ -6,6 +6,7 @@ import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { OFFLINE_CAUSES } from '../../../src/domain/events/monitoring.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { OutagesQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeIsShortOfOutages, makeOutages } from '../../../src/read-models/lists/outages.ts'
@@ -46,14 +47,19 @@ const folded = (
   t.teardown(file.close)
   const pending = makePending(projections, file)
   for (const [position, [minute, event]] of past.entries()) {
-    const common = { id: `event ${position}`, stream: 'story', revision: position, mark: position }
+    const common = { id: `event ${position}`, stream: 'story', revision: position, storePosition: position }
     const recorded = { ...common, ...event, metadata: metadata(formatMilliseconds(timeOf(minute))) } as Recorded
-    pending.fold(logged(recorded), position)
+    pending.fold(logged(recorded), toPublicPosition(position))
     if (position % together !== together - 1 && position < past.length - 1) continue
     file.stage(pending.takeUnstaged())
-    const at = { mark: position, eventId: `event ${position}`, stream: '', revision: position }
-    file.commit([], { logId: 'f'.repeat(24), position, ...at })
-    pending.written(position)
+    const at = {
+      storePosition: toStorePosition(position),
+      eventId: `event ${position}`,
+      stream: '',
+      revision: position,
+    }
+    file.commit([], { logId: 'f'.repeat(24), position: toPublicPosition(position), ...at })
+    pending.written(toPublicPosition(position))
   }
   return file
 }

@@ -5,6 +5,7 @@ import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import type { ClosedSession, Session } from '../../../src/domain/session/decide.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { SessionQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeSessionList } from '../../../src/read-models/lists/session-list.ts'
@@ -51,7 +52,7 @@ const manyEvents = (sessions: number): readonly Recorded[] => {
     if (open.length > 40) close(open[number(open.length)] as Session)
   }
   return events.map((event, n) => {
-    const common = { id: `event ${n}`, stream: 'story', revision: n, mark: n }
+    const common = { id: `event ${n}`, stream: 'story', revision: n, storePosition: n }
     return { ...common, ...event, metadata: metadata(formatMilliseconds(FIRST)) } as Recorded
   })
 }
@@ -62,13 +63,18 @@ const fold = (file: ViewsFile, events: readonly Recorded[], seed: number): void 
   const pending = makePending(projections, file)
   let rest = 1
   for (const [position, event] of events.entries()) {
-    pending.fold(logged(event), position)
+    pending.fold(logged(event), toPublicPosition(position))
     if (--rest > 0 && position < events.length - 1) continue
     rest = 1 + number(300)
     file.stage(pending.takeUnstaged())
-    const at = { mark: position, eventId: `event ${position}`, stream: '', revision: position }
-    file.commit([], { logId: 'f'.repeat(24), position, ...at })
-    pending.written(position)
+    const at = {
+      storePosition: toStorePosition(position),
+      eventId: `event ${position}`,
+      stream: '',
+      revision: position,
+    }
+    file.commit([], { logId: 'f'.repeat(24), position: toPublicPosition(position), ...at })
+    pending.written(toPublicPosition(position))
   }
 }
 
@@ -189,7 +195,7 @@ test('each event of a session knows its place in the history of its SUT, however
     const middle = Math.floor(history.length / 2)
     t.is(countBefore(id, middle), expected.filter(({ place }) => place < middle).length)
     const [position] = history[middle] as readonly [number, Recorded]
-    const last = lastUpTo(id, position)
+    const last = lastUpTo(id, toPublicPosition(position))
     t.deepEqual(last && { ...last }, expected.filter((row) => row.position <= position).at(-1))
   }
   const again = openViewsFile(':memory:', projections)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { makeIsShort } from '../../../src/read-models/lists/access-paths.ts'
 import type { ReservationQuery, Sight } from '../../../src/read-models/lists/lists.ts'
 import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
@@ -38,7 +39,7 @@ const SIGHTS: readonly Sight[] = [
 const SHAPES: readonly Partial<ReservationQuery>[] = [
   {},
   { offset: 500 },
-  { createdBefore: 15_000 },
+  { createdBefore: toPublicPosition(15_000) },
   { sut_ids: [sutId(7)] },
   { sut_ids: [sutId(29)], user_id: userId(0) },
   { sut_ids: [sutId(28)], user_id: userId(0) },
@@ -52,7 +53,7 @@ const SHAPES: readonly Partial<ReservationQuery>[] = [
   { user_id: userId(3), endsAfter: MIDDLE },
   { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   { endsAfter: FIRST + DAY },
-  { startsBefore: MIDDLE, createdBefore: 10_000 },
+  { startsBefore: MIDDLE, createdBefore: toPublicPosition(10_000) },
   { sut_ids: [sutId(28)], endsAfter: MIDDLE },
   { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
 ]

@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Event, Logged } from '../../../src/domain/event.ts'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst, progressAfter } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makeCatchUp } from '../../../src/read-models/projector/catch-up.ts'
@@ -43,7 +44,7 @@ const story = (): readonly Logged[] => {
       id: makeEventId(n, randomHex(10)),
       stream: STREAM,
       revision: n,
-      mark: n,
+      storePosition: toStorePosition(n),
       metadata: facts,
     }),
   )
@@ -122,7 +123,7 @@ test('a writer thread writes the same rows of a long log, and leaves a short WAL
   t.true(statSync(`${path}-wal`).size <= ONE_PAGE)
   t.false(catchUp.hasWriterThread())
   t.is(pending.count(), 0)
-  t.is(file.progress()?.position, EVENTS.length - 1)
+  t.is(file.progress()?.position, toPublicPosition(EVENTS.length - 1))
   t.deepEqual(contents(file), WRITTEN)
 })
 
@@ -218,7 +219,14 @@ test('a bulk load that a reader blocked is finished at the end with all pending 
   reader.close()
   file.stage([])
   t.true(file.isStaging())
-  writer.keepSnapshot(STREAM, 0, () => ({ stream: STREAM, version: 1, revision: 0, mark: 0, text: '{}', pages: [] }))
+  writer.keepSnapshot(STREAM, toStorePosition(0), () => ({
+    stream: STREAM,
+    version: 1,
+    revision: 0,
+    storePosition: toStorePosition(0),
+    text: '{}',
+    pages: [],
+  }))
   await catchUp.end()
   t.false(file.isStaging())
   t.is(refusalOf(path), undefined)
@@ -236,7 +244,7 @@ test('a bulk load cannot finish while a reader pins unsynced pages, but one that
   file.beginBulkLoad(true)
   reader.pin()
   t.not(reader.progress(), undefined)
-  file.commit([], { ...beforeTheFirst(LOG_ID), position: 7 })
+  file.commit([], { ...beforeTheFirst(LOG_ID), position: toPublicPosition(7) })
   t.throws(file.finishBulkLoad)
   t.regex(refusalOf(path) ?? '', /was interrupted/)
   reader.close()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'ava'
 import fc from 'fast-check'
 import { projections } from '../../../projections/index.ts'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makePending, type Pending } from '../../../src/read-models/projector/pending.ts'
 import { SUT_ID } from '../../domain/builders.ts'
@@ -15,7 +16,7 @@ const NOTHING_WRITTEN = openViewsFile(':memory:', projections)
 const folded = (takenAfter: readonly number[], chunk?: number): Pending => {
   const pending = makePending(projections, NOTHING_WRITTEN, chunk)
   for (const [n, event] of story.entries()) {
-    pending.fold(logged(event), n)
+    pending.fold(logged(event), toPublicPosition(n))
     if (takenAfter.includes(n)) pending.takeUnstaged()
   }
   return pending
@@ -54,8 +55,8 @@ test('property: only written rows are released', (t) => {
   fc.assert(
     fc.property(...staging(), fc.integer({ min: -1, max: story.length - 1 }), (taking, chunk, upTo) => {
       const pending = folded([...taking, upTo], chunk)
-      pending.written(upTo)
-      const left = all.filter(({ place, version }) => (place ?? version).position > upTo)
+      pending.written(toPublicPosition(upTo))
+      const left = all.filter(({ logRow, version }) => (logRow ?? version).position > upTo)
       const isLeft = left.some(({ version }) => version?.id === SUT_ID)
       assert.deepEqual([pending.count(), pending.newest('sut', SUT_ID) !== undefined], [left.length, isLeft])
       pending.unstageAll()

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Snapshot } from '../../../src/domain/decider.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
@@ -22,12 +23,23 @@ test('snapshots that are due together are spread over several transactions, and 
     close: () => undefined,
   }
   const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
-  const progress = () => ({ ...beforeTheFirst('f'.repeat(24)), position: 0, mark: 0 })
+  const progress = () => ({
+    ...beforeTheFirst('f'.repeat(24)),
+    position: toPublicPosition(0),
+    storePosition: toStorePosition(0),
+  })
   const writer = makeWriter(watched, makePending(projections, file), alarms, progress)
   const streams = Array.from({ length: COUNT }, (_, n) => `sut-${n}`)
   for (const stream of streams) {
     const text = 'x'.repeat(SIZE)
-    writer.keepSnapshot(stream, 0, () => ({ stream, version: 1, revision: 0, mark: 0, text, pages: [] }))
+    writer.keepSnapshot(stream, toStorePosition(0), () => ({
+      stream,
+      version: 1,
+      revision: 0,
+      storePosition: toStorePosition(0),
+      text,
+      pages: [],
+    }))
   }
   writer.tick()
   const { length } = await first.promise

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
+import { BEFORE_FIRST, toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 
@@ -16,33 +18,37 @@ const rootOf = (leaves: readonly Uint8Array[]): Buffer => {
 }
 
 /** A log index with the given number of events. */
-const indexOf = (count: number, markOf: (position: number) => number) => {
+const indexOf = (count: number, storePositionOf: (position: number) => number) => {
   const file = openViewsFile(':memory:', projections)
   const rows = Array.from({ length: count }, (_, position) => ({
-    position,
-    mark: markOf(position),
+    position: toPublicPosition(position),
+    storePosition: toStorePosition(storePositionOf(position)),
     id: makeEventId(position, randomHex(10)),
     leaf: new Uint8Array(sha256(Buffer.from(`leaf ${position}`))),
   }))
-  file.stage(rows.map((place) => ({ place })))
+  file.stage(rows.map((logRow) => ({ logRow })))
   return { log: file.log, rows, leaves: rows.map(({ leaf }) => leaf) }
 }
 
-for (const [where, markOf] of [
+for (const [where, storePositionOf] of [
   ['the embedded store', (position: number) => position],
   ['EventStoreDB', (position: number) => 7 + 300 * position],
 ] as const) {
   test(`an event of ${where} is found by its position, store position and id`, (t) => {
-    const { log, rows } = indexOf(300, markOf)
+    const { log, rows } = indexOf(300, storePositionOf)
     t.is(log.size(), 300)
-    for (const { position, mark, id } of rows) {
-      t.is(log.markAt(position), mark)
-      t.is(log.positionAt(mark), position)
-      t.is(log.positionOf(id), position)
+    for (const { position, storePosition, id } of rows) {
+      t.is(log.storePositionAt(position), storePosition)
+      t.is(log.publicPositionAt(storePosition), position)
+      t.is(log.positionOf(id), toPublicPosition(position))
     }
-    t.deepEqual([log.markAt(-1), log.positionAt(-1)], [-1, -1])
+    t.deepEqual([log.storePositionAt(BEFORE_FIRST), log.publicPositionAt(BEGINNING)], [-1, -1])
     t.deepEqual(
-      [log.markAt(300), log.positionAt(markOf(300)), log.positionOf(makeEventId(1, randomHex(10)))],
+      [
+        log.storePositionAt(toPublicPosition(300)),
+        log.publicPositionAt(toStorePosition(storePositionOf(300))),
+        log.positionOf(makeEventId(1, randomHex(10))),
+      ],
       [undefined, undefined, undefined],
     )
   })
@@ -52,7 +58,11 @@ test('an invalid id, as in a tampered log, does not keep other events from being
   const file = openViewsFile(':memory:', projections)
   const ids = ['z'.repeat(36), makeEventId(1, randomHex(10)), '', `${makeEventId(2, randomHex(10))}-a7`]
   const leaf = new Uint8Array(32)
-  file.stage(ids.map((id, position) => ({ place: { position, mark: position, id, leaf } })))
+  file.stage(
+    ids.map((id, position) => ({
+      logRow: { position: toPublicPosition(position), storePosition: toStorePosition(position), id, leaf },
+    })),
+  )
   t.deepEqual([file.log.size(), file.log.positionOf(ids[1] as string)], [4, 1])
 })
 

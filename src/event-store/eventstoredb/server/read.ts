@@ -7,12 +7,13 @@ import {
   type ResolvedEvent,
   type StreamingRead,
 } from '@eventstore/db-client'
+import type { StorePosition } from '../../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store.ts'
 import { LOG_STREAM, makeLastEventsRequest, readEvent, type StoreEvent } from './all.ts'
 import type { ReadCall, StoreClient } from './client.ts'
 import { type Connection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
-import { type LogEvents, markOf } from './records.ts'
+import { type LogEvents, storePositionOf } from './records.ts'
 
 /** Events per page. */
 const PAGE = 256
@@ -105,18 +106,18 @@ export const makeReadStream = (readPage: ReadPage, { decode }: LogEvents): Event
  */
 export const makeAt =
   <A>(connection: Connection, { isOurs }: LogEvents, as: (event: RecordedEvent) => A) =>
-  async (mark: number): Promise<A | undefined> => {
-    if (mark <= BEGINNING) return undefined
-    const fromPosition = { commit: BigInt(mark), prepare: BigInt(mark) }
+  async (storePosition: StorePosition): Promise<A | undefined> => {
+    if (storePosition <= BEGINNING) return undefined
+    const fromPosition = { commit: BigInt(storePosition), prepare: BigInt(storePosition) }
     const { credentials } = connection
     const options = { direction: FORWARDS, fromPosition, maxCount: 1, credentials, requiresLeader: true } as const
     const read = (client: EventStoreDBClient) => collect(client.readAll(options), (event) => event)
     try {
       const [event] = await persistRead(connection, READ_WITHIN, read)
-      return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
+      return event !== undefined && isOurs(event) && storePositionOf(event) === storePosition ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined
-      throw toUnavailable(`the event at ${mark} cannot be read`, error, ' to $all')
+      throw toUnavailable(`the event at ${storePosition} cannot be read`, error, ' to $all')
     }
   }
 
@@ -170,7 +171,7 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
     try {
       for (let count: number = LOOKBACK.first; ; count *= LOOKBACK.growth) {
         const last = await connection.persist(READ_WITHIN, lookBack(count))
-        if (last !== undefined) return isOurs(last) ? markOf(last) : BEGINNING
+        if (last !== undefined) return isOurs(last) ? storePositionOf(last) : BEGINNING
       }
     } catch (error) {
       throw toUnavailable('the end of the log cannot be read', error, ' to $all')

@@ -2,6 +2,7 @@ import { jsonEvent } from '@eventstore/db-client'
 import type { Logged, NewEvent, Recorded } from '../../../domain/event.ts'
 import { canonicalJson } from '../../../domain/values/canonical-json.ts'
 import { STREAMS } from '../../../domain/values/ids.ts'
+import { type StorePosition, toStorePosition } from '../../../domain/values/position.ts'
 import type { StoredRecord } from '../../event-store.ts'
 import { decodeParsed, leafHash, UndecodableEvent } from '../../stored-event.ts'
 import type { StoreEvent } from './all.ts'
@@ -10,12 +11,12 @@ import type { StoreEvent } from './all.ts'
 export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ id, type, data, metadata })
 
 /** Store position: the commit position in `$all`. 2^53 bytes are nine petabytes. */
-export const markOf = ({ streamId, revision, position }: StoreEvent): number => {
+export const storePositionOf = ({ streamId, revision, position }: StoreEvent): StorePosition => {
   // Only transactions, deprecated since version 20, have a commit position after their events.
   if (position === undefined || position.commit !== position.prepare || position.commit > Number.MAX_SAFE_INTEGER) {
     throw new UndecodableEvent(`${streamId}@${revision}: its position is not supported`)
   }
-  return Number(position.commit)
+  return toStorePosition(Number(position.commit))
 }
 
 /** Recognises and decodes the events of one log in `$all`. */
@@ -47,11 +48,11 @@ export const makeLogEvents = (prefix: string): LogEvents => {
   return {
     prefixes: [...prefixes, ...names],
     isOurs: ({ streamId }) => prefixes.some((each) => streamId.startsWith(each)) || names.has(streamId),
-    decode: (event) => decodeParsed(toParsed(event), markOf(event)),
+    decode: (event) => decodeParsed(toParsed(event), storePositionOf(event)),
     toLogged: (event) => {
       const all = toParsed(event)
-      return { ...decodeParsed(all, markOf(event)), leaf: new Uint8Array(leafHash(canonicalJson(all))) }
+      return { ...decodeParsed(all, storePositionOf(event)), leaf: new Uint8Array(leafHash(canonicalJson(all))) }
     },
-    toStoredRecord: (event) => ({ mark: markOf(event), text: canonicalJson(toParsed(event)) }),
+    toStoredRecord: (event) => ({ storePosition: storePositionOf(event), text: canonicalJson(toParsed(event)) }),
   }
 }

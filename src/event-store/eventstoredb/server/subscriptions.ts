@@ -1,7 +1,8 @@
+import type { StorePosition } from '../../../domain/values/position.ts'
 /** A running subscription, as its store sees it. */
 export interface Subscription {
   /** Store position of the last event of the log that has arrived. Undefined until the subscription was sent. */
-  readonly arrived: () => number | undefined
+  readonly arrived: () => StorePosition | undefined
   /** Number of responses that have arrived. */
   readonly responses: () => number
   /** Whether this process takes no more for now. */
@@ -18,7 +19,7 @@ export interface Subscriptions {
     readonly remove: () => void
   }
   /** An event that each subscription has to deliver. */
-  readonly appended: (mark: number) => void
+  readonly appended: (storePosition: StorePosition) => void
   /** Whether an appended event has not arrived everywhere. */
   readonly isAnyBehind: () => boolean
   /** The most calls of this function in a row between which a subscription that is behind has received nothing. */
@@ -62,8 +63,8 @@ export const makeSubscriptions = (): Subscriptions => {
         remove: () => void all.delete(watched),
       }
     },
-    appended: (mark) => {
-      last = Math.max(last, mark)
+    appended: (storePosition) => {
+      last = Math.max(last, storePosition)
     },
     isAnyBehind: () => [...all].some(isBehind),
     countMissed: () => Math.max(0, ...[...all].map(look)),

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../../projections/reservation.ts'
 import type { Sut } from '../../../../projections/sut.ts'
 import { failure } from '../../../domain/failure.ts'
+import type { PublicPosition } from '../../../domain/values/position.ts'
 import type { User } from '../../../users/user.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
@@ -12,7 +13,7 @@ export interface Found {
   readonly reservation: Reservation
   readonly isReleased: boolean
   readonly sut: Sut
-  readonly position: number
+  readonly position: PublicPosition
 }
 
 /** Finds a reservation that is not cancelled, for those who may use it. */

@@ -34,9 +34,6 @@ export const sessionResponse = ({ _id, name, role }: User, { session, expires }:
   headers: NO_STORE,
 })
 
-/** Milliseconds. */
-const VIEWS_TIMEOUT = 5_000
-
 const NO_SESSION = failure('forbidden', 'Only a session can do this. Sign in with POST /api/login.')
 const NO_SESSION_TO_END = failure(
   'forbidden',
@@ -77,7 +74,7 @@ export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }
       const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...orderOf(call), command })
       if (E.isLeft(outcome)) return outcome
       // From then on this instance refuses it too.
-      await views.waitForStorePosition(outcome.right.mark, VIEWS_TIMEOUT)
+      await views.waitForStorePosition(outcome.right.storePosition)
       return E.right(ended(false))
     },
   }

@@ -12,8 +12,9 @@ import type { NewUser } from '../../../domain/user/add-users.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
 import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
+import type { StorePosition } from '../../../domain/values/position.ts'
 import { foldName } from '../../../domain/values/user-name.ts'
-import type { EventStore } from '../../../event-store/event-store.ts'
+import { BEGINNING, type EventStore } from '../../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
 import { type Call, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
@@ -99,11 +100,11 @@ const hashAll = async ({ randomBytes }: UserImportDependencies, rows: readonly C
 /** Shows users as they were added, and the passwords that were made, the first time only. */
 const makeShow =
   ({ objects, users }: UserImportDependencies) =>
-  async (events: readonly Recorded[], mark: number, rows: readonly CompleteRow[]) => {
+  async (events: readonly Recorded[], storePosition: StorePosition, rows: readonly CompleteRow[]) => {
     const shown: string[] = []
     for (const [n, { data, revision }] of events.entries()) {
       const id = '_id' in data ? data._id : ''
-      const version = await objects.after('user', id, USERS_STREAM, { kind: 'recorded', revision, mark })
+      const version = await objects.after('user', id, USERS_STREAM, { kind: 'recorded', revision, storePosition })
       const { isMade = false, password } = rows[n] ?? {}
       shown.push(userText(users, version, isMade ? { password } : {}))
     }
@@ -119,7 +120,7 @@ export const makeUserImport = (dependencies: UserImportDependencies): ((call: Ca
   const readKnown = async (revision: number, count: number) => {
     await users.refresh()
     const events = await readAppended(store, USERS_STREAM, revision, count)
-    return show(events, events.at(-1)?.mark ?? -1, [])
+    return show(events, events.at(-1)?.storePosition ?? BEGINNING, [])
   }
   return async (call) => {
     const { body, idempotencyKey } = call
@@ -136,7 +137,9 @@ export const makeUserImport = (dependencies: UserImportDependencies): ((call: Ca
     const ended = await add(call, await hashAll(dependencies, rows))
     if (E.isLeft(ended)) return ended
     const { right: outcome } = ended
-    return outcome.kind === 'recorded' ? show(outcome.events, outcome.mark, rows) : readKnown(outcome.revision, count)
+    return outcome.kind === 'recorded'
+      ? show(outcome.events, outcome.storePosition, rows)
+      : readKnown(outcome.revision, count)
   }
 }
 

@@ -4,6 +4,7 @@ import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
 import type { Quota } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { toHours } from '../../../domain/reservation/quota.ts'
+import { earlierPosition, type PublicPosition } from '../../../domain/values/position.ts'
 import type { Used } from '../../../read-models/lists/lists.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { Member } from '../../../users/user.ts'
@@ -52,7 +53,7 @@ const userRead = (caller: Caller, member: Member): RouteResponse => {
 
 /** What users have reserved in the current week. */
 interface UsedShown {
-  readonly position: number
+  readonly position: PublicPosition
   readonly used: readonly { readonly used: object }[]
 }
 
@@ -155,7 +156,7 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
       const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
       // On a full disk, lists show less than users in memory.
       const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
-      return E.right({ ...response, ...(positions.length > 0 && { position: Math.min(...positions) }) })
+      return E.right({ ...response, ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }) })
     },
   }
 }

@@ -36,10 +36,10 @@ const appending =
         const revision = attempt.expected
         const expectedRevision = revision === -1 ? ('no_stream' as const) : BigInt(revision)
         const options = { credentials, expectedRevision, deadline: 1_000 }
-        const written = { revision: revision + events.length, mark: await store.head() }
+        const written = { revision: revision + events.length, storePosition: await store.head() }
         try {
           await connection.use((client) => client.appendToStream(stream, attempt.events.map(toClient), options))
-          return E.right({ ...written, mark: await store.head() })
+          return E.right({ ...written, storePosition: await store.head() })
         } catch (error) {
           if (isAnswer(faultOf(error))) return E.left('moved')
         }

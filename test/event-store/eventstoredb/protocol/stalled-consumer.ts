@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { BEGINNING } from '../../../../src/event-store/event-store.ts'
 import { readEventStoreDbAddress } from '../../../../src/event-store/eventstoredb/server/address.ts'
 import { openEventStoreDb } from '../../../../src/event-store/eventstoredb/store.ts'
 import { rightOf } from '../../../users/builders.ts'
@@ -15,7 +16,7 @@ const used = (): number => {
 }
 
 const before = used()
-const batches = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
 const taken = []
 let seen = 0
 const released = once(process, 'SIGUSR2')

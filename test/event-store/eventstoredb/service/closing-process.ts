@@ -1,3 +1,4 @@
+import { BEGINNING } from '../../../../src/event-store/event-store.ts'
 import { readEventStoreDbAddress } from '../../../../src/event-store/eventstoredb/server/address.ts'
 import { openEventStoreDb } from '../../../../src/event-store/eventstoredb/store.ts'
 import { rightOf } from '../../../users/builders.ts'
@@ -9,7 +10,7 @@ const store = await openEventStoreDb({ address: rightOf(readEventStoreDbAddress(
 const stream = aStream()
 await append(store, stream, -1, someEvents(stream, 3))
 await readLog(store, -1)
-const live = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+const live = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
 await live.next()
 process.stdout.write('used\n')
 if (how !== 'open') await store.close()

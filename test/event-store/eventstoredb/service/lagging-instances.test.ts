@@ -107,7 +107,7 @@ test('control: an instance that decides on its views refuses a free window', asy
     ...change(store),
     async *readStream(stream, after) {
       for await (const page of store.readStream(stream, after)) {
-        const visible = page.filter(({ mark }) => mark <= shown)
+        const visible = page.filter(({ storePosition }) => storePosition <= shown)
         if (visible.length > 0) yield visible
       }
     },

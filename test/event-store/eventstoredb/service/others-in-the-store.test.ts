@@ -1,4 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
+import { toStorePosition } from '../../../../src/domain/values/position.ts'
+import { BEGINNING } from '../../../../src/event-store/event-store.ts'
 import { until } from '../../../http/until.ts'
 import { append, aStream, done, idsOf, readLog, someEvents } from '../../new-events.ts'
 import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol-server.ts'
@@ -41,13 +43,13 @@ test('a new log in a store with 50,000 other events is ready without reading the
 test('the end of the log is found without reading 50,000 later events of other applications', async (t) => {
   const server = await aCrowdedServer(t)
   const store = await openAdapter(t, server)
-  t.is(await store.head(), -1)
+  t.is(await store.head(), BEGINNING)
   const stream = aStream()
-  const { mark } = done(await append(store, stream, -1, someEvents(stream, 3)))
+  const { storePosition } = done(await append(store, stream, -1, someEvents(stream, 3)))
   writeOthers(server, OTHERS + 500)
   const { eventsSent } = server.counters
-  t.is(await store.head(), mark)
-  t.deepEqual(await readLog(store, mark), [])
+  t.is(await store.head(), storePosition)
+  t.deepEqual(await readLog(store, storePosition), [])
   t.true(server.counters.eventsSent - eventsSent < 20, `${server.counters.eventsSent} events were sent`)
 })
 
@@ -55,11 +57,11 @@ test("streams named similarly to Berth's do not hide the end of the log", async 
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   for (const name of ['listenPortsToo', 'berth-logs']) server.log.append(name, 'any', [noted()])
-  t.is(await store.head(), -1)
+  t.is(await store.head(), BEGINNING)
   const stream = aStream()
-  const { mark } = done(await append(store, stream, -1, someEvents(stream, 2)))
+  const { storePosition } = done(await append(store, stream, -1, someEvents(stream, 2)))
   for (let n = 0; n < 100; n++) server.log.append('listenPortsToo', 'any', [noted()])
-  t.is(await store.head(), mark)
+  t.is(await store.head(), storePosition)
 })
 
 for (const version of ['23.10.8', '24.10.9']) {
@@ -69,11 +71,12 @@ for (const version of ['23.10.8', '24.10.9']) {
     const stream = aStream()
     const [first, second] = someEvents(stream, 2)
     const events = [first, second] as NonNullable<typeof first>[]
-    const { mark } = done(await append(store, stream, -1, events))
+    const { storePosition } = done(await append(store, stream, -1, events))
     const { reads } = server.counters
-    for (const nowhere of [mark - 1, mark + 1, mark + 1_000_000]) t.is(await store.at(nowhere), undefined)
+    for (const nowhere of [storePosition - 1, storePosition + 1, storePosition + 1_000_000])
+      t.is(await store.at(toStorePosition(nowhere)), undefined)
     t.is(server.counters.reads, reads + 3)
-    t.is((await store.at(mark))?.id, second?.id)
+    t.is((await store.at(storePosition))?.id, second?.id)
   })
 }
 
@@ -84,7 +87,7 @@ const stall = async (t: ExecutionContext, count: number) => {
   const server = await aServer(t, { version: '23.10.8' })
   const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
   const stream = aStream()
-  const batches = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+  const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
   t.true((await batches.next()).value?.caughtUp)
   const events = someEvents(stream, count)
   const { eventsSent } = server.counters

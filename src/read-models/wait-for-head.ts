@@ -1,8 +1,6 @@
 import { ANSWER_WITHIN, before, type EventStore } from '../event-store/event-store.ts'
+import { VIEWS_TIMEOUT } from './projector/progress-tracker.ts'
 import type { Views } from './views.ts'
-
-/** Milliseconds for the views to read what is in the store. */
-const VIEWS_TIMEOUT = 5_000
 
 /**
  * Waits until the views have reached the current end of the log, which another instance may have written. False if they
@@ -11,12 +9,12 @@ const VIEWS_TIMEOUT = 5_000
  * @param within milliseconds for both
  * @throws StoreUnavailable if the store does not say in time where the log ends
  */
-export const catchUpWithStore = async (
+export const waitForHead = async (
   views: Pick<Views, 'waitForStorePosition'>,
   store: Pick<EventStore, 'head'>,
   within = ANSWER_WITHIN,
 ): Promise<boolean> => {
   const until = performance.now() + within
-  const end = await before(until, store.head())
-  return views.waitForStorePosition(end, Math.min(VIEWS_TIMEOUT, Math.max(0, until - performance.now())))
+  const head = await before(until, store.head())
+  return views.waitForStorePosition(head, Math.min(VIEWS_TIMEOUT, Math.max(0, until - performance.now())))
 }

@@ -4,14 +4,22 @@ import type { Config } from '../../config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../config/event-store.ts'
 import { copyLog } from '../../copy/copy-log.ts'
 import { openCopyTarget, openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, DONE, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
+import {
+  type Command,
+  DONE,
+  MISUSED,
+  type OptionValue,
+  randomHexOf,
+  refuse,
+  type Terminal,
+} from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
 type EventStoreDb = EventStoreConfig & { readonly kind: 'eventstoredb' }
 
 const read = <K extends EventStoreConfig['kind']>(
-  given: string | boolean | undefined,
+  given: OptionValue,
   otherwise: EventStoreConfig,
   kind: K,
   example: string,

@@ -8,12 +8,20 @@ import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, DONE, type Given, MISUSED, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+import {
+  type Command,
+  DONE,
+  type Given,
+  MISUSED,
+  type OptionValue,
+  REFUSED,
+  refuse,
+  type Terminal,
+  textsOf,
+} from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { askExport, TransferFailed } from './asked-export.ts'
 import { openLogReader } from './log-reader.ts'
-
-type Value = Given['options'][string]
 
 interface Request {
   readonly name: FormatName
@@ -22,10 +30,10 @@ interface Request {
   readonly output: string | undefined
 }
 
-const textOf = (value: Value): string | undefined => (typeof value === 'string' ? value : undefined)
+const textOf = (value: OptionValue): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** Parses a position (with or without leading zeros) or a date-time. */
-const readBound = (flag: string, value: Value): E.Either<string, Bound | undefined> => {
+const readBound = (flag: string, value: OptionValue): E.Either<string, Bound | undefined> => {
   const text = textOf(value)
   if (text === undefined) return E.right(undefined)
   if (/^\d{1,20}$/.test(text)) {
@@ -44,7 +52,7 @@ const readRequest = (options: Given['options']): E.Either<string, Request> => {
   const [from, to] = [readBound('from', options.from), readBound('to', options.to)]
   if (E.isLeft(from)) return from
   if (E.isLeft(to)) return to
-  const types = new Set((options.type ?? []) as unknown as readonly string[])
+  const types = new Set(textsOf(options.type))
   const unknown = [...types].find((type) => !isEventType(type))
   if (unknown !== undefined) return E.left('--type must be an event type, such as ReservationCreated')
   const wanted = { from: from.right, to: to.right, types, sutId: textOf(options.sut) }

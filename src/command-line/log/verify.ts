@@ -11,7 +11,7 @@ import { openLinks } from '../../event-store/sqlite/links.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
-import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, refuse, type Terminal, textsOf } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { readCheckpoints } from './checkpoint-files.ts'
 import { openLogReader } from './log-reader.ts'
@@ -141,7 +141,7 @@ the findings (the first 10,000) as {"position","what"}; "place", if any, as {"un
 signed with the key; 2 wrong command or configuration; 3 something was found.`,
   run: async ({ options }, config, terminal) => {
     const key = options.key as string | undefined
-    const files = (options.against ?? []) as unknown as readonly string[]
+    const files = textsOf(options.against)
     const given = key === undefined ? undefined : readVerifier(key)
     if (given !== undefined && (E.isLeft(given) || files.length === 0)) {
       const why = E.isLeft(given) ? `the verifier key ${given.left}` : 'requires --against FILE'

@@ -7,7 +7,7 @@ import { oneNamed } from '../service/one-named.ts'
 import type { Ask } from './ask.ts'
 
 /** A user as the service shows it: to testers with id and name only. */
-const Member = answer(
+export const Member = answer(
   { _id: opaqueId, name: line },
   {
     ...{ role: Role, quota: orNull(answer(quotaFields, {})), scope: line },

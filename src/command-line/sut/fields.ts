@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
-import type { Given, Terminal } from '../terminal/command.ts'
+import type { Given, OptionValue, Terminal } from '../terminal/command.ts'
 
 /** The options that become fields of a SUT as they are. */
 const TEXTS = {
@@ -43,5 +43,5 @@ export const readFields = async ({ options }: Given, terminal: Terminal): Promis
 }
 
 /** Reads tags as typed. Left completes the sentence "the tags ...". */
-export const readTags = (typed: string | boolean | undefined): E.Either<string, Scope | undefined> =>
+export const readTags = (typed: OptionValue): E.Either<string, Scope | undefined> =>
   typeof typed === 'string' ? parseScope(typed) : E.right(undefined)

@@ -35,11 +35,17 @@ export const randomHexOf =
   (bytes) =>
     Buffer.from(randomBytes(bytes)).toString('hex')
 
+/** Absent, set, of one value, or of one for each time that it is given. */
+export type OptionValue = undefined | boolean | string | readonly string[]
+
 /** The arguments after the name of a command. */
 export interface Given {
   readonly operands: readonly string[]
-  readonly options: Readonly<Record<string, string | boolean | undefined>>
+  readonly options: Readonly<Record<string, OptionValue>>
 }
+
+/** The values of an option that may be given several times. */
+export const textsOf = (value: OptionValue): readonly string[] => (typeof value === 'object' ? value : [])
 
 export interface Option extends ParseArgsOptionDescriptor {
   /** For the usage line only: the command refuses what is missing with a reason of its own. */

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { LIMITS_HELP, limitsOf, readLimits } from '../people/limits.ts'
-import { describe, findUser, type Member, pathOf } from '../people/members.ts'
-import { unread } from '../service/answer.ts'
+import { describe, findUser, Member, pathOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 
@@ -27,10 +26,10 @@ ${LIMITS_HELP}`,
         method: 'POST',
         path: pathOf(found.right, 'update'),
         body: limits.right,
-        answer: unread,
+        answer: Member,
       })
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
-      const { quota = 'of the service' } = limitsOf(changed.right as unknown as Member)
+      const { quota = 'of the service' } = limitsOf(changed.right)
       terminal.stdout(`${describe(found.right)} has the quota ${quota}\n`)
       return DONE
     })

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { limitsOf, readLimits } from '../people/limits.ts'
-import { describe, findUser, type Member, pathOf } from '../people/members.ts'
-import { unread } from '../service/answer.ts'
+import { describe, findUser, Member, pathOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 
@@ -25,10 +24,10 @@ Gives the tester with the name or id NAME the SUTs that have all the tags of SEL
         method: 'POST',
         path: pathOf(found.right, 'update'),
         body: limits.right,
-        answer: unread,
+        answer: Member,
       })
       if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
-      const { scope } = limitsOf(changed.right as unknown as Member)
+      const { scope } = limitsOf(changed.right)
       terminal.stdout(`${describe(found.right)} has ${scope === undefined ? 'every SUT' : `the scope ${scope}`}\n`)
       return DONE
     })

@@ -2,7 +2,7 @@ import type { Readable } from '../service/api.ts'
 import { Refused } from '../service/api.ts'
 import type { Stretch } from '../timeline/calendar.ts'
 import { toIso } from '../timeline/times.ts'
-import type { List, Reservation, Sut } from './objects.ts'
+import type { Reservation, Sut } from './objects.ts'
 
 /** Lists of the interface, in as few requests as it allows. */
 
@@ -19,8 +19,10 @@ export const readAll = async <A extends { readonly _id: string }>(
 ): Promise<readonly A[]> => {
   const all: A[] = []
   for (let before = ''; ; ) {
-    const { value } = await api.get<List>(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${before}`)
-    const page = value[name as keyof List] as unknown as readonly A[]
+    const { value } = await api.get<Readonly<Record<string, readonly A[]>>>(
+      `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${before}`,
+    )
+    const page = value[name] ?? []
     all.push(...page)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return all

@@ -78,12 +78,6 @@ export interface Person {
   readonly name: string
 }
 
-/** A list of the interface: its entries stand under a name of their own. */
-export interface List {
-  readonly count: number
-  readonly limit: number
-}
-
 /** `Windows 11 24H2`. */
 export const systemOf = ({ os, version }: Sut): string => [os, version].filter((part) => part !== '').join(' ')
 

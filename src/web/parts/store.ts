@@ -29,7 +29,9 @@ export const makeStore = <A>(initial: A): Store<A> => {
 }
 
 /** What a component needs of a store. The component is drawn again when that changes. */
-export const useStore = <A, B = A>(store: Store<A>, select: (value: A) => B = (value) => value as unknown as B): B => {
+export function useStore<A>(store: Store<A>): A
+export function useStore<A, B>(store: Store<A>, select: (value: A) => B): B
+export function useStore<A>(store: Store<A>, select: (value: A) => unknown = (value) => value): unknown {
   const [, redraw] = useState<unknown>(undefined)
   const selected = select(store.get())
   useEffect(() => {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Handlers, routes } from '../../../src/http/routes.ts'
 import { isThorough } from '../../thorough.ts'
-import { passwordOf } from '../client.ts'
+import { type Client, passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
@@ -84,43 +84,37 @@ const waysOf = (number: number): readonly Way[] => {
 }
 let turn = 0
 
+const entryOf = (route: string): Entry => {
+  const entry = TABLE[route]
+  if (entry === undefined) throw new Error(`the table has no entry for ${route}`)
+  return entry
+}
+
+/** The refusal of an answer with what is wrong with it, or that there is none. */
+const outcomeOf = async (entry: Entry, client: Client, things: Things): Promise<Expected> => {
+  const recorded = await countEvents()
+  const answer = await entry.ask(client, things)
+  if (answer.status === 200 || answer.status === 201) return MAY
+  const further = (await countEvents()) === recorded ? [] : ['something was recorded']
+  return [...refusalOf(answer), ...faultsOf(answer), ...further]
+}
+
 for (const route of page) {
-  for (const [asker, [name, holder]] of Object.entries(ASKERS)) {
-    const expected = TABLE[route] && expectedOf(route, TABLE[route], asker as Asker, 'password')
-    test.serial(`${route} by ${asker}: ${expected === MAY ? expected : expected?.join(' ')}`, async (t) => {
-      const entry = TABLE[route]
-      if (entry === undefined) throw new Error('the table has no entry for this route')
+  test.serial(`${route} answers each role in each way of signing in as it may`, async (t) => {
+    const entry = entryOf(route)
+    for (const [asker, [name, holder]] of Object.entries(ASKERS)) {
       for (const way of waysOf(turn++)) {
         const due = expectedOf(route, entry, asker as Asker, way)
         if (due === undefined) continue
         const things = await thingsFor(route, name, holder, entry, due)
         const client = await signedIn.client(name, way)
-        const recorded = await countEvents()
-        const answer = await entry.ask(client, things)
-        if (due === MAY) t.true(answer.status === 200 || answer.status === 201, `${way}: ${answer.text}`)
-        else {
-          t.deepEqual(refusalOf(answer), due, way)
-          t.deepEqual(faultsOf(answer), [], way)
-          t.is(await countEvents(), recorded, way)
-        }
+        t.deepEqual(await outcomeOf(entry, client, things), due, `${asker} with a ${way}`)
         if (entry.endsSessions) signedIn.forget()
       }
-    })
-  }
-
-  const expectedOfAnyone = TABLE[route]?.withoutCredentials ?? [401, 'unauthenticated']
-  test.serial(`${route} without credentials: ${expectedOfAnyone === MAY ? MAY : expectedOfAnyone[0]}`, async (t) => {
-    const entry = TABLE[route]
-    if (entry === undefined) throw new Error('the table has no entry for this route')
-    const things = await thingsOf('alice', 'alice', entry, expectedOfAnyone)
-    const recorded = await countEvents()
-    const answer = await entry.ask(service.anyone, things)
-    if (expectedOfAnyone === MAY) t.is(answer.status, 200)
-    else {
-      t.deepEqual(refusalOf(answer), expectedOfAnyone)
-      t.deepEqual(faultsOf(answer), [])
-      t.is(await countEvents(), recorded)
     }
+    const { withoutCredentials = [401, 'unauthenticated'] } = entry
+    const things = await thingsOf('alice', 'alice', entry, withoutCredentials)
+    t.deepEqual(await outcomeOf(entry, service.anyone, things), withoutCredentials, 'without credentials')
   })
 }
 

@@ -22,18 +22,18 @@ test.after.always(later.tidy)
 const titleOf = (page: string): string | undefined => /<h1>([^<]+)<\/h1>/.exec(page)?.[1]
 const remedyOf = (page: string): string => page.match(/<\/code><\/p>\n<p>(.+)<\/p>/)?.[1] ?? ''
 
-for (const [code, status] of Object.entries(DOCUMENTED)) {
-  test(`the page about ${code} shows every role its status, title and remedy`, async (t) => {
+test('the page about each error shows every role its status, title and remedy', async (t) => {
+  for (const [code, status] of Object.entries(DOCUMENTED)) {
     for (const name of ['admin', 'alice', 'audrey']) {
       const page = await service.as(name).get(`/problems/${code}`)
-      t.is(page.status, 200)
-      t.is(page.headers['content-type'], 'text/html; charset=utf-8')
-      t.true(page.text.includes(`<code>${status}</code> <code>${code}</code>`))
-      t.regex(titleOf(page.text) ?? '', /.{8,}/)
-      t.regex(remedyOf(page.text), /.{15,}[^.]\.$/)
+      const what = `${code} for ${name}`
+      t.deepEqual([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'], what)
+      t.true(page.text.includes(`<code>${status}</code> <code>${code}</code>`), what)
+      t.regex(titleOf(page.text) ?? '', /.{8,}/, what)
+      t.regex(remedyOf(page.text), /.{15,}[^.]\.$/, what)
     }
-  })
-}
+  }
+})
 
 test('every error code of the service is in the documented table', (t) => {
   t.deepEqual(
@@ -108,16 +108,16 @@ const REFUSALS: Readonly<Record<string, () => Promise<Answer>>> = {
     ),
 }
 
-for (const [code, ask] of Object.entries(REFUSALS)) {
-  test(`the type of ${code} resolves to its page, which has the same title`, async (t) => {
+test('the type of an error resolves to its page, which has the same title', async (t) => {
+  for (const [code, ask] of Object.entries(REFUSALS)) {
     const refused = await ask()
-    t.deepEqual(faultsOf(refused), [])
+    t.deepEqual(faultsOf(refused), [], code)
     t.is(refused.json.code, code)
     // Relative to the request's address, as in RFC 3986.
     const { pathname } = new URL(String(refused.json.type), `${service.url}/api/sut/x/update`)
     const page = await service.as('alice').get(pathname, { Accept: 'text/html' })
-    t.is(page.status, 200)
+    t.is(page.status, 200, code)
     t.is(titleOf(page.text), String(refused.json.title))
-    t.true(page.text.includes(`<code>${refused.status}</code> <code>${code}</code>`))
-  })
-}
+    t.true(page.text.includes(`<code>${refused.status}</code> <code>${code}</code>`), code)
+  }
+})

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
-import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
-import { AUDIT_KEY, addressOf, aVaultKey, startInstance } from '../event-store/eventstoredb/service/instances.ts'
-import { basic } from '../http/client.ts'
-import { temporaryData } from '../http/harness.ts'
-import { until } from '../http/until.ts'
-import { run } from '../process/harness.ts'
+import { startProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
+import { AUDIT_KEY, addressOf, aVaultKey, startInstance } from '../../event-store/eventstoredb/service/instances.ts'
+import { basic } from '../../http/client.ts'
+import { temporaryData } from '../../http/harness.ts'
+import { until } from '../../http/until.ts'
+import { run } from '../../process/harness.ts'
 
 /** Commands on the users of a log in an EventStoreDB, in a data directory of their own. */
 

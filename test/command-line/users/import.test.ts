@@ -3,12 +3,13 @@ import { access, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { type } from '../command-line/terminal.ts'
-import { basic, passwordOf } from '../http/client.ts'
-import { start, temporaryData } from '../http/harness.ts'
-import { NOW } from '../http/requests.ts'
-import { allEventsOf } from '../http/store/log-rows.ts'
-import { cheapHash } from './builders.ts'
+import { passwordOf } from '../../http/client.ts'
+import { start, temporaryData } from '../../http/harness.ts'
+import { NOW } from '../../http/requests.ts'
+import { allEventsOf } from '../../http/store/log-rows.ts'
+import { cheapHash } from '../../users/builders.ts'
+import { type } from '../terminal.ts'
+import { PEOPLE, whoIsAt } from './stage.ts'
 
 /** Imports of CSV files, beside a running service that has admin, alice, bob and audrey. */
 
@@ -31,14 +32,9 @@ const given = async (t: ExecutionContext) => {
     const { users } = (await service.as('admin').get('/api/user')).json as { users: readonly { name: string }[] }
     return users.map(({ name }) => name).toReversed()
   }
-  const whoIs = async (name = '', password = ''): Promise<unknown> => {
-    const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })
-    return json._id ?? json.code
-  }
-  return { service, file, passwords, importing, namesNow, whoIs }
+  return { service, file, passwords, importing, namesNow, whoIs: whoIsAt(service) }
 }
 
-const PEOPLE = ['admin', 'alice', 'bob', 'audrey']
 const CSV = 'name,role,quota,scope\ncarol,tester,"hours_per_week=40",team=qa1\n"Doe, Dave",auditor,,\n'
 
 test('an import adds all users in one request and prints the id, name and password of each', async (t) => {
@@ -179,9 +175,10 @@ test('of two imports at the same moment that have a name in common, one adds all
 
 test('as many users as a file may have are added at once', async (t) => {
   const { service, importing } = await given(t)
-  const quota = '"hours_per_week=40,reservations_max=20,priority_max=none"'
-  const rows = Array.from({ length: 500 }, (_, n) => `first.last-${n}@lab.example,tester,${quota},team=qa1\n`)
-  const { code, error } = await importing(`name,role,quota,scope\n${rows.join('')}`)
+  const limits = '"hours_per_week=40,reservations_max=20,priority_max=none",team=qa1'
+  const hash = `"${await cheapHash('from elsewhere')}"`
+  const rows = Array.from({ length: 500 }, (_, n) => `first.last-${n}@lab.example,tester,${limits},${hash}\n`)
+  const { code, error } = await importing(`name,role,quota,scope,hash\n${rows.join('')}`)
   t.is(code, 0, error)
   t.is((await service.as('admin').get('/api/user')).json.count, 504)
 })

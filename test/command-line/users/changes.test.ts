@@ -1,37 +1,18 @@
-import test, { type ExecutionContext } from 'ava'
-import { type Ran, type } from '../command-line/terminal.ts'
-import { basic } from '../http/client.ts'
-import { idOf, type Running, start } from '../http/harness.ts'
-import { createSut, NOW, reserved } from '../http/requests.ts'
-import { aUser } from './builders.ts'
+import { spawn } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test from 'ava'
+import { passwordOf } from '../../http/client.ts'
+import { idOf, type Running, temporaryData } from '../../http/harness.ts'
+import { createSut, NOW, reserved } from '../../http/requests.ts'
+import { ROOT } from '../../process/harness.ts'
+import { aUser } from '../../users/builders.ts'
+import { type Ran, type } from '../terminal.ts'
+import { besideService, PEOPLE } from './stage.ts'
 
-/** The commands on users, beside a running service that has admin, alice, bob and audrey. */
+/** The commands that change users and tokens, beside a running service. */
 
-interface Stage {
-  readonly service: Running
-  readonly user: (line: readonly string[], stdin?: string | Buffer) => Promise<Ran>
-  /** Whose name and password these are, or the code of the refusal. */
-  readonly whoIs: (name: string, password: string) => Promise<unknown>
-}
-
-const given = async (t: ExecutionContext): Promise<Stage> => {
-  const service = await start(t, { now: NOW })
-  return {
-    service,
-    user: (line, stdin = '') =>
-      type(
-        ['user', ...line],
-        { BERTH_DATA: service.data },
-        { stdin: async () => Buffer.from(stdin), now: service.clock.now },
-      ),
-    whoIs: async (name, password) => {
-      const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })
-      return json._id ?? json.code
-    },
-  }
-}
-
-const PEOPLE = ['admin', 'alice', 'bob', 'audrey']
 const namesIn = ({ out }: Ran): readonly unknown[] =>
   out
     .trimEnd()
@@ -39,7 +20,7 @@ const namesIn = ({ out }: Ran): readonly unknown[] =>
     .map((line) => line.split('\t')[2])
 
 test('user add prints the new id and a generated password', async (t) => {
-  const { user, whoIs } = await given(t)
+  const { user, whoIs } = await besideService(t)
   const { code, out, error } = await user(['add', 'carol', '--role', 'tester'])
   t.deepEqual([code, error], [0, ''])
   const [id, password, end, ...more] = out.split('\n')
@@ -51,14 +32,14 @@ test('user add prints the new id and a generated password', async (t) => {
 })
 
 test('user add with a given id and password prints only the id', async (t) => {
-  const { user, whoIs } = await given(t)
+  const { user, whoIs } = await besideService(t)
   const line = ['add', 'carol', '--role=auditor', '--id', 'carol 7', '--password-stdin']
   t.deepEqual(await user(line, 'correct horse\n'), { code: 0, out: 'carol 7\n', error: '' })
   t.is(await whoIs('carol', 'correct horse'), 'carol 7')
 })
 
 test('one line break after a given password is dropped, and only one', async (t) => {
-  const { user, whoIs } = await given(t)
+  const { user, whoIs } = await besideService(t)
   const add = (name: string, stdin: string) =>
     user(['add', name, '--role', 'tester', '--id', name, '--password-stdin'], stdin)
   t.is((await add('unix', 'correct horse\n')).code, 0)
@@ -70,64 +51,8 @@ test('one line break after a given password is dropped, and only one', async (t)
   t.is((await add('two', 'correct horse\n\n')).code, 1)
 })
 
-test('an invalid change of users is refused with the reason, and nothing is changed', async (t) => {
-  const { service, user } = await given(t)
-  const before = (await service.as('admin').get('/api/user?removed=true')).text
-  const add = (name: string, ...more: string[]) => user(['add', name, '--role', 'tester', ...more])
-  const refusals = [
-    [await add('ALICE'), /409 user_name_taken: /],
-    [await add('carol', '--id', idOf('alice')), /409 user_id_taken: /],
-    [await add('carol', '--id', 'schedule'), /422 invalid: _id is one of the service's own/],
-    [await add('carol', '--id', 'a/b'), /422 invalid: _id must be an id: 1 to 128 printable characters/],
-    [await add('a:b'), /422 invalid: name must be .* without ":"/],
-    [await add('a\u0007b'), /422 invalid: name must be .* invisible characters/],
-    [await add('BERTH_token'), /422 invalid: name must .* not begin with "berth_"/],
-    [await user(['add', 'carol', '--role', 'tester', '--password-stdin'], 'short'), /password must have at least 8/],
-    [await user(['add', 'carol', '--role', 'tester', '--password-stdin'], Buffer.from([0xff])), /not in UTF-8/],
-    [await user(['passwd', 'carol']), /there is no user "carol"/],
-    [await user(['passwd', 'bob', '--password-stdin'], '1234567'), /password must have at least 8/],
-    [await user(['show', 'carol']), /there is no user "carol"/],
-    [await user(['role', 'admin', 'tester']), /409 last_administrator: /],
-    [await user(['remove', 'admin', '--reservations', 'keep']), /409 last_administrator: /],
-    [await user(['remove', 'carol', '--reservations', 'keep']), /there is no user "carol"/],
-    [await user(['rename', 'bob', 'Alice']), /409 user_name_taken: /],
-    [await user(['rename', 'bob', '']), /422 invalid: name /],
-    [await user(['restore', 'bob']), /409 user_not_removed: /],
-    [await user(['erase', 'bob']), /409 user_not_removed: /],
-  ] as const
-  for (const [{ code, out, error }, reason] of refusals) {
-    t.deepEqual([code, out], [1, ''], error)
-    t.regex(error, reason)
-    t.regex(error, /^berth: .*\n$/)
-  }
-  t.is((await service.as('admin').get('/api/user?removed=true')).text, before)
-})
-
-test('no message repeats a password, wherever it was entered', async (t) => {
-  const canary = 'CaNaRy0123456789'
-  const { user } = await given(t)
-  const ran = [
-    await user(['add', 'carol', canary, '--role', 'tester']),
-    await user(['add', 'carol', '--role', 'tester', `--password=${canary}`]),
-    await user(['add', 'carol', '--role', 'tester', `--password-stdin=${canary}`]),
-    await user(['add', 'carol', '--role', canary]),
-    await user(['add', 'alice', '--role', 'tester', '--password-stdin'], canary),
-    await user(['add', 'carol', '--role', 'tester', '--password-stdin'], `${canary}\n${canary}`),
-    await user(['passwd', 'carol', '--password-stdin'], canary),
-    await user(['passwd', 'alice', canary]),
-    await user(['passwd', 'alice', '--password-stdin'], `${canary}\n`),
-    await user(['remove', 'bob', '--reservations', canary]),
-    await user(['list', '--removed']),
-  ]
-  t.deepEqual(
-    ran.map(({ code }) => code),
-    [2, 2, 2, 2, 1, 1, 1, 2, 0, 2, 0],
-  )
-  for (const { out, error } of ran) t.false(`${out}${error}`.includes(canary))
-})
-
 test('user list prints id, role and name in the order of adding', async (t) => {
-  const { user } = await given(t)
+  const { user } = await besideService(t)
   await user(['add', 'Ann Bee', '--role', 'auditor', '--id', 'a'])
   const { code, out, error } = await user(['list'])
   t.deepEqual([code, error], [0, ''])
@@ -136,7 +61,7 @@ test('user list prints id, role and name in the order of adding', async (t) => {
 })
 
 test('user list --json prints a JSON object with the users as the service shows them', async (t) => {
-  const { service, user } = await given(t)
+  const { service, user } = await besideService(t)
   await user(['add', 'Ann "B"', '--role', 'auditor', '--id', 'a'])
   const { code, out } = await user(['list', '--json'])
   t.is(code, 0)
@@ -149,13 +74,13 @@ test('more users than one response has are listed in order, and each is found', 
   const names = Array.from({ length: 1_001 }, (_, n) => `user ${n}`)
   const first = await aUser('first', 'x', { role: 'administrator' })
   const records = names.map((name, n) => ({ ...first, _id: `id-${n}`, name }))
-  const { data } = await start(t, { firstUsers: [first, ...records] })
-  t.deepEqual(namesIn(await type(['user', 'list'], { BERTH_DATA: data })), ['first', ...names])
-  t.regex((await type(['user', 'show', 'FIRST'], { BERTH_DATA: data })).out, /^id\tid-of-first\n/)
+  const { user } = await besideService(t, { firstUsers: [first, ...records] })
+  t.deepEqual(namesIn(await user(['list'])), ['first', ...names])
+  t.regex((await user(['show', 'FIRST'])).out, /^id\tid-of-first\n/)
 })
 
 test('a user is meant by its id, or else by its name in any case', async (t) => {
-  const { user } = await given(t)
+  const { user } = await besideService(t)
   const shown = async (typed: string): Promise<unknown> => JSON.parse((await user(['show', typed, '--json'])).out)._id
   t.is(await shown('ALICE'), idOf('alice'))
   t.is(await shown(idOf('alice')), idOf('alice'))
@@ -165,7 +90,7 @@ test('a user is meant by its id, or else by its name in any case', async (t) => 
 })
 
 test('user role and user rename change a user, who keeps id and password', async (t) => {
-  const { user, whoIs } = await given(t)
+  const { user, whoIs } = await besideService(t)
   await user(['passwd', 'bob', '--password-stdin'], 'battery staple')
   const { code, out } = await user(['role', 'Bob', 'auditor'])
   t.deepEqual([code, out], [0, `bob (${idOf('bob')}) is auditor\n`])
@@ -183,7 +108,7 @@ test('user role and user rename change a user, who keeps id and password', async
 })
 
 test('user passwd prints a generated password, and the old one is invalid', async (t) => {
-  const { user, whoIs } = await given(t)
+  const { user, whoIs } = await besideService(t)
   const made = await user(['passwd', 'alice'])
   t.regex(made.out, /^[0-9a-z]{26}\n$/)
   t.is(await whoIs('alice', made.out.trimEnd()), idOf('alice'))
@@ -201,7 +126,7 @@ const reserve = async (service: Running, name: string, later: number): Promise<v
 }
 
 test('user remove prints the user and the number of their remaining reservations', async (t) => {
-  const { service, user, whoIs } = await given(t)
+  const { service, user, whoIs } = await besideService(t)
   await reserve(service, 'bob', 2)
   await reserve(service, 'alice', 0)
   const remove = async (name: string) => (await user(['remove', name, '--reservations', 'keep'])).out
@@ -213,7 +138,7 @@ test('user remove prints the user and the number of their remaining reservations
 })
 
 test('user remove with all reservations prints how many were cancelled and released', async (t) => {
-  const { service, user } = await given(t)
+  const { service, user } = await besideService(t)
   await reserve(service, 'bob', 2)
   const removed = await user(['remove', 'bob', '--reservations', 'cancel'])
   t.is(removed.out, `removed bob (${idOf('bob')}); 2 reservations cancelled, 1 released\n`)
@@ -222,7 +147,7 @@ test('user remove with all reservations prints how many were cancelled and relea
 })
 
 test('removed users are shown, restored and erased by their names, and several of one name by their ids', async (t) => {
-  const { user } = await given(t)
+  const { user } = await besideService(t)
   const add = (id: string) => user(['add', 'Carol', '--role', 'tester', '--id', id])
   const remove = () => user(['remove', 'carol', '--reservations', 'keep'])
   await add('carol-1')
@@ -250,7 +175,114 @@ test('removed users are shown, restored and erased by their names, and several o
 })
 
 test('a name that begins with a dash is accepted after two dashes', async (t) => {
-  const { user } = await given(t)
+  const { user } = await besideService(t)
   t.is((await user(['add', '--role', 'tester', '--', '-carol'])).code, 0)
   t.regex((await user(['list'])).out, /\t-carol\n$/)
+})
+
+test('user quota and user scope limit a tester, and user add does from the start', async (t) => {
+  const { user } = await besideService(t)
+  const limitsOf = async (name: string) => {
+    const { quota, scope } = JSON.parse((await user(['show', name, '--json'])).out)
+    return [quota && [quota.hours_per_week, quota.reservations_max, quota.priority_max], scope]
+  }
+  const bob = `bob (${idOf('bob')})`
+  const set = await user(['quota', 'BOB', 'hours_per_week=40, reservations_max=20'])
+  const text = 'hours_per_week=40,reservations_max=20,priority_max=none'
+  t.deepEqual(set, { code: 0, out: `${bob} has the quota ${text}\n`, error: '' })
+  t.is((await user(['scope', 'bob', 'team=qa1,rack=4'])).out, `${bob} has the scope rack=4,team=qa1\n`)
+  t.deepEqual(await limitsOf('bob'), [[40, 20, null], 'rack=4,team=qa1'])
+  const line = `${idOf('bob')}\ttester\tbob\tquota ${text}\tscope rack=4,team=qa1\n`
+  t.true((await user(['list'])).out.includes(line))
+  t.true((await user(['show', 'bob'])).out.includes(`\nquota\t${text}\nscope\track=4,team=qa1\nstatus\tpresent\n`))
+  t.is((await user(['quota', 'bob', 'default'])).out, `${bob} has the quota of the service\n`)
+  t.is((await user(['scope', 'bob', ''])).out, `${bob} has every SUT\n`)
+  t.deepEqual(await limitsOf('bob'), [null, ''])
+  t.is((await user(['add', 'carol', '--role', 'tester', '--quota', 'priority_max=7', '--scope', 'a=b'])).code, 0)
+  t.deepEqual(await limitsOf('carol'), [[null, 100, 7], 'a=b'])
+})
+
+test('what the command line does with users counts at once, and is in the log without names and passwords', async (t) => {
+  const { service, user, whoIs } = await besideService(t)
+  const password = (await user(['add', 'Ann Bee', '--role', 'auditor', '--id', 'ann'])).out.split('\n')[1] ?? ''
+  await user(['role', 'ann bee', 'tester'])
+  t.is(await whoIs('ann bee', password), 'ann')
+  const { events } = (await service.as('admin').get('/api/user/ann/history')).json as { events: readonly object[] }
+  t.like(events[0], { type: 'berth.UserAdded', actor: 'command-line', data: { _id: 'ann', role: 'auditor' } })
+  t.like(events[1], { type: 'berth.UserChanged', actor: 'command-line', data: { _id: 'ann', role: 'tester' } })
+  await user(['remove', 'ann', '--reservations', 'keep'])
+  t.is(await whoIs('ann bee', password), 'unauthenticated')
+  await user(['restore', 'ann'])
+  t.is(await whoIs('ann bee', password), 'ann')
+  await service.stop()
+  t.false(JSON.stringify(service.log).includes('Ann Bee'))
+  for (const name of await readdir(service.data)) {
+    const file = await readFile(join(service.data, name))
+    t.false(file.includes('Ann Bee') || file.includes(password) || file.includes('argon2id'), name)
+  }
+})
+
+test('a password is read from standard input and not printed', async (t) => {
+  const { service, whoIs } = await besideService(t)
+  const line = ['user', 'add', 'carol', '--role', 'tester', '--id', 'c', '--password-stdin']
+  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...line], {
+    ...{ env: { PATH: process.env.PATH, BERTH_DATA: service.data }, stdio: ['pipe', 'pipe', 'inherit'] },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  child.stdin.end('correct horse battery\n')
+  t.is(await text(child.stdout), 'c\n')
+  t.is(await whoIs('carol', 'correct horse battery'), 'c')
+})
+
+test('users of a service elsewhere are changed at its URL, with the rights of an administrator there', async (t) => {
+  const { service, user } = await besideService(t)
+  const elsewhere = await temporaryData(t)
+  const as = async (name: string) => {
+    const file = join(elsewhere, name)
+    await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
+    const environment = { BERTH_DATA: elsewhere, BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: file }
+    return type(['user', 'role', 'alice', 'auditor'], environment)
+  }
+  const refused = await as('alice')
+  t.deepEqual([refused.code, refused.out], [1, ''])
+  t.regex(refused.error, /^berth: 403 forbidden: /)
+  t.is((await as('admin')).code, 0)
+  t.true((await user(['list'])).out.includes('\tauditor\talice\n'))
+  t.deepEqual((await readdir(elsewhere)).toSorted(), ['admin', 'alice'])
+})
+
+test('token issue prints the id and the token, which works until token revoke', async (t) => {
+  const { service, run } = await besideService(t)
+  const whoHas = async (text: string): Promise<unknown> => {
+    const { json } = await service.anyone.get('/api/sut?limit=1', { Authorization: `Bearer ${text}` })
+    return json.code ?? 'let in'
+  }
+  const issued = await run(['token', 'issue', 'ALICE', '--name', 'nightly build'])
+  t.deepEqual([issued.code, issued.error], [0, ''])
+  const [id = '', text = '', end] = issued.out.split('\n')
+  t.regex(id, /^[0-9a-f]{24}$/)
+  t.regex(text, /^berth_[A-Za-z0-9_-]{43}$/)
+  t.is(end, '')
+  t.is(await whoHas(text), 'let in')
+  const revoked = await run(['token', 'revoke', 'alice', id])
+  t.deepEqual(revoked, { code: 0, out: `revoked "nightly build" of alice (${idOf('alice')})\n`, error: '' })
+  t.is(await whoHas(text), 'unauthenticated')
+})
+
+test('token list prints id, role, end and name of the good ones, newest first', async (t) => {
+  const { service, run } = await besideService(t)
+  const issue = async (...line: readonly string[]) => (await run(['token', 'issue', ...line])).out.split('\n')[0]
+  const first = await issue('admin', '--name', 'reads', '--role', 'auditor', '--expires-in', '3600')
+  const second = await issue('admin', '--name', 'deploy')
+  const listed = `${second}\tadministrator\tnever\tdeploy\n${first}\tauditor\t2030-05-02T06:58:11.400Z\treads\n`
+  t.deepEqual(await run(['token', 'list', 'admin']), { code: 0, out: listed, error: '' })
+  const { tokens } = (await service.as('admin').get('/api/user/me/token')).json
+  t.deepEqual(JSON.parse((await run(['token', 'list', 'admin', '--json'])).out), { tokens })
+  service.clock.set('2030-05-02T06:58:11.400Z')
+  t.is((await run(['token', 'list', 'admin'])).out, `${second}\tadministrator\tnever\tdeploy\n`)
+  t.deepEqual(await run(['token', 'list', 'bob']), {
+    code: 0,
+    out: '',
+    error: `berth: bob (${idOf('bob')}) has no tokens\n`,
+  })
 })

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { oneOf, prepare } from './sqlite.ts'
 import {
   isHarmless,
   PHASE,
@@ -17,8 +18,8 @@ const { path, phase } = workerData as WorkerOptions
 const database = new DatabaseSync(path, { timeout: 0 })
 // On macOS, plain fsync does not reach the disk. No effect elsewhere.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
-const copy = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
-const version = database.prepare('PRAGMA user_version')
+const copy = prepare<{ busy: number; log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
+const version = prepare<{ user_version: number }>(database, 'PRAGMA user_version')
 
 const send = (told: WorkerMessage): void => parentPort?.postMessage(told)
 
@@ -33,14 +34,14 @@ const endOf = (work: () => boolean): TaskEnd => {
 
 /** The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. Do it here. */
 const restart = (): boolean => {
-  const { user_version } = version.get() as { user_version: number }
+  const { user_version } = oneOf(version)
   database.exec(`PRAGMA user_version = ${user_version}`)
   return true
 }
 
 const checkpoint = (): TaskEnd => {
   try {
-    const { busy, log, checkpointed } = copy.get() as { busy: number; log: number; checkpointed: number }
+    const { busy, log, checkpointed } = oneOf(copy)
     if (busy !== 0 || log !== checkpointed) return { isDone: false }
   } catch {
     // Like SQLite's own checkpoints: the next one retries.

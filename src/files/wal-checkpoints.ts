@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { oneOf, prepare } from './sqlite.ts'
 import { makeThread, PHASE, runScript, type TaskEnd, truncateWal, type WorkerTask } from './wal-checkpoints-thread.ts'
 
 /**
@@ -48,7 +49,7 @@ export interface WalCheckpointsOptions {
 /** The first write to a restarted WAL waits for the disk. Do it here, while nothing waits for this thread. */
 const writeFirst = (database: DatabaseSync): void => {
   try {
-    const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+    const { user_version } = oneOf(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
     database.exec(`PRAGMA user_version = ${user_version}`)
   } catch {
     // The first commit reports the error.
@@ -57,13 +58,13 @@ const writeFirst = (database: DatabaseSync): void => {
 
 /** Whether the WAL needs a checkpoint, now or soon. */
 const makeCheckpointPolicy = (database: DatabaseSync, pages: number) => {
-  const lengths = database.prepare('PRAGMA wal_checkpoint(NOOP)')
+  const lengths = prepare<{ log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(NOOP)')
   let isTooLong = false
   let wasFull = false
   return {
     isTooLong: () => isTooLong,
     read: () => {
-      const { log, checkpointed } = lengths.get() as { log: number; checkpointed: number }
+      const { log, checkpointed } = oneOf(lengths)
       const uncopied = log - checkpointed
       isTooLong = log > OVERSIZE_FACTOR * pages
       return { isSoon: wasFull || uncopied >= pages / 2, isNow: wasFull || uncopied >= pages }

@@ -5,7 +5,7 @@ import { sutDecider } from '../../domain/sut/decide.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
-import { type Folded, keep, makeUnread, type Snapshots } from './snapshots.ts'
+import { keep, makeUnread, type Snapshots } from './snapshots.ts'
 
 /** Bytes of states. The least recently used are dropped and folded again when a command needs them. */
 const STATES_MAX = 256 * 1024 * 1024
@@ -18,13 +18,37 @@ export interface CatchUpStates {
   readonly handOver: (snapshots: Pick<Snapshots, 'keep'>, most: number) => void
 }
 
-type AnyDecider = Decider<StreamState, never>
+/** The state of one stream, whatever its shape. */
+interface Folding {
+  /** Takes the next events of the stream. Those that do not follow are left out. */
+  readonly fold: (events: Batch['events']) => void
+  readonly isUnread: () => boolean
+  /** Bytes. */
+  readonly weight: () => number
+  readonly keep: (snapshots: Pick<Snapshots, 'keep'>) => void
+}
 
-/** The decider of a stream; undefined if no command is decided on its state. */
-const deciderOf = (stream: string): AnyDecider | undefined => {
-  if (stream === LISTEN_PORTS_STREAM) return listenPortDecider as unknown as AnyDecider
-  if (stream === USERS_STREAM) return userDecider as unknown as AnyDecider
-  return stream.startsWith(sutStream('')) ? (sutDecider as unknown as AnyDecider) : undefined
+const begin = <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Folding => {
+  let folded = makeUnread(decider)
+  return {
+    fold: (events) => {
+      for (const event of events) {
+        const { revision, storePosition } = event
+        if (revision !== folded.revision + 1) continue
+        folded = { ...folded, state: decider.evolve(folded.state, event), revision, storePosition }
+      }
+    },
+    isUnread: () => folded.revision === NO_STREAM,
+    weight: () => decider.weight(folded.state),
+    keep: (snapshots) => keep(snapshots, decider, stream, folded),
+  }
+}
+
+/** Undefined if no command is decided on the state of a stream. */
+const beginStream = (stream: string): Folding | undefined => {
+  if (stream === LISTEN_PORTS_STREAM) return begin(listenPortDecider, stream)
+  if (stream === USERS_STREAM) return begin(userDecider, stream)
+  return stream.startsWith(sutStream('')) ? begin(sutDecider, stream) : undefined
 }
 
 /**
@@ -35,26 +59,20 @@ const deciderOf = (stream: string): AnyDecider | undefined => {
  * @param statesMax bytes
  */
 export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
-  const states = new LRUCache<string, Folded<StreamState>>({ maxSize: statesMax })
+  const states = new LRUCache<string, Folding>({ maxSize: statesMax })
   return {
     fold: (events) => {
       for (const [stream, own] of Map.groupBy(events, ({ stream }) => stream)) {
-        const decider = deciderOf(stream)
-        if (decider === undefined) continue
-        let folded = states.get(stream) ?? makeUnread(decider)
-        for (const event of own) {
-          const { revision, storePosition } = event
-          if (revision !== folded.revision + 1) continue
-          folded = { ...folded, state: decider.evolve(folded.state, event), revision, storePosition }
-        }
-        if (folded.revision === NO_STREAM) continue
-        states.set(stream, folded, { size: Math.min(decider.weight(folded.state), statesMax) })
+        const state = states.get(stream) ?? beginStream(stream)
+        state?.fold(own)
+        if (state === undefined || state.isUnread()) continue
+        states.set(stream, state, { size: Math.min(state.weight(), statesMax) })
       }
     },
     handOver: (snapshots, most) => {
       // Least recently used first: if there is no room for all, the last ones saved remain.
       const used = [...states.entries().take(most)].reverse()
-      for (const [stream, folded] of used) keep(snapshots, deciderOf(stream) as AnyDecider, stream, folded)
+      for (const [, state] of used) state.keep(snapshots)
       states.clear()
     },
   }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { LockTaken } from '../../files/lock.ts'
-import { SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
+import { oneOf, prepare, SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { migrate } from './schema.ts'
 
@@ -64,7 +64,7 @@ const identityOf = (file: string): string => {
 }
 
 const readClaim = (database: DatabaseSync): Claim | undefined => {
-  const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(NAME) as { value: string } | undefined
+  const row = prepare<{ value: string }>(database, 'SELECT value FROM meta WHERE name = ?').get(NAME)
   return row && JSON.parse(row.value)
 }
 
@@ -201,9 +201,8 @@ export const confirmClaim = (database: DatabaseSync, file: string): void => {
 /** Records that the file is closed, once the whole WAL is in the file. */
 export const closeClaim = (database: DatabaseSync): void => {
   try {
-    const { busy, log, checkpointed } = database
-      .prepare('PRAGMA wal_checkpoint(PASSIVE)')
-      .get() as unknown as WalCheckpointResult
+    const read = prepare<WalCheckpointResult>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
+    const { busy, log, checkpointed } = oneOf(read)
     if (busy === 0 && log === checkpointed) setOpen(database, false)
   } catch {
     // The next start from this path does not need it.

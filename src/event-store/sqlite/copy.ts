@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { StorePosition } from '../../domain/values/position.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { BEGINNING } from '../event-store.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { syncWal } from './sync.ts'
@@ -48,12 +49,13 @@ export const copyLog = (path: string, to: string): void => {
 export function* readStoredEvents(path: string, before: number): Generator<StoredEvent> {
   const database = openRead(path)
   try {
-    const page = database.prepare(
+    const page = prepare<StoredEvent>(
+      database,
       'SELECT position, recorded, leaf FROM event WHERE position > ? AND position < ? ORDER BY position LIMIT ?',
     )
     let last = BEGINNING
     for (;;) {
-      const rows = page.all(last, before, PAGE) as unknown as StoredEvent[]
+      const rows = page.all(last, before, PAGE)
       yield* rows
       last = rows.at(-1)?.position ?? last
       if (rows.length < PAGE) return
@@ -67,7 +69,7 @@ export function* readStoredEvents(path: string, before: number): Generator<Store
 export const findDamage = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_WITHIN })
   try {
-    const found = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
+    const found = prepare<{ integrity_check: string }>(database, 'PRAGMA integrity_check').all()
     return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')
   } catch (error) {
     // Too damaged to check.

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { StorePosition } from '../../domain/values/position.ts'
+import { oneOf, prepare } from '../../files/sqlite.ts'
 
 /** The last event of a stream. */
 export interface Head {
@@ -49,27 +50,33 @@ export interface Heads {
 
 /** The head table in the file, and the position it is current to. */
 const makeTable = (database: DatabaseSync) => {
-  const find = database.prepare('SELECT revision, position FROM head WHERE stream = ?')
+  const find = prepare<Head>(database, 'SELECT revision, position FROM head WHERE stream = ?')
   const insert = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
   const update = database.prepare('UPDATE head SET revision = ?, position = ? WHERE stream = ?')
-  const upTo = database.prepare(`SELECT ${SAVED_UP_TO} AS position`)
+  const upTo = prepare<{ position: StorePosition }>(database, `SELECT ${SAVED_UP_TO} AS position`)
   const setUpTo = database.prepare("UPDATE meta SET value = ? WHERE name = 'heads'")
   const setEnd = database.prepare("UPDATE meta SET value = ? WHERE name = 'end'")
-  const behind = database.prepare(`
+  const behind = prepare<Head & { stream: string }>(
+    database,
+    `
     SELECT recorded ->> '$.stream' AS stream, recorded ->> '$.revision' AS revision, position
-    FROM event WHERE position > ${SAVED_UP_TO} AND json_valid(recorded) ORDER BY position`)
-  const late = database.prepare(`
+    FROM event WHERE position > ${SAVED_UP_TO} AND json_valid(recorded) ORDER BY position`,
+  )
+  const late = prepare<Head>(
+    database,
+    `
     SELECT recorded ->> '$.revision' AS revision, position FROM event
     WHERE position > ${SAVED_UP_TO} AND iif(json_valid(recorded), recorded ->> '$.stream', NULL) = ?
-    ORDER BY position DESC LIMIT 1`)
+    ORDER BY position DESC LIMIT 1`,
+  )
   return {
-    find: (stream: string) => find.get(stream) as Head | undefined,
+    find: (stream: string) => find.get(stream),
     /** For readers: the head of a stream among the later events. */
-    findLate: (stream: string) => late.get(stream) as Head | undefined,
-    upTo: () => (upTo.get() as { position: StorePosition }).position,
+    findLate: (stream: string) => late.get(stream),
+    upTo: () => oneOf(upTo).position,
     /** The heads of streams with later events. */
     behind: () => {
-      const late = behind.iterate() as Iterable<Head & { stream: string }>
+      const late = behind.iterate()
       return new Map([...late].map(({ stream, revision, position }) => [stream, { revision, position }]))
     },
     setEnd: (last: StorePosition): void => {

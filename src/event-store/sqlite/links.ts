@@ -1,4 +1,5 @@
 import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { findClaimProblem } from './claim.ts'
 import { ALL_HEADS, END } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
@@ -43,12 +44,12 @@ export const openLinks = (path: string): Links => {
     SELECT group_concat(ifnull(previous, ''), ',') AS found
     FROM (SELECT previous FROM event WHERE position > ? AND position <= ? ORDER BY position)
   `)
-  const heads = database.prepare(ALL_HEADS)
+  const heads = prepare<StreamHead>(database, ALL_HEADS)
   const end = database.prepare(END)
   const last = database.prepare('SELECT ifnull(max(position), -1) AS found FROM event')
   return {
     previous: (after, upTo) => String(previous.get(after, upTo)?.found ?? ''),
-    heads: () => heads.iterate() as unknown as Iterable<StreamHead>,
+    heads: () => heads.iterate(),
     end: () => toPublicPosition(Number(end.get()?.found)),
     last: () => toPublicPosition(Number(last.get()?.found)),
     faults: () => {

@@ -1,7 +1,8 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../../domain/event.ts'
 import { laterPosition, type StorePosition, toStorePosition } from '../../domain/values/position.ts'
+import { oneOf, prepare, prepareArrays } from '../../files/sqlite.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from '../event-store.ts'
 import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
 import type { Heads } from './heads.ts'
@@ -20,16 +21,10 @@ export interface PositionLookup {
   readonly recordedAt: (position: StorePosition) => string
 }
 
-const prepareArrays = (database: DatabaseSync, sql: string): StatementSync => {
-  const statement = database.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement
-}
-
 export const makePositionLookup = (database: DatabaseSync): PositionLookup => {
-  const last = prepareArrays(database, 'SELECT ifnull(max(position), -1) FROM event')
-  const recorded = prepareArrays(database, 'SELECT recorded FROM event WHERE position = ?')
-  const back = prepareArrays(
+  const last = prepareArrays<[StorePosition]>(database, 'SELECT ifnull(max(position), -1) FROM event')
+  const recorded = prepareArrays<[string]>(database, 'SELECT recorded FROM event WHERE position = ?')
+  const back = prepareArrays<[StorePosition]>(
     database,
     `WITH RECURSIVE chain (position, previous) AS (
       SELECT position, previous FROM event WHERE position = ?
@@ -38,12 +33,10 @@ export const makePositionLookup = (database: DatabaseSync): PositionLookup => {
       LIMIT ?
     ) SELECT position FROM chain`,
   )
-  const row = (statement: StatementSync, ...parameters: number[]) =>
-    statement.get(...parameters) as unknown as unknown[]
   return {
-    last: () => row(last)[0] as StorePosition,
-    backFrom: (position, count) => (back.all(position, count) as unknown as [StorePosition][]).map(([found]) => found),
-    recordedAt: (position) => row(recorded, position)[0] as string,
+    last: () => oneOf(last)[0],
+    backFrom: (position, count) => back.all(position, count).map(([found]) => found),
+    recordedAt: (position) => oneOf(recorded, position)[0],
   }
 }
 
@@ -81,12 +74,12 @@ const positionsAfter = async (
 /** Reads at most `count` events after a position. */
 const makePages = (database: DatabaseSync) => {
   // One hex text per page: a buffer per hash would cost more than reading the event.
-  const page = prepareArrays(
+  const page = prepareArrays<[string, StorePosition, string]>(
     database,
     'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
   return (storePosition: StorePosition, count: number): readonly Logged[] => {
-    const rows = withReadErrors(() => page.all(storePosition, count)) as unknown as [string, StorePosition, string][]
+    const rows = withReadErrors(() => page.all(storePosition, count))
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
     if (damaged !== undefined)
       throw new UndecodableEvent(`store position ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
@@ -108,17 +101,18 @@ export const makeReader = (
   heads: Pick<Heads, 'get'>,
   tail: Tail,
 ): LogReader => {
-  const selectRecords = database.prepare(`
+  const selectRecords = prepare<StoredRecord>(
+    database,
+    `
     SELECT position AS storePosition, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
-  `)
+  `,
+  )
   const pageAfter = makePages(database)
   return {
     at: async (storePosition) =>
       pageAfter(toStorePosition(storePosition - 1), 1).find((event) => event.storePosition === storePosition),
     recordAt: async (storePosition) => {
-      const [row] = withReadErrors(() =>
-        selectRecords.all(storePosition - 1, storePosition, 1),
-      ) as unknown as StoredRecord[]
+      const [row] = withReadErrors(() => selectRecords.all(storePosition - 1, storePosition, 1))
       return row && { ...row }
     },
     async *readStream(stream, after) {
@@ -137,7 +131,7 @@ export const makeReader = (
     async *records(after) {
       const end = withReadErrors(lookup.last)
       for (let last = laterPosition(after, BEGINNING); last < end; await turn()) {
-        const rows = withReadErrors(() => selectRecords.all(last, end, PAGE)) as unknown as StoredRecord[]
+        const rows = withReadErrors(() => selectRecords.all(last, end, PAGE))
         yield rows.map((row) => ({ ...row }))
         last = rows.at(-1)?.storePosition ?? end
       }

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 
 /** `brth`: identifies a log to `file` and other tools. */
@@ -119,9 +120,10 @@ interface SchemaObject {
 }
 
 const schemaOf = (database: DatabaseSync): readonly SchemaObject[] =>
-  database
-    .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
-    .all() as unknown as readonly SchemaObject[]
+  prepare<SchemaObject>(
+    database,
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+  ).all()
 
 const isSame = (a: SchemaObject, b: SchemaObject): boolean =>
   a.type === b.type && a.name === b.name && a.tbl_name === b.tbl_name && a.sql === b.sql

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { oneOf, prepare } from '../../files/sqlite.ts'
 import type { WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { runScript, truncateWal } from '../../files/wal-checkpoints-thread.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../event-store.ts'
@@ -99,7 +100,7 @@ const unscrubbed = (why: string): StoreUnavailable =>
 /** Deletes an owner's secrets, then removes what is left of them in the files, in the thread of the WAL checkpoints. */
 const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventStore['eraseSecrets'] => {
   const { database, writer, takesWrites, eraseTimeout, checkpoints = onThisThread(database) } = options
-  const count = database.prepare('SELECT count(*) AS n FROM vault WHERE sut_id = ?')
+  const count = prepare<{ n: number }>(database, 'SELECT count(*) AS n FROM vault WHERE sut_id = ?')
   // The previous process may have ended between a deletion and its scrubbing.
   let deletions = 1
   let scrubbed = 0
@@ -123,7 +124,7 @@ const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventSto
   }
 
   return async (owner) => {
-    const { n } = withReadErrors(() => count.get(owner)) as { n: number }
+    const { n } = withReadErrors(() => oneOf(count, owner))
     if (n > 0) await write(() => void (writer.erase(owner) && deletions++))
     for (const wanted = deletions; scrubbed < wanted; ) {
       inProgress ??= scrub().finally(() => {
@@ -149,19 +150,20 @@ export const makeSecretChanges = (
 /** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
   const secret = 'SELECT sut_id AS owner, field, id, key_id, nonce, ciphertext FROM vault'
-  const ofOne = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
-  const ofSeveral = database.prepare(
+  const ofOne = prepare<SealedSecret>(database, `${secret} WHERE sut_id = ? ORDER BY field`)
+  const ofSeveral = prepare<SealedSecret>(
+    database,
     `${secret} WHERE sut_id IN (SELECT value FROM json_each(?)) ORDER BY sut_id, field`,
   )
-  const rowsOf = (owners: readonly string[]): readonly object[] => {
+  const rowsOf = (owners: readonly string[]): readonly SealedSecret[] => {
     const [owner, ...others] = owners
     return others.length === 0 ? ofOne.all(owner ?? null) : ofSeveral.all(JSON.stringify(owners))
   }
-  const sealedWith = database.prepare(
+  const sealedWith = prepare<SealedSecret>(
+    database,
     `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
   )
-  const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
-    rows.map((row) => ({ ...row }) as unknown as SealedSecret)
+  const secretsIn = (rows: readonly SealedSecret[]): readonly SealedSecret[] => rows.map((row) => ({ ...row }))
   return {
     readSecrets: async (...owners) => secretsIn(withReadErrors(() => rowsOf(owners))),
     secretsSealedWith: async (keyId, after, limit) =>

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { prepare } from '../../files/sqlite.ts'
 import { type DocumentTable, RETRY_KEY_TABLES } from '../tables/document-table.ts'
 import { makeInsertion } from '../tables/insertion.ts'
 import type { Version } from '../tables/version.ts'
@@ -22,21 +23,21 @@ const tableFor = (period: number, periods: readonly (number | undefined)[]): num
 export const makeRetryKeyTable = (db: DatabaseSync): DocumentTable => {
   const tables = RETRY_KEY_TABLES.map((name) => ({
     ...makeInsertion(db, name, '?, ?, ?, ?, ?'),
-    anyTime: db.prepare(`SELECT time FROM ${name} LIMIT 1`),
+    anyTime: prepare<{ time: number }>(db, `SELECT time FROM ${name} LIMIT 1`),
     empty: db.prepare(`DELETE FROM ${name}`),
   }))
   const found = RETRY_KEY_TABLES.map((name) => `SELECT ${COLUMNS} FROM ${name} WHERE id = :id`).join(' UNION ALL ')
-  const select = db.prepare(`${found} ORDER BY position DESC LIMIT 1`)
+  const select = prepare<Version>(db, `${found} ORDER BY position DESC LIMIT 1`)
   /** The period of each table, known between the first row and `flush`: another connection may write after that. */
   let periods: (number | undefined)[] | undefined
 
   const readPeriods = (): (number | undefined)[] =>
     tables.map(({ anyTime }) => {
       const row = anyTime.get()
-      return row && Math.floor(Number(row.time) / PERIOD)
+      return row && Math.floor(row.time / PERIOD)
     })
 
-  const newest = (id: string): Version | undefined => select.get({ id }) as Version | undefined
+  const newest = (id: string): Version | undefined => select.get({ id })
 
   return {
     insert: ({ position, revision, id, document, columns }) => {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Page, Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
+import { prepare } from '../../files/sqlite.ts'
 
 /**
  * Folded states of streams: a row for each, and its pages in another table. Saving a state again writes only new pages,
@@ -42,12 +43,13 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array):
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
 export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
-  const select = db.prepare(
+  const select = prepare<SnapshotRow>(
+    db,
     'SELECT stream, version, revision, storePosition, state, pages FROM snapshot WHERE stream = ?',
   )
-  const selectPages = db.prepare('SELECT pages FROM snapshot WHERE stream = ?')
+  const selectPages = prepare<Pick<SnapshotRow, 'pages'>>(db, 'SELECT pages FROM snapshot WHERE stream = ?')
   const upsert = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?, ?)')
-  const selectPage = db.prepare('SELECT numbers, texts FROM page WHERE id = ?')
+  const selectPage = prepare<PageRow>(db, 'SELECT numbers, texts FROM page WHERE id = ?')
   const insertPage = db.prepare('INSERT INTO page (numbers, texts) VALUES (?, ?)')
   const removePage = db.prepare('DELETE FROM page WHERE id = ?')
   let numbered = new Map<Page, number>()
@@ -60,13 +62,13 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
   }
 
   const idsBefore = (stream: string): Set<number> => {
-    const row = selectPages.get(stream) as Pick<SnapshotRow, 'pages'> | undefined
+    const row = selectPages.get(stream)
     return new Set(row && new Float64Array(bufferOf(row.pages)))
   }
 
   return {
     read: (stream) => {
-      const row = select.get(stream) as SnapshotRow | undefined
+      const row = select.get(stream)
       if (row === undefined) return undefined
       const { version, revision, storePosition, state } = row
       const ids = [...new Float64Array(bufferOf(row.pages))]
@@ -74,7 +76,7 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
       return { stream, version, revision, storePosition, text: state, pages }
     },
     page: (id) => {
-      const row = selectPage.get(id) as PageRow | undefined
+      const row = selectPage.get(id)
       if (row === undefined) return undefined
       const numbers = new Int32Array(bufferOf(row.numbers))
       return { numbers, texts: row.texts === null ? [] : (JSON.parse(row.texts) as string[]) }

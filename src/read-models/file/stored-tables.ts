@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { tablesOf } from '../tables/document-table.ts'
 import { RESERVATION_COUNTS_TABLES } from '../tables/reservation-counts.ts'
 import { SESSION_TABLES } from '../tables/session-table.ts'
@@ -23,7 +24,7 @@ export const storedTables = (
   const table = (name: string, selection: string, isOfDocuments = false): StoredTable => ({
     name,
     isOfDocuments,
-    rows: () => db.prepare(`SELECT * FROM ${selection}`).iterate() as Iterable<StoredRow>,
+    rows: () => prepare<StoredRow>(db, `SELECT * FROM ${selection}`).iterate(),
   })
   return [
     ...projections.flatMap(tablesOf).map((name) => table(name, `${name} ORDER BY position`, true)),

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import type { Lists } from '../lists/lists.ts'
 import { openLists } from '../lists/open-lists.ts'
@@ -135,7 +136,10 @@ const fileOver = (
   const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
   const filled = [log, ...documents.values()]
-  const progress = db.prepare('SELECT logId, position, storePosition, eventId, stream, revision FROM progress')
+  const progress = prepare<Progress>(
+    db,
+    'SELECT logId, position, storePosition, eventId, stream, revision FROM progress',
+  )
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
   const { writeOrRollBack, commit } = makeTransactions(db, () => {
@@ -143,7 +147,7 @@ const fileOver = (
     for (const table of filled) table.forget()
   })
   return {
-    progress: () => progress.get() as Progress | undefined,
+    progress: () => progress.get(),
     newest: (projection, id) => of(projection).newest(id),
     asOf: (projection, id, revision, withObserved) => of(projection).asOf(id, revision, withObserved),
     snapshot: states.read,

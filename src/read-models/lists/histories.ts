@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { oneOf, prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 
@@ -44,18 +45,19 @@ export interface Histories {
   readonly changes: (event: Recorded, position: PublicPosition) => readonly Change[]
 }
 
-const parsed = (row: unknown): object | undefined =>
-  row === undefined ? undefined : (JSON.parse((row as { document: string }).document) as object)
+const parsed = (row: { readonly document: string } | undefined): object | undefined =>
+  row && (JSON.parse(row.document) as object)
 
 export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvents => {
-  const select = (where: string) => db.prepare(`SELECT position, place, nth FROM session WHERE sut = ? ${where}`)
+  const select = (where: string) =>
+    prepare<SessionPlace>(db, `SELECT position, place, nth FROM session WHERE sut = ? ${where}`)
   const between = select('AND place >= ? AND place < ? ORDER BY place')
   const first = select('AND place >= ? ORDER BY place LIMIT 1')
   const last = select('ORDER BY sut DESC, place DESC LIMIT 1')
   const lastUpTo = select('AND position <= ? ORDER BY position DESC LIMIT 1')
   const count: SessionEvents['count'] = (sutId) => {
     const sut = names.find(sutId)
-    const newest = sut === undefined ? undefined : (last.get(sut) as SessionPlace | undefined)
+    const newest = sut === undefined ? undefined : last.get(sut)
     return newest === undefined ? 0 : newest.nth + 1
   }
   const keyed = <A>(sutId: string, otherwise: A, read: (sut: number) => A): A => {
@@ -64,18 +66,16 @@ export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvent
   }
   return {
     count,
-    between: (sutId, from, to) => keyed(sutId, [], (sut) => between.all(sut, from, to) as unknown as SessionPlace[]),
-    countBefore: (sutId, place) =>
-      keyed(sutId, 0, (sut) => (first.get(sut, place) as SessionPlace | undefined)?.nth ?? count(sutId)),
-    lastUpTo: (sutId, position) =>
-      keyed(sutId, undefined, (sut) => lastUpTo.get(sut, position) as SessionPlace | undefined),
+    between: (sutId, from, to) => keyed(sutId, [], (sut) => between.all(sut, from, to)),
+    countBefore: (sutId, place) => keyed(sutId, 0, (sut) => first.get(sut, place)?.nth ?? count(sutId)),
+    lastUpTo: (sutId, position) => keyed(sutId, undefined, (sut) => lastUpTo.get(sut, position)),
   }
 }
 
 export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
   const positionsIn = (...tables: readonly (readonly [table: string, id: string])[]) => {
     const each = tables.map(([table, id]) => `SELECT position, revision FROM ${table} WHERE ${id} = :id`)
-    return db.prepare(`${each.join(' UNION ALL ')} ORDER BY position`)
+    return prepare<HistoryPosition>(db, `${each.join(' UNION ALL ')} ORDER BY position`)
   }
   const positions = {
     reservation: positionsIn(['reservation', 'id'], ['reservation_run', 'id'], ['session', 'reservation']),
@@ -87,18 +87,21 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     UNION ALL SELECT position FROM user WHERE position > :after
     UNION ALL SELECT position FROM token WHERE position > :after
     ORDER BY position LIMIT :limit`)
-  const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
-  const corrections = db.prepare('SELECT count(*) AS n FROM clock_correction WHERE id = ?')
+  const ownEvents = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
+  const corrections = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM clock_correction WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
     key,
-    at: db.prepare(`SELECT document FROM ${name} WHERE position = ?`),
-    before: db.prepare(`SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`),
+    at: prepare<{ document: string }>(db, `SELECT document FROM ${name} WHERE position = ?`),
+    before: prepare<{ document: string }>(
+      db,
+      `SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`,
+    ),
   }))
   return {
-    positions: (of, id) => positions[of].all({ id }) as unknown as readonly HistoryPosition[],
+    positions: (of, id) => positions[of].all({ id }),
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
-      const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)
+      const [own, corrected] = [ownEvents, corrections].map((count) => oneOf(count, sutId).n)
       return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
     ownerEvents: (after, limit) => ofOwners.all({ after, limit }).map(({ position }) => position as PublicPosition),

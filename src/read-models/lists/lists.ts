@@ -1,10 +1,11 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { Monitored } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { prepare, type Select } from '../../files/sqlite.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
@@ -279,14 +280,14 @@ const STATEMENTS_MAX = 200
 
 /** Runs statements whose text depends on the query. */
 export const makeRunQuery = (db: DatabaseSync) => {
-  const statements = new LRUCache<string, StatementSync>({ max: STATEMENTS_MAX })
+  const statements = new LRUCache<string, Select<object>>({ max: STATEMENTS_MAX })
   return <A>(sql: string, ...values: readonly SQLInputValue[]): readonly A[] => {
     let statement = statements.get(sql)
     if (statement === undefined) {
-      statement = db.prepare(sql)
+      statement = prepare<object>(db, sql)
       statements.set(sql, statement)
     }
-    return statement.all(...values) as unknown as A[]
+    return statement.all(...values) as A[]
   }
 }
 export type RunQuery = ReturnType<typeof makeRunQuery>

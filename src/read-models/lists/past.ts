@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { CANCELLED, FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
@@ -122,14 +123,15 @@ export const makePast = (
   periods: TimeIndex,
 ): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
-    db.prepare(
+    prepare<Version>(
+      db,
       `SELECT ${COLUMNS}${table === 'sut' ? ', observed' : ''} FROM ${table} WHERE id = ? AND position < ? AND (position <= ? OR time <= ?)
        ORDER BY position DESC LIMIT 1`,
     )
   const versions = { sut: versionOf('sut'), reservation: versionOf('reservation') }
   return {
     momentAt: periods.momentAt,
-    version: (kind, id, { none, sure, time }) => versions[kind].get(id, none, sure, time) as Version | undefined,
+    version: (kind, id, { none, sure, time }) => versions[kind].get(id, none, sure, time),
     segments: ({ none }) =>
       ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(none - 1)).map(({ n }) => n),
     reservations: makeReservations(ask, names, counts, scopes),

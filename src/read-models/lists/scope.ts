@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Scope } from '../../domain/user/scope.ts'
+import { oneOf, prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition } from './conditions.ts'
@@ -29,14 +30,15 @@ const SMALL = 1_000
 
 export const makeScopes = (db: DatabaseSync): Scopes => {
   const tag = db.prepare('SELECT 1 FROM sut_tag WHERE sut = ? AND name = ? AND value = ?')
-  const some = db.prepare(
+  const some = prepare<{ n: number }>(
+    db,
     `SELECT count(*) AS n FROM (SELECT 1 FROM sut_tag WHERE name = ? AND value = ? LIMIT ${SMALL + 1})`,
   )
   return {
     hasSut: (scope, sut) => Object.entries(scope).every(([name, value]) => tag.get(sut, name, value) !== undefined),
     isSmall: (scope) => {
       const [name = '', value = ''] = Object.entries(scope)[0] ?? []
-      return (some.get(name, value) as { n: number }).n <= SMALL
+      return oneOf(some, name, value).n <= SMALL
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import { exemptionColumns, reservationColumns } from './reservation-table.ts'
@@ -117,16 +118,17 @@ const readsOf = (
   hasObserved = false,
 ): Pick<DocumentTable, 'newest' | 'asOf'> => {
   const columns = hasObserved ? `${shared}, observed` : shared
-  const newest = db.prepare(`SELECT ${columns} FROM ${name} WHERE id = ? ORDER BY position DESC LIMIT 1`)
+  const newest = prepare<Version>(db, `SELECT ${columns} FROM ${name} WHERE id = ? ORDER BY position DESC LIMIT 1`)
   const asOfWhere = (further: string) =>
-    db.prepare(
+    prepare<Version>(
+      db,
       `SELECT ${columns} FROM ${name} WHERE id = ? AND revision <= ? ${further} ORDER BY position DESC LIMIT 1`,
     )
   const asOf = asOfWhere('')
   const asOfOwn = hasObserved ? asOfWhere('AND is_observed = 0') : asOf
   return {
-    newest: (id) => newest.get(id) as Version | undefined,
-    asOf: (id, revision, withObserved) => (withObserved ? asOf : asOfOwn).get(id, revision) as Version | undefined,
+    newest: (id) => newest.get(id),
+    asOf: (id, revision, withObserved) => (withObserved ? asOf : asOfOwn).get(id, revision),
   }
 }
 

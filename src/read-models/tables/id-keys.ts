@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { prepare } from '../../files/sqlite.ts'
 
 /** Keys cached in memory to save look-ups. A full cache is cleared. */
 const KEYS_MAX = 20_000
@@ -16,7 +17,7 @@ export interface IdKeys {
 
 export const makeIdKeys = (db: DatabaseSync): IdKeys => {
   const keys = new Map<string, number>()
-  const select = db.prepare('SELECT key FROM name WHERE id = ?')
+  const select = prepare<{ key: number }>(db, 'SELECT key FROM name WHERE id = ?')
   const insert = db.prepare('INSERT INTO name (id) VALUES (?)')
 
   const keep = (id: string, key: number): number => {
@@ -28,7 +29,7 @@ export const makeIdKeys = (db: DatabaseSync): IdKeys => {
   const find: IdKeys['find'] = (id) => {
     const known = keys.get(id)
     if (known !== undefined) return known
-    const key = (select.get(id) as { key: number } | undefined)?.key
+    const key = select.get(id)?.key
     return key === undefined ? undefined : keep(id, key)
   }
 

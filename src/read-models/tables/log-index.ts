@@ -3,6 +3,7 @@ import type { Logged } from '../../domain/event.ts'
 import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
 import { nodeHash } from '../../event-store/stored-event.ts'
+import { oneOf, prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 
 /**
@@ -71,14 +72,28 @@ export interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
 export const makeLogTable = (db: DatabaseSync): LogTable => {
   const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?')
   const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
-  const size = db.prepare('SELECT ifnull(max(position), -1) + 1 AS found FROM log')
-  const storePosition = db.prepare('SELECT storePosition AS found FROM log WHERE position = ?')
-  const same = db.prepare('SELECT position AS found FROM log WHERE position = ? AND storePosition = position')
-  const other = db.prepare('SELECT position AS found FROM log WHERE storePosition = ? AND storePosition <> position')
-  const ofId = db.prepare('SELECT position AS found FROM log WHERE id = ?')
-  const leaves = db.prepare('SELECT leaf AS hash FROM log WHERE position >= ? AND position < ? ORDER BY position')
-  const nodes = db.prepare('SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n')
-  const found = <A extends number>(row: unknown): A | undefined => (row as { found: A } | undefined)?.found
+  const size = prepare<{ found: number }>(db, 'SELECT ifnull(max(position), -1) + 1 AS found FROM log')
+  const storePosition = prepare<{ found: StorePosition }>(
+    db,
+    'SELECT storePosition AS found FROM log WHERE position = ?',
+  )
+  const same = prepare<{ found: PublicPosition }>(
+    db,
+    'SELECT position AS found FROM log WHERE position = ? AND storePosition = position',
+  )
+  const other = prepare<{ found: PublicPosition }>(
+    db,
+    'SELECT position AS found FROM log WHERE storePosition = ? AND storePosition <> position',
+  )
+  const ofId = prepare<{ found: PublicPosition }>(db, 'SELECT position AS found FROM log WHERE id = ?')
+  const leaves = prepare<{ hash: Uint8Array }>(
+    db,
+    'SELECT leaf AS hash FROM log WHERE position >= ? AND position < ? ORDER BY position',
+  )
+  const nodes = prepare<{ hash: Uint8Array }>(
+    db,
+    'SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n',
+  )
 
   /** Leaf hashes since the last stored node, if all of them were seen here; `next` is the following position. */
   const recent: Uint8Array[] = []
@@ -87,7 +102,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   const hashes = (level: number, from: number, count: number): readonly Uint8Array[] => {
     const rows = level === 0 ? leaves.all(from, from + count) : nodes.all(level, from, from + count)
     if (rows.length < count) throw new RangeError(`the log does not fill the nodes at level ${level} from ${from} on`)
-    return rows.map(({ hash }) => hash as Uint8Array)
+    return rows.map(({ hash }) => hash)
   }
 
   return {
@@ -107,10 +122,10 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       }
     },
     index: {
-      size: () => found(size.get()) as number,
-      storePositionAt: (position) => (position === BEFORE_FIRST ? BEGINNING : found(storePosition.get(position))),
-      publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : (found(same.get(at)) ?? found(other.get(at)))),
-      positionOf: (eventId) => found(ofId.get(idBytes(eventId))),
+      size: () => oneOf(size).found,
+      storePositionAt: (position) => (position === BEFORE_FIRST ? BEGINNING : storePosition.get(position)?.found),
+      publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : (same.get(at)?.found ?? other.get(at)?.found)),
+      positionOf: (eventId) => ofId.get(idBytes(eventId))?.found,
       node: (level, n) => {
         const beyond = level % STEP
         return rootOf(hashes(level - beyond, n * 2 ** beyond, 2 ** beyond))

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { oneOf, prepare } from '../../files/sqlite.ts'
 
 const DAY = 86_400
 
@@ -68,8 +69,8 @@ const makeCounter = (db: DatabaseSync, kind: Kind) => {
   const table = tableOf(kind)
   const changes: Changes = new Map()
   const add = db.prepare(`INSERT INTO ${table} VALUES (?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`)
-  const select = db.prepare(`SELECT n FROM ${table} WHERE key = ?`)
-  const sum = db.prepare(`SELECT total(n) AS n FROM ${table} WHERE key BETWEEN ? AND ?`)
+  const select = prepare<{ n: number }>(db, `SELECT n FROM ${table} WHERE key = ?`)
+  const sum = prepare<{ n: number }>(db, `SELECT total(n) AS n FROM ${table} WHERE key BETWEEN ? AND ?`)
   return {
     // One look-up per change, because this runs four times per reservation.
     count: (key: number, by: number): void => {
@@ -81,8 +82,8 @@ const makeCounter = (db: DatabaseSync, kind: Kind) => {
       for (const [key, { by }] of changes) if (by !== 0) add.run(key, by)
     },
     forget: () => changes.clear(),
-    of: (key: number): number => (select.get(key) as { n: number } | undefined)?.n ?? 0,
-    within: (first: number, last: number): number => (sum.get(first, last) as { n: number }).n,
+    of: (key: number): number => select.get(key)?.n ?? 0,
+    within: (first: number, last: number): number => oneOf(sum, first, last).n,
   }
 }
 
@@ -96,9 +97,9 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
   const raise = db.prepare(
     "INSERT INTO reservation_total VALUES ('longest', ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)",
   )
-  const segments = db.prepare('SELECT count(*) AS n FROM segment')
-  const select = db.prepare('SELECT n FROM reservation_total WHERE what = ?')
-  const read = (what: keyof typeof total): number => (select.get(what) as { n: number } | undefined)?.n ?? 0
+  const segments = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM segment')
+  const select = prepare<{ n: number }>(db, 'SELECT n FROM reservation_total WHERE what = ?')
+  const read = (what: keyof typeof total): number => select.get(what)?.n ?? 0
 
   const count = ({ sut, user, starts, ends }: Counted, by: 1 | -1): void => {
     total.all += by
@@ -135,7 +136,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
     of: (kind, key) => counters[kind].of(key),
     eventsOf: (sut) => counters.sut.of(sut) + counters.sut_further_events.of(sut),
     onDays: (kind, first, last) => counters[kind].within(first, last),
-    segments: () => (segments.get() as { n: number }).n,
+    segments: () => oneOf(segments).n,
     longest: () => read('longest'),
   }
 }

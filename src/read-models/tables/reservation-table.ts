@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { QuotaExemptionColumns, ReservationColumns } from '../../../projections/reservation.ts'
 import { QUARTER } from '../../domain/calendar/window.ts'
+import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from './id-keys.ts'
 import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
@@ -57,7 +58,10 @@ export const makeReservationWriter = (
   periods: TimeIndex,
 ): ListWriter => {
   const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
-  const leaving = db.prepare(`SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${LISTED}`)
+  const leaving = prepare<Counted>(
+    db,
+    `SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${LISTED}`,
+  )
   const carryCounted = db.prepare(CARRY_COUNTED)
   let newest = -1
   return {
@@ -76,7 +80,7 @@ export const makeReservationWriter = (
     },
     leave: (position, by) => {
       carryCounted.run(position, by)
-      const counted = leaving.get(position) as unknown as Counted | undefined
+      const counted = leaving.get(position)
       if (counted !== undefined) counts.replaced(counted)
     },
     flush: counts.flush,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { prepare } from '../../files/sqlite.ts'
 import type { Row } from './row.ts'
 
 /**
@@ -48,7 +49,10 @@ const positionsIn = (
 }
 
 export const makeSessionPlaces = (db: DatabaseSync, { eventsOf, keyOf }: PlacesOptions): SessionPlaces => {
-  const newest = db.prepare('SELECT nth FROM session WHERE sut = ? ORDER BY sut DESC, place DESC LIMIT 1')
+  const newest = prepare<{ nth: number }>(
+    db,
+    'SELECT nth FROM session WHERE sut = ? ORDER BY sut DESC, place DESC LIMIT 1',
+  )
   const set = db.prepare('UPDATE session SET place = ?, nth = ? WHERE position = ?')
   return {
     assign: (rows) => {
@@ -60,7 +64,7 @@ export const makeSessionPlaces = (db: DatabaseSync, { eventsOf, keyOf }: PlacesO
         const sut = keyOf(sutId) as number
         const all = eventsOf(sutId)
         const here = positions.get(sutId) ?? []
-        let nth = (newest.get(sut) as { nth: number } | undefined)?.nth ?? -1
+        let nth = newest.get(sut)?.nth ?? -1
         for (const { version } of sessions) {
           if (version?.columns[1] !== sutId) continue
           const before = all - here.filter((position) => position > version.position).length

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SutColumns } from '../../../projections/sut.ts'
+import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from './id-keys.ts'
 import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 import type { TimeIndex } from './time-index.ts'
@@ -45,14 +46,14 @@ interface Tag {
 
 /** Returns a function that stores the tags of a SUT, given as JSON text. Most events of a SUT change none. */
 const makeTagWriter = (db: DatabaseSync, names: IdKeys): ((id: string, tags: string) => void) => {
-  const select = db.prepare('SELECT name, value FROM sut_tag WHERE sut = ?')
+  const select = prepare<Tag>(db, 'SELECT name, value FROM sut_tag WHERE sut = ?')
   const remove = db.prepare('DELETE FROM sut_tag WHERE sut = ? AND name = ?')
   const put = db.prepare('INSERT INTO sut_tag VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value')
   return (id, text) => {
     const tags = new Map(Object.entries(JSON.parse(text) as Record<string, string>))
     const sut = tags.size === 0 ? names.find(id) : names.keyOf(id)
     if (sut === undefined) return
-    const former = new Map((select.all(sut) as unknown as Tag[]).map(({ name, value }) => [name, value]))
+    const former = new Map(select.all(sut).map(({ name, value }) => [name, value]))
     for (const name of former.keys()) if (!tags.has(name)) remove.run(sut, name)
     for (const [name, value] of tags) if (former.get(name) !== value) put.run(sut, name, value)
   }

@@ -203,6 +203,7 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
     stateOf(ctx).mediaType = mediaType
+    const hasArrived = ctx.req.complete
     const reading = readRequest(ctx, route)
     const input = reading instanceof Promise ? await reading : reading
     if (E.isLeft(input)) return refuse(ctx, input.left)
@@ -212,7 +213,7 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
       return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     // Access may have ended or changed during a wait, which the client can make seconds long.
-    const hasWaited = mayWait || reading instanceof Promise
+    const hasWaited = mayWait || (reading instanceof Promise && !hasArrived)
     if (hasWaited && route.may !== 'anyone' && !((await admit(ctx, gate, route.isAlwaysOpen)) && mayCall())) return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, withNames(result.left, dependencies.userNameOf))

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
+import bodyParser from 'koa-bodyparser'
 import { withoutByteOrderMark } from '../../domain/values/json-text.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
@@ -48,6 +49,8 @@ const mediaTypeProblem = (ctx: Context): string | undefined => {
 const tooLarge = (): Refusal => refusal('body_too_large', `The body exceeds ${BODY_MAX} bytes.`)
 const tooManyPieces = (): Refusal => refusal('body_too_large', `The body arrived in more than ${PIECES_MAX} pieces.`)
 const incomplete = (): Refusal => refusal('malformed_request', 'The body is incomplete.')
+const malformed = (detail: string): Refusal => refusal('malformed_json', detail)
+const EMPTY = 'The body is empty. Send a JSON object.'
 
 /** Refusals decided by the header: size before media type, in the documented order. */
 const headRefusal = (ctx: Context): Refusal | undefined => {
@@ -56,59 +59,85 @@ const headRefusal = (ctx: Context): Refusal | undefined => {
   return wrongType === undefined ? undefined : refusal('unsupported_media_type', wrongType)
 }
 
-/** Takes a body that arrived together with its header, as most do. */
-const takeWhole = (request: IncomingMessage): Buffer | undefined => {
-  if (!request.complete || request.readableLength === 0 || request.readableLength > BODY_MAX) return undefined
-  const parts: Buffer[] = []
-  // One piece at a time; the client or the network decided how many.
-  while (request.readableLength > 0) parts.push(request.read())
-  return parts.length === 1 ? parts[0] : Buffer.concat(parts)
+/** What is wrong with the bytes of a body, before they are parsed. */
+const bytesProblem = (bytes: Buffer): string | undefined => {
+  const text = withoutByteOrderMark(bytes)
+  if (text.length === 0) return EMPTY
+  if (!isUtf8(text)) return 'The body is not UTF-8.'
+  const excess = excessOf(text)
+  if (excess === undefined) return undefined
+  return excess === 'levels'
+    ? `The body is nested more deeply than ${DEPTH_MAX} levels.`
+    : `The body has more than ${MEMBERS_MAX} members and elements.`
 }
 
-/** Reads a body as it arrives, within the limits. */
-const takePieces = (request: IncomingMessage): Promise<E.Either<Refusal, Buffer>> =>
-  new Promise((resolve) => {
-    const pieces: Buffer[] = []
-    let size = 0
-    const settle = (result: E.Either<Refusal, Buffer>): void => {
-      request.off('data', take).off('end', end).off('error', cutOff).off('close', cutOff)
-      // Stop reading a refused body. The response also settles what happens to the connection.
-      if (E.isLeft(result)) request.socket.pause()
-      // An unhandled error event would end the process.
-      request.on('error', () => undefined)
-      resolve(result)
-    }
-    const take = (piece: Buffer): void => {
-      size += piece.length
-      if (size > BODY_MAX) settle(E.left(tooLarge()))
-      else if (pieces.push(piece) > PIECES_MAX) settle(E.left(tooManyPieces()))
-    }
-    const end = (): void => settle(E.right(Buffer.concat(pieces)))
-    const cutOff = (): void => settle(E.left(incomplete()))
-    request.on('data', take).on('end', end).on('error', cutOff).on('close', cutOff)
-    request.socket.resume()
-  })
+/** The parser's message without the quoted piece of the body, because bodies contain passwords. */
+const positionOnly = ({ message }: SyntaxError): string => {
+  const position = /at position (\d+)/.exec(message)?.[1]
+  return position === undefined
+    ? 'it ends too early or contains something else'
+    : `unexpected character at offset ${position}`
+}
+
+class BodyRefused extends Error {
+  override name = 'BodyRefused'
+  readonly refusal: Refusal
+
+  constructor(refused: Refusal) {
+    super(refused.detail)
+    this.refusal = refused
+  }
+}
+
+/** The refusal of a body that could not be read or parsed. @throws an error that nobody foresaw */
+const refusalOf = (error: unknown, request: IncomingMessage): Refusal => {
+  if (error instanceof BodyRefused) return error.refusal
+  if (error instanceof SyntaxError) return malformed(`The body is not JSON: ${positionOnly(error)}.`)
+  if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') return tooLarge()
+  if (request.complete && !request.destroyed) throw error
+  return incomplete()
+}
 
 export interface Body {
+  /** As they arrived: they identify a retry. */
   readonly bytes: Buffer
   readonly json: unknown
 }
 
-const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
-  const text = withoutByteOrderMark(bytes)
-  if (text.length === 0) return E.left(refusal('malformed_json', 'The body is empty. Send a JSON object.'))
-  if (!isUtf8(text)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
-  const excess = excessOf(text)
-  if (excess === 'levels') {
-    return E.left(refusal('malformed_json', `The body is nested more deeply than ${DEPTH_MAX} levels.`))
+/** The media type and coding have been checked. A member `__proto__` is unknown like others. */
+const parse = bodyParser({
+  ...{ enableTypes: ['json'], detectJSON: () => true, jsonLimit: String(BODY_MAX), strict: false },
+  ...{ onProtoPoisoning: 'ignore' },
+})
+
+const noMore = async (): Promise<void> => undefined
+
+/** Has the parser read a body, and keeps the bytes. They are checked before they are parsed. */
+const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
+  const { req } = ctx
+  const pieces: Buffer[] = []
+  let bytes: Buffer = Buffer.alloc(0)
+  // The parser stops at an error of the request.
+  const stop = (refused: Refusal) => req.emit('error', new BodyRefused(refused))
+  const keep = (piece: Buffer): void => {
+    if (pieces.push(piece) > PIECES_MAX) stop(tooManyPieces())
   }
-  if (excess === 'members') {
-    return E.left(refusal('malformed_json', `The body has more than ${MEMBERS_MAX} members and elements.`))
+  const check = (): void => {
+    const [whole] = pieces
+    bytes = whole !== undefined && pieces.length === 1 ? whole : Buffer.concat(pieces)
+    const problem = bytesProblem(bytes)
+    if (problem !== undefined) stop(malformed(problem))
   }
+  req.on('data', keep).on('end', check)
   try {
-    return E.right({ bytes, json: JSON.parse(text.toString()) as unknown })
+    await parse(ctx, noMore)
+    return E.right({ bytes, json: ctx.request.body })
   } catch (error) {
-    return E.left(refusal('malformed_json', `The body is not JSON: ${positionOnly(error as Error)}.`))
+    // Read no more. The parser has paused the stream; the response settles what happens to the connection.
+    if (!req.complete) req.socket.pause()
+    return E.left(refusalOf(error, req))
+  } finally {
+    req.off('data', keep).off('end', check)
   }
 }
 
@@ -119,18 +148,13 @@ export const readBody = (ctx: Context): Read => {
   const { req, res } = ctx
   const refused = headRefusal(ctx)
   if (refused !== undefined) return E.left(refused)
-  const whole = takeWhole(req)
-  if (whole !== undefined) return parsed(whole)
-  if (!hasBody(ctx)) return parsed(Buffer.alloc(0))
-  // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
-  if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
-  return takePieces(req).then((bytes) => (E.isLeft(bytes) ? bytes : parsed(bytes.right)))
-}
-
-/** The parser's message without the quoted piece of the body, because bodies contain passwords. */
-const positionOnly = (error: Error): string => {
-  const position = /at position (\d+)/.exec(error.message)?.[1]
-  return position === undefined
-    ? 'it ends too early or contains something else'
-    : `unexpected character at offset ${position}`
+  if (!hasBody(ctx)) return E.left(malformed(EMPTY))
+  if (!req.complete) {
+    // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
+    if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
+    req.socket.resume()
+  }
+  // The parser knows no other spelling.
+  req.headers['content-encoding'] &&= 'identity'
+  return parsed(ctx)
 }

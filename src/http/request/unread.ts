@@ -38,5 +38,10 @@ export const discardUnread = (request: IncomingMessage, response: ServerResponse
   // The socket may have been paused for a chunked body.
   if (request.complete) return void (socket.isPaused() && socket.resume())
   if (leftOf(request) > LEFT_MAX) response.shouldKeepAlive = false
+  else {
+    // Both are paused if the body was refused while it was read.
+    request.resume()
+    socket.resume()
+  }
   socket.destroySoon = () => linger(socket)
 }

@@ -102,6 +102,14 @@ test('a body in 4,096 chunks is read', async (t) => {
   connection.close()
 })
 
+test('a body in more chunks is refused although all of it has arrived, and its connection stays open', async (t) => {
+  const connection = await sent(`${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_097)}0\r\n\r\n`)
+  refusedAs(t, await connection.answer(), ['413', 'body_too_large'])
+  connection.send(PROBE)
+  t.is((await connection.answer())?.status, 200)
+  connection.close()
+})
+
 /** A client that writes its whole body before it reads. Returns the bytes written and the text read. */
 const writeThenRead = (head: string, size: number): Promise<{ readonly written: number; readonly text: string }> =>
   new Promise((resolve, reject) => {

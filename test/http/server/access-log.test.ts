@@ -139,11 +139,16 @@ const sendAndEnd = async (service: Running, bytes: string): Promise<Readonly<Rec
   return lineOf(service.answered[0] as RequestSummary)
 }
 
-test('an incomplete request is logged once', async (t) => {
+test('an incomplete request is logged once, and is no failure of the service', async (t) => {
+  const service = await start(t, { now: NOW })
   const head = ['POST /api/sut/create HTTP/1.1', 'Host: berth', `Authorization: ${basic('admin')}`]
   const body = ['Content-Type: application/json', 'Content-Length: 100', '', '{"name":']
-  const line = await sendAndEnd(await start(t, { now: NOW }), [...head, ...body].join('\r\n'))
+  const line = await sendAndEnd(service, [...head, ...body].join('\r\n'))
   t.deepEqual([line.status, line.code, line.address], [400, 'malformed_request', '127.0.0.1'])
+  t.deepEqual(
+    service.log.filter(({ level }) => level === 'error'),
+    [],
+  )
 })
 
 test('bytes that are not a request are logged too', async (t) => {

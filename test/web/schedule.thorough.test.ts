@@ -34,6 +34,48 @@ test('in Chromium rows keep their places while the pointer is on the timeline', 
   checkQuiet(t, alice, service.url)
 })
 
+test('in Chromium the late answer to a release leaves open what was opened meanwhile', async (t) => {
+  t.timeout(120_000)
+  const service = await start(later)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
+  await createSut(service.as('admin'), { name: 'bench 2' })
+  await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+  const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const [answered, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route('**/cancel', async (route) => {
+    const response = await route.fetch()
+    sent.resolve()
+    await answered.promise
+    await route.fulfill({ response })
+  })
+  const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name })
+  await rowOf('bench 1')
+    .getByRole('gridcell', { name: /^You .*, in use$/ })
+    .click()
+  await page.getByRole('button', { name: 'Release' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/^Release bench 1 now/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Release' }).click()
+  await sent.promise
+  await rowOf('bench 2').hover()
+  await rowOf('bench 2').getByRole('button', { name: 'Reserve bench 2 for 1 h' }).click()
+  const reserve = page.getByRole('button', { name: /^Reserve until/ })
+  await reserve.waitFor()
+  const arrived = page.waitForResponse('**/cancel')
+  answered.resolve()
+  await (await arrived).finished()
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+  await reserve.click()
+  await rowOf('bench 2')
+    .getByRole('gridcell', { name: /^You .*, in use$/ })
+    .waitFor()
+  checkQuiet(t, alice, service.url)
+})
+
 test('in Chromium the past of the timeline shows when a machine was offline, and why', async (t) => {
   t.timeout(120_000)
   const service = await start(later, { now: NOW, environment: { BERTH_GATEWAY_HOST: '127.0.0.1' } })

@@ -14,7 +14,7 @@ import { useStore } from '../../parts/store.ts'
 import { type Booked, extensionsOf } from '../../timeline/calendar.ts'
 import { dayTitleOf, durationOf, MINUTE, toIso } from '../../timeline/times.ts'
 import { Popover } from './popover.ts'
-import { show } from './view.ts'
+import { show, view } from './view.ts'
 
 interface Props {
   readonly sut: Sut
@@ -27,6 +27,12 @@ interface Props {
 }
 
 const close = (): void => show({ open: undefined })
+
+/** Whether this is still open: an answer may come when something else has been opened. */
+const isOpen = (reservationId: string): boolean => {
+  const { open } = view.get()
+  return open?.kind === 'reservation' && open.id === reservationId
+}
 
 const NotBound = ({
   isBusy,
@@ -70,12 +76,13 @@ const Controls = ({ sut, reservation, booked, end }: Props): VNode => {
   const isRunning = from <= now && now < to
   const [connection, readConnection] = useConnection(reservation._id, isRunning)
   const extend = async (to: number): Promise<void> => {
-    if (await run('extend', { end_time: toIso(to) })) show({ open: { kind: 'reservation', id: reservation._id } })
+    const isDone = await run('extend', { end_time: toIso(to) })
+    if (isDone && isOpen(reservation._id)) show({ open: { kind: 'reservation', id: reservation._id } })
   }
   const giveBack = async (): Promise<void> => {
     if (!(await run('cancel'))) return setAsking(false)
     if (!isRunning) page.lab.remove(reservation._id)
-    close()
+    if (isOpen(reservation._id)) close()
   }
   const bind = async (): Promise<void> => {
     if (await run('update')) readConnection()

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
 import { type Sut, systemOf } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { useIsMounted } from '../../page/mounted.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
@@ -178,13 +179,7 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
   const [userId, setUserId] = useState(me._id)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const keys = useMemo(makeKeys, [])
-  const isMounted = useRef(true)
-  useEffect(
-    () => () => {
-      isMounted.current = false
-    },
-    [],
-  )
+  const isMounted = useIsMounted()
   const window = windowOf(draft, now, booked)
   const clash = clashOfDraft(draft, booked, now)
   const isSending = outcome.kind === 'sending'
@@ -195,8 +190,10 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
     setOutcome({ kind: 'sending', since: Date.now() })
     const body = bodyOf(what, userId, now, isBeyondQuota)
     const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
-    if (!(result instanceof Refused)) return close()
-    if (isMounted.current) setOutcome({ kind: 'refused', refused: result })
+    // Something else may have been opened meanwhile.
+    if (!isMounted()) return
+    if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })
+    else close()
   }
 
   if (outcome.kind === 'refused') {

@@ -4,6 +4,7 @@ import { command } from '../../holding/commands.ts'
 import { timeOn } from '../../holding/extend.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
+import { useIsMounted } from '../../page/mounted.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
 import { newKey, Refused } from '../../service/api.ts'
@@ -26,10 +27,12 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   const page = usePage()
   const [key] = useState(newKey)
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const isMounted = useIsMounted()
   const reserve = async (): Promise<void> => {
     const duration = Math.round((until - Date.now()) / 1_000)
     const body = { user_id: meOf(page)._id, sut_id: sutId, start_in: 0, duration }
     const made = await command(page, '/api/sut_reservation/create', body, key)
+    if (!isMounted()) return
     if (made instanceof Refused) setRefused(made)
     else goTo('screen', made._id)
   }

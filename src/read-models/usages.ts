@@ -96,11 +96,6 @@ export const makeUsages = (options: UsagesOptions): Usages => {
   const loading = new Map<string, { isChanged: boolean }>()
 
   const update = (event: Recorded): void => {
-    // Corrected times may make a reservation one that is not over again.
-    if (event.type === 'ClockCorrected') {
-      tallies.clear()
-      for (const reading of loading.values()) reading.isChanged = true
-    }
     const holder = holderOf(event)
     if (holder === undefined) return
     const reading = loading.get(holder)

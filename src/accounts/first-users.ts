@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { ClockGuard } from '../commands/clock-guard.ts'
 import { BERTH } from '../commands/listen-ports.ts'
 import { makeEvents } from '../commands/order.ts'
 import type { Config } from '../config/config.ts'

@@ -12,7 +12,7 @@ import {
   type EventStore,
   StoreUnavailable,
 } from '../event-store/event-store.ts'
-import type { ClockGuard } from './clock/guard.ts'
+import type { ClockGuard } from './clock-guard.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
 import { makeEvents, type Order, type Outcome } from './order.ts'

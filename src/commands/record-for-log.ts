@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { COMMAND_LINE } from '../domain/decider.ts'
 import type { Event } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import { COMMAND_LINE } from './clock/correct.ts'
 import { makeEvents } from './order.ts'
 
 interface Recording {

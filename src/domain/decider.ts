@@ -1,6 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Packed } from './calendar/page.ts'
-import type { Event, Recorded } from './event.ts'
+import type { DataOf, Event, Recorded } from './event.ts'
 import type { Role } from './events/user.ts'
 import type { Failure } from './failure.ts'
 import type { IdempotencyRecords } from './idempotency-records.ts'
@@ -35,10 +35,23 @@ export interface StreamState {
   readonly keys: IdempotencyRecords
 }
 
+/**
+ * A state as corrected by ClockCorrected: with the correct time, and without the records of a time that never was. While
+ * windows remain to be restored, the stream's time is still wrong.
+ */
+export const withCorrectTime = <S extends StreamState>(
+  state: S,
+  { remaining }: DataOf<'ClockCorrected'>,
+  time: number,
+): S => (remaining > 0 ? state : { ...state, time, keys: [] })
+
 export interface Actor {
   readonly _id: string
   readonly role: Role | 'system'
 }
+
+/** The actor of commands typed at the command line. */
+export const COMMAND_LINE: Actor = { _id: 'command-line', role: 'system' }
 
 /** A folded state as stored in the views file. `version` is the decider's. */
 export interface Snapshot extends Packed {

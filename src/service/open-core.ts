@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { ClockGuard } from '../commands/clock-guard.ts'
 import { checkLogVersion, isUnused, upgradeLog } from '../commands/log-version.ts'
 import { type LostKeys, makeLostKeys } from '../config/checks/lost-keys.ts'
 import { Misconfigured } from '../config/checks/misconfigured.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
-import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { ClockGuard } from '../commands/clock-guard.ts'
 import type { Runner } from '../commands/order.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'

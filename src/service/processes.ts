@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { finishRemovals } from '../accounts/finish-removals.ts'
 import { beginSchedule } from '../commands/begin-schedule.ts'
-import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { ClockGuard } from '../commands/clock-guard.ts'
 import type { Runner } from '../commands/order.ts'
 import type { EndReservations } from '../commands/users/end-reservations.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'

@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('processes/**', 'commands/**', 'read-models/**')
+await runTestsIn('processes/**', 'commands/**', 'clock-correction', 'read-models/**')

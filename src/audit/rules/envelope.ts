@@ -1,3 +1,4 @@
+import { isOfOtherStream } from '../../clock-correction/judge.ts'
 import type { EventType, Recorded } from '../../domain/event.ts'
 import {
   LISTEN_PORTS_STREAM,
@@ -7,12 +8,9 @@ import {
   tokenStream,
   USERS_STREAM,
 } from '../../domain/values/ids.ts'
-import { copyText, type Report, type Stream } from './state.ts'
+import { copyText, type Report, type Stream } from '../state/state.ts'
 
 /** Rules for every event, whatever its type. */
-
-/** Prefixes of streams beside those of SUTs whose times are corrected. */
-const ALSO_CORRECTED = [monitoringStream(''), sessionStream(''), tokenStream('')]
 
 /** Whether an event is in the stream that its type and SUT require. */
 const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefined): boolean => {
@@ -41,9 +39,7 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
     default:
       if (sutId !== undefined)
         return stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
-      if (type !== 'ClockCorrected') return stream === LISTEN_PORTS_STREAM
-      if (ALSO_CORRECTED.some((prefix) => stream.startsWith(prefix))) return true
-      return stream === LISTEN_PORTS_STREAM || stream === SCHEDULE_STREAM || stream === USERS_STREAM
+      return type === 'ClockCorrected' ? isOfOtherStream(stream) : stream === LISTEN_PORTS_STREAM
   }
 }
 

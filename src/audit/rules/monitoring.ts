@@ -1,5 +1,5 @@
 import type { Event, Recorded } from '../../domain/event.ts'
-import type { Change, Report, Stream, Sut } from './state.ts'
+import type { Change, Report, Stream, Sut } from '../state/state.ts'
 
 type MonitoringSet = Extract<Event, { readonly type: 'SutMonitoringEnabled' | 'SutMonitoringDisabled' }>
 type WentEvent = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>

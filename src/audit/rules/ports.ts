@@ -1,5 +1,5 @@
 import type { DataOf } from '../../domain/event.ts'
-import { copyText, type Report, type Sut } from './state.ts'
+import { copyText, type Report, type Sut } from '../state/state.ts'
 
 /** Current listen_port assignments. */
 export interface Ports {

@@ -1,10 +1,10 @@
 import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import type { reservationEvents } from '../../domain/events/reservation.ts'
-import { countBefore, findPlace, formatId } from './calendar.ts'
-import { hexAt } from './ids.ts'
-import { offsetIn, secondsIn } from './moments.ts'
-import type { Held, Report, Sut } from './state.ts'
+import { countBefore, findPlace, formatId } from '../state/calendar.ts'
+import { hexAt } from '../state/ids.ts'
+import { offsetIn, secondsIn } from '../state/moments.ts'
+import type { Held, Report, Sut } from '../state/state.ts'
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
 

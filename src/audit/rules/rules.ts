@@ -1,17 +1,18 @@
+import { type Correction, judgeCorrection } from '../../clock-correction/judge.ts'
+import type { Fold } from '../../clock-correction/replay.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { dropPast, UNRECORDED_MAX } from './calendar.ts'
-import { type Correction, correctTime, restoreWindows, toCorrection } from './corrections.ts'
+import { dropPast, UNRECORDED_MAX } from '../state/calendar.ts'
+import { judgeId, judgeNewId, makeSeenIds } from '../state/ids.ts'
+import { millisecondsIn } from '../state/moments.ts'
+import { makeStreams, makeTextCache, type Report, type Stream, type Sut } from '../state/state.ts'
 import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
-import { judgeId, judgeNewId, makeSeenIds } from './ids.ts'
-import { millisecondsIn } from './moments.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
 import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
 import { type Assigned, judgeSession, newAssigned } from './sessions.ts'
-import { makeStreams, makeTextCache, type Report, type Stream, type Sut } from './state.ts'
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
 import { makeTokens } from './tokens.ts'
 import { makeUsers } from './users.ts'
@@ -28,7 +29,7 @@ export interface Rules {
   readonly judge: (event: Recorded, position: PublicPosition, report: Report) => number | null | undefined
   /** Skips an unreadable event. The rest of its stream is uncertain. */
   readonly skip: (stream: string, revision: number, position: PublicPosition) => void
-  /** Corrections to verify in a second pass over the log (see verify/corrections.ts). */
+  /** Corrections to verify in a second pass over the log (see clock-correction/replay.ts). */
   readonly corrections: () => readonly Correction[]
   /** Every stream with the revision and position of its last event. */
   readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUncertain'>>>
@@ -58,6 +59,7 @@ type JudgedElsewhere = Extract<
     readonly type:
       | 'AuditKeyReplaced'
       | 'VaultKeyForgotten'
+      | 'ClockCorrected'
       | `SutMonitoring${string}`
       | `SutWent${string}`
       | `Session${string}`
@@ -67,10 +69,9 @@ type JudgedElsewhere = Extract<
 >
 
 /** Checks an event against its SUT's state and applies it. */
-export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, report: Report): void => {
+const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, report: Report): void => {
   const { ports, knownSut, ownUser, log, schedule, unrecordedMax } = others
-  // While windows remain to be restored, the stream's time is still wrong.
-  if (event.type !== 'ClockCorrected') dropPast(sut, time, unrecordedMax)
+  dropPast(sut, time, unrecordedMax)
   switch (event.type) {
     case 'SutCreated':
       ports?.use(event.data._id, event.data.listen_port, time, report)
@@ -108,13 +109,22 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
     case 'LogVersionSet':
       judgeLogVersionSet(log, event.data, report)
       break
-    case 'ClockCorrected':
-      restoreWindows(sut, event.data, report)
-      break
     default:
       event satisfies JudgedElsewhere
   }
 }
+
+const NO_OTHERS: Omit<Others, 'unrecordedMax'> = {
+  log: { version: 0 },
+  schedule: { from: undefined },
+  ports: undefined,
+  knownSut: () => undefined,
+  ownUser: (userId) => userId,
+}
+
+/** Applies an event again, in a second pass. What it violates was reported in the first. */
+export const applyAgain: Fold = (sut, event, time, unrecordedMax) =>
+  judgeData(sut, event, time, { ...NO_OTHERS, unrecordedMax }, () => undefined)
 
 /** Checks the id that an event assigns, if it does. */
 const judgeNewIds = ({ type, data }: Recorded, time: number, { given, markOf }: Assigned, report: Report): void => {
@@ -150,14 +160,13 @@ export const makeRules = (): Rules => {
     const written = event.metadata.time
     const time = millisecondsIn(written)
     judgeRevision(stream, event.revision, report)
-    if (event.type === 'ClockCorrected') {
-      corrections.push(toCorrection(event, position, common.schedule.from !== undefined))
-      correctTime(stream, event.data, time, report)
-    } else judgeTime(stream, time, written, report)
     judgeId(event.id, time, eventIds, report)
     judgeActor(event, report)
     judgeNewIds(event, time, assigned, report)
     if (!judgeStream(event, report)) stream.isUncertain = true
+    const hasSchedule = common.schedule.from !== undefined
+    if (event.type !== 'ClockCorrected') judgeTime(stream, time, written, report)
+    else corrections.push(judgeCorrection(stream, event, { position, hasSchedule }, report))
     if (stream.isUncertain) return undefined
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : never, report)
     judgeMonitoring(stream, event, time, knownSut, report)
@@ -166,7 +175,8 @@ export const makeRules = (): Rules => {
     const certainUsers = certain(USERS_STREAM, users)
     certainUsers?.judgeCancelled(event, time, report)
     tokens.judge(event, time, certainUsers, report)
-    judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
+    if (event.type !== 'ClockCorrected')
+      judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
     return previous
   }
 

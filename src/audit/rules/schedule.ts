@@ -1,7 +1,7 @@
 import type { DataOf, Event } from '../../domain/event.ts'
-import { findPlace } from './calendar.ts'
-import { millisecondsIn } from './moments.ts'
-import type { Held, Report, Sut } from './state.ts'
+import { findPlace } from '../state/calendar.ts'
+import { millisecondsIn } from '../state/moments.ts'
+import type { Held, Report, Sut } from '../state/state.ts'
 
 /** What the log says of the schedule. */
 export interface Schedule {

@@ -1,7 +1,7 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { type GivenIds, hexAt, makeGivenIds } from './ids.ts'
-import { millisecondsIn } from './moments.ts'
-import { copyText, type Report, type Stream } from './state.ts'
+import { type GivenIds, hexAt, makeGivenIds } from '../state/ids.ts'
+import { millisecondsIn } from '../state/moments.ts'
+import { copyText, type Report, type Stream } from '../state/state.ts'
 
 type SessionOpened = DataOf<'SessionOpened'>
 

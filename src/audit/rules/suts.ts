@@ -1,8 +1,8 @@
 import type { DataOf } from '../../domain/event.ts'
 import { TAGS_MAX } from '../../domain/events/sut.ts'
 import type { SutValues } from '../../domain/sut/state.ts'
-import { formatId } from './calendar.ts'
-import type { Report, Sut } from './state.ts'
+import { formatId } from '../state/calendar.ts'
+import type { Report, Sut } from '../state/state.ts'
 
 type Credentials = DataOf<'SutUpdated'>['credentials']
 

@@ -1,6 +1,6 @@
 import type { Recorded } from '../../domain/event.ts'
-import { hexAt, makeGivenIds } from './ids.ts'
-import { copyText, type Report } from './state.ts'
+import { hexAt, makeGivenIds } from '../state/ids.ts'
+import { copyText, type Report } from '../state/state.ts'
 import type { Users } from './users.ts'
 
 /** The tokens of all users. */

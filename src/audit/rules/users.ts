@@ -1,7 +1,7 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import type { Quota, Removal, Role, UserCredentials } from '../../domain/events/user.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { copyText, type Report } from './state.ts'
+import { copyText, type Report } from '../state/state.ts'
 
 /** A user, as far as the rules need it. */
 interface User {

@@ -1,5 +1,5 @@
+import type { Correction } from '../../clock-correction/judge.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
-import type { Correction } from '../rules/corrections.ts'
 import { makeRules } from '../rules/rules.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
 import { type LinksOf, makeLinkJudge } from './links.ts'

@@ -1,3 +1,4 @@
+import { judgeCorrections } from '../../clock-correction/replay.ts'
 import {
   makePositionCounter,
   nextPosition,
@@ -7,10 +8,11 @@ import {
 } from '../../domain/values/position.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
+import { applyAgain } from '../rules/rules.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
-import { judgeCorrections } from './corrections.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
 import { type Judge, makeJudge, type PositionedText } from './judge.ts'
+import { readEvent } from './read.ts'
 import { growTree } from './tree.ts'
 
 export interface VerifyOptions {
@@ -59,6 +61,18 @@ const makePositions = (findings: Findings, isDense: boolean) => {
   }
 }
 
+/** The events that can be read, with their positions. */
+async function* readableEvents(records: VerifyOptions['records'], isDense: boolean) {
+  const positionOf = makePositionCounter(isDense)
+  for await (const page of records) {
+    yield page.flatMap(({ text, storePosition }) => {
+      const position = positionOf(storePosition)
+      const read = readEvent(text, position)
+      return 'event' in read ? [{ event: read.event, position }] : []
+    })
+  }
+}
+
 /**
  * Verifies a log against Berth's rules and signed checkpoints in a single pass.
  *
@@ -85,7 +99,10 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
     await judge.take(positioned)
   }
   const judged = await judge.end()
-  if (judged.corrections.length > 0) await judgeCorrections(reread(), judged.corrections, findings, isDense)
+  if (judged.corrections.length > 0) {
+    const report = (position: PublicPosition, what: string) => findings.add(position, `the event ${what}`)
+    await judgeCorrections(readableEvents(reread(), isDense), judged.corrections, applyAgain, report)
+  }
   const place = checkpoints.place()
   return {
     events: tree.size(),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { type ClockCorrected, type ClockCorrection, correctClock } from '../../commands/clock/correct.ts'
+import { type ClockCorrected, type ClockCorrection, correctClock } from '../../clock-correction/record.ts'
 import type { Config } from '../../config/config.ts'
 import { askService } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, StreamState } from '../decider.ts'
+import { type Decider, type StreamState, withCorrectTime } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
@@ -117,12 +117,11 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       return { ...state, time }
     // A creation still in progress is abandoned a minute after the correction, not after the wrong time.
     case 'ClockCorrected':
-      return {
-        ...state,
+      return withCorrectTime(
+        { ...state, assigned: state.assigned.map((one) => (one.time > time ? { ...one, time } : one)) },
+        event.data,
         time,
-        keys: [],
-        assigned: state.assigned.map((one) => (one.time > time ? { ...one, time } : one)),
-      }
+      )
     default:
       return state
   }

@@ -1,7 +1,7 @@
 import { type Calendar, dropPast, EMPTY } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import type { HeldTime } from '../calendar/held-time.ts'
-import type { StreamState } from '../decider.ts'
+import { type StreamState, withCorrectTime } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import type { sutFields } from '../events/sut.ts'
 import { addRecord } from '../idempotency-records.ts'
@@ -66,11 +66,11 @@ export const formatWindow = (held: Held): { start_time: string; end_time: string
 })
 
 /** Past windows are not dropped: while windows remain to be restored, the stream's time is still wrong. */
-const correctClock = (state: SutState, { windows, remaining }: DataOf<'ClockCorrected'>, time: number): SutState => {
-  const restored = windows
+const correctClock = (state: SutState, data: DataOf<'ClockCorrected'>, time: number): SutState => {
+  const restored = data.windows
     .map((window) => toHeld(window, { created: 0, started: window.started === true, client: null }))
     .reduce(restoreWindow, state.windows)
-  return remaining > 0 ? { ...state, windows: restored } : { ...state, windows: restored, time, keys: [] }
+  return withCorrectTime({ ...state, windows: restored }, data, time)
 }
 
 /** Events that change no SUT. */

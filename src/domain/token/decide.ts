@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, StreamState } from '../decider.ts'
+import { type Decider, type StreamState, withCorrectTime } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role } from '../events/user.ts'
 import { type Failure, refuse } from '../failure.ts'
@@ -72,7 +72,7 @@ export const validTokens = ({ tokens }: TokensState, now: number): readonly Toke
 
 const evolve = (state: TokensState, event: Recorded): TokensState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  if (event.type === 'ClockCorrected') return event.data.remaining > 0 ? state : { ...state, time, keys: [] }
+  if (event.type === 'ClockCorrected') return withCorrectTime(state, event.data, time)
   const next = { ...state, time, keys: addRecord(state.keys, event, time) }
   switch (event.type) {
     case 'TokenIssued': {

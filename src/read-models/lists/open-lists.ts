@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { makeCorrectedTimes } from '../tables/corrected-times.ts'
+import { makeCorrectTimes } from '../../clock-correction/stored-times.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
@@ -82,14 +82,14 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     quota_exemption: makeExemptionWriter(names),
   }
   const scopes = makeScopes(db)
-  const correctedTimes = makeCorrectedTimes(db, periods)
+  const correctTimes = makeCorrectTimes(db, periods.setTimes)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
   const places = makePlaces(db, names, counts, histories)
   return {
     writers,
     afterRows: (rows) => {
-      correctedTimes.correct(rows)
+      correctTimes(rows)
       places.assign(rows)
     },
     lists: {
@@ -119,7 +119,6 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     forget: () => {
       for (const writer of Object.values(writers)) writer.forget()
       periods.forget()
-      correctedTimes.forget()
     },
   }
 }

@@ -1,6 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
 
+/** The tables whose rows have a recording time. */
+const TIMED = ['sut', 'reservation', 'sut_status']
+
 /** Positions that share an entry with their earliest and latest time. */
 const PERIOD = 1_024
 
@@ -26,8 +29,8 @@ export const momentAfter = (position: PublicPosition): Moment => ({ sure: positi
 /** The earliest and latest recording times of position ranges. */
 export interface TimeIndex {
   readonly note: (position: PublicPosition, time: number) => void
-  /** Recomputes the times of a range of positions from its rows, which must be in their tables. */
-  readonly measure: (from: number, to: number) => void
+  /** Gives the rows of a range of positions, which must be in their tables, another time, in Unix milliseconds. */
+  readonly setTimes: (from: number, to: number, time: number) => void
   /** Writes buffered changes. */
   readonly flush: () => void
   /** Called after a failed transaction: discards buffered changes. */
@@ -46,6 +49,7 @@ export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
       SELECT time FROM sut WHERE position BETWEEN ? AND ?
       UNION ALL SELECT time FROM reservation WHERE position BETWEEN ? AND ?
     ) HAVING count(*) > 0`)
+  const updates = TIMED.map((table) => db.prepare(`UPDATE ${table} SET time = ? WHERE position BETWEEN ? AND ?`))
   const found = (row: unknown): number | null => (row as { n: number | null }).n
   const flush = (): void => {
     for (const [n, { earliest, latest }] of noted) widen.run(n, earliest, latest)
@@ -61,7 +65,8 @@ export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
         period.latest = Math.max(period.latest, time)
       }
     },
-    measure: (from, to) => {
+    setTimes: (from, to, time) => {
+      for (const update of updates) update.run(time, from, to)
       flush()
       for (let n = Math.floor(from / PERIOD); n <= Math.floor(to / PERIOD); n++) {
         const span = [n * PERIOD, (n + 1) * PERIOD - 1] as const

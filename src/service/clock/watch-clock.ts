@@ -1,4 +1,4 @@
-import { type ClockGuard, makeClockGuard } from '../../commands/clock/guard.ts'
+import { type ClockGuard, makeClockGuard } from '../../commands/clock-guard.ts'
 import type { Config } from '../../config/config.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { EventStore } from '../../event-store/event-store.ts'

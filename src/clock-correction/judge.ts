@@ -1,11 +1,20 @@
-import type { DataOf, Recorded } from '../../domain/event.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
-import { countBefore, formatId } from './calendar.ts'
-import { hexAt } from './ids.ts'
-import { offsetIn, secondsIn } from './moments.ts'
-import { copyText, type Held, type Report, type Stream, type Sut } from './state.ts'
+import { countBefore, formatId } from '../audit/state/calendar.ts'
+import { hexAt } from '../audit/state/ids.ts'
+import { millisecondsIn, offsetIn, secondsIn } from '../audit/state/moments.ts'
+import { copyText, type Held, type Report, type Stream, type Sut } from '../audit/state/state.ts'
+import type { DataOf, Recorded } from '../domain/event.ts'
+import {
+  LISTEN_PORTS_STREAM,
+  monitoringStream,
+  SCHEDULE_STREAM,
+  sessionStream,
+  tokenStream,
+  USERS_STREAM,
+} from '../domain/values/ids.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 
 export type ClockCorrected = DataOf<'ClockCorrected'>
+type Event = Extract<Recorded, { readonly type: 'ClockCorrected' }>
 
 export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
   high: hexAt(window._id, 0, 8),
@@ -20,7 +29,10 @@ export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
   isBound: false,
 })
 
-/** Restores windows. Reports those that overlap a current one. */
+/**
+ * Restores windows, and reports those that overlap a current one. Past ones are not dropped: while windows remain to be
+ * restored, the stream's time is still wrong.
+ */
 export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCorrected, report: Report): void => {
   for (const window of restored) {
     const held = toHeld(window)
@@ -36,7 +48,7 @@ export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCor
 }
 
 /** Once all windows are restored, the stream's time is corrected and its idempotency records are dropped. */
-export const correctTime = (stream: Stream, data: ClockCorrected, time: number, report: Report): void => {
+const correctTime = (stream: Stream, data: ClockCorrected, time: number, report: Report): void => {
   const { revisions, positions, remaining } = data
   if (revisions.from > revisions.to || revisions.to >= stream.revision) {
     report(`corrects the revisions ${revisions.from} to ${revisions.to}, which do not precede it in its stream`)
@@ -61,10 +73,9 @@ export interface Correction {
   readonly hasSchedule: boolean
 }
 
-export const toCorrection = (
-  { stream, revision, data }: Extract<Recorded, { readonly type: 'ClockCorrected' }>,
-  position: PublicPosition,
-  hasSchedule: boolean,
+const toCorrection = (
+  { stream, revision, data }: Event,
+  { position, hasSchedule }: Pick<Correction, 'position' | 'hasSchedule'>,
 ): Correction => ({
   stream: copyText(stream),
   position,
@@ -73,3 +84,23 @@ export const toCorrection = (
   positions: { ...data.positions },
   hasSchedule,
 })
+
+/** Checks a correction against its stream and applies it. What it restores is judged in a second pass. */
+export const judgeCorrection = (
+  stream: Stream,
+  event: Event,
+  at: Pick<Correction, 'position' | 'hasSchedule'>,
+  report: Report,
+): Correction => {
+  correctTime(stream, event.data, millisecondsIn(event.metadata.time), report)
+  if (!stream.isUncertain) restoreWindows(stream.sut, event.data, report)
+  return toCorrection(event, at)
+}
+
+/** Prefixes of streams beside those of SUTs that may have a wrong time. */
+const PREFIXES = [monitoringStream(''), sessionStream(''), tokenStream('')]
+const NAMES = [LISTEN_PORTS_STREAM, SCHEDULE_STREAM, USERS_STREAM]
+
+/** Whether a correction that names no SUT belongs in a stream. */
+export const isOfOtherStream = (stream: string): boolean =>
+  NAMES.includes(stream) || PREFIXES.some((prefix) => stream.startsWith(prefix))

@@ -1,16 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Held } from '../../domain/calendar/held.ts'
-import type { Actor } from '../../domain/decider.ts'
-import { type DataOf, type NewEvent, SCHEMA } from '../../domain/event.ts'
-import { RESTORED_MAX } from '../../domain/events/log.ts'
-import { formatWindow, UNRECORDED_MAX } from '../../domain/sut/state.ts'
-import { makeEventId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
-import { formatMilliseconds } from '../../domain/values/instant.ts'
-import type { AppendFailure, EventStore } from '../../event-store/event-store.ts'
+import type { Held } from '../domain/calendar/held.ts'
+import { COMMAND_LINE } from '../domain/decider.ts'
+import { type DataOf, type NewEvent, SCHEMA } from '../domain/event.ts'
+import { RESTORED_MAX } from '../domain/events/log.ts'
+import { formatWindow, UNRECORDED_MAX } from '../domain/sut/state.ts'
+import { makeEventId, type RandomHex, sutStream } from '../domain/values/ids.ts'
+import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
 import { findSpan, foldTwice, type Span, type SpanEvents, type SpanOptions, timeOf } from './span.ts'
-
-/** The actor of commands typed at the command line. */
-export const COMMAND_LINE: Actor = { _id: 'command-line', role: 'system' }
 
 /** Attempts per stream under concurrent changes. */
 const ATTEMPTS_MAX = 16

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type ClockGuard, makeClockGuard } from '../../../src/commands/clock/guard.ts'
+import { type ClockGuard, makeClockGuard } from '../../src/commands/clock-guard.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND

@@ -1,13 +1,18 @@
-import type { Recorded } from '../../domain/event.ts'
-import { makePositionCounter, type PublicPosition } from '../../domain/values/position.ts'
-import type { StoredRecord } from '../../event-store/event-store.ts'
-import { formatId, UNRECORDED_MAX } from '../rules/calendar.ts'
-import { type ClockCorrected, type Correction, toHeld } from '../rules/corrections.ts'
-import { millisecondsIn } from '../rules/moments.ts'
-import { judgeData } from '../rules/rules.ts'
-import { type Held, newStream, type Sut } from '../rules/state.ts'
-import type { Findings } from './findings.ts'
-import { readEvent } from './read.ts'
+import { formatId, UNRECORDED_MAX } from '../audit/state/calendar.ts'
+import { millisecondsIn } from '../audit/state/moments.ts'
+import { type Held, newStream, type Sut } from '../audit/state/state.ts'
+import type { Recorded } from '../domain/event.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
+import { type ClockCorrected, type Correction, restoreWindows, toHeld } from './judge.ts'
+
+/** Applies an event, recorded at a time in Unix milliseconds, to its SUT by the rules of the audit. */
+export type Fold = (sut: Sut, event: Recorded, time: number, unrecordedMax: number) => void
+
+/** An event and its position. */
+interface Positioned {
+  readonly event: Recorded
+  readonly position: PublicPosition
+}
 
 /** A stream folded without the times that one of its events corrects. */
 interface Replay {
@@ -28,20 +33,9 @@ interface Corrected {
   readonly replays: Replay[]
 }
 
-const NO_CONTEXT = {
-  log: { version: 0 },
-  schedule: { from: undefined },
-  ports: undefined,
-  knownSut: () => undefined,
-  ownUser: (userId: string) => userId,
-}
-/** Violations were already reported in the first pass. */
-const applyEvent = (sut: Sut, event: Recorded, time: number, unrecordedMax: number): void =>
-  judgeData(sut, event, time, { ...NO_CONTEXT, unrecordedMax }, () => undefined)
-
 const isIn = ({ from, to }: Correction['positions'], at: number): boolean => at >= from && at <= to
 
-const applyCorrected = (replay: Replay, event: Recorded, position: PublicPosition, unrecordedMax: number): void => {
+const applyCorrected = (apply: Fold, replay: Replay, { event, position }: Positioned, unrecordedMax: number): void => {
   const { revisions, positions } = replay.correction
   if (isIn(positions, position)) {
     replay.first ??= event.revision
@@ -50,7 +44,7 @@ const applyCorrected = (replay: Replay, event: Recorded, position: PublicPositio
   if (!isIn(revisions, event.revision)) replay.time = millisecondsIn(event.metadata.time)
   // Starts and ends within the span count as not recorded.
   else if (event.type === 'ReservationStarted' || event.type === 'ReservationEnded') return
-  applyEvent(replay.sut, event, replay.time, unrecordedMax)
+  apply(replay.sut, event, replay.time, unrecordedMax)
 }
 
 const isSame = (a: Held, b: Held | undefined): boolean =>
@@ -94,13 +88,16 @@ const makeTimes = (corrections: readonly Correction[]) => {
   }
 }
 
-/** Reads the log a second time and verifies each clock correction by replaying it. */
-export const judgeCorrections = async (
-  records: AsyncIterable<readonly StoredRecord[]>,
-  corrections: readonly Correction[],
-  findings: Findings,
-  isDense: boolean,
-): Promise<void> => {
+/** Folds corrections, too: what was restored by an earlier one may be lost by a later one. */
+const withCorrections =
+  (fold: Fold): Fold =>
+  (sut, event, time, unrecordedMax) => {
+    if (event.type === 'ClockCorrected') restoreWindows(sut, event.data, () => undefined)
+    else fold(sut, event, time, unrecordedMax)
+  }
+
+/** The streams to fold, by name. Corrections before there was a schedule are folded apart. */
+const toFold = (corrections: readonly Correction[]): ReadonlyMap<string, readonly Corrected[]> => {
   const streams = new Map<string, Corrected[]>()
   for (const correction of corrections) {
     // Before there was a schedule, every event dropped what had ended.
@@ -115,41 +112,52 @@ export const judgeCorrections = async (
     corrected.replays.push({ correction, sut: newStream().sut, time: 0, first: undefined, last: undefined })
     if (!ofStream.includes(corrected)) ofStream.push(corrected)
   }
-  const times = makeTimes(corrections)
+  return streams
+}
 
-  const judge = (corrected: Corrected, data: ClockCorrected, event: Recorded, position: PublicPosition): void => {
-    const report = (what: string): void => findings.add(position, `the event ${what}`)
+/**
+ * Verifies each correction by folding its stream again, with and without the times that it corrects.
+ *
+ * @param events every event of the log that can be read
+ */
+export const judgeCorrections = async (
+  events: AsyncIterable<readonly Positioned[]>,
+  corrections: readonly Correction[],
+  fold: Fold,
+  report: (position: PublicPosition, what: string) => void,
+): Promise<void> => {
+  const streams = toFold(corrections)
+  const times = makeTimes(corrections)
+  const apply = withCorrections(fold)
+
+  const judge = (corrected: Corrected, data: ClockCorrected, { event, position }: Positioned): void => {
     const { replays } = corrected
     const replay = replays.find(({ correction }) => correction.position === position)
     if (replay === undefined) return
     const { first, last, time } = replay
     const now = millisecondsIn(event.metadata.time)
     const lost = findLost(replay.sut, corrected.sut, now, corrected.unrecordedMax)
-    for (const wrong of findWrongWindows(data, lost)) report(wrong)
+    for (const wrong of findWrongWindows(data, lost)) report(position, wrong)
     if (first !== data.revisions.from || last !== data.revisions.to) {
-      report(
-        `corrects revisions of its stream that are not those at the positions ${data.positions.from} to ${data.positions.to}`,
-      )
+      const { from, to } = data.positions
+      report(position, `corrects revisions of its stream that are not those at the positions ${from} to ${to}`)
     }
-    if (now < time) report('has a time before an event with a correct time')
+    if (now < time) report(position, 'has a time before an event with a correct time')
     const before = times.before(data.positions.from)
-    if (before !== undefined && before !== data.time) report(`sets the corrected time to ${data.time}, not ${before}`)
+    if (before !== undefined && before !== data.time)
+      report(position, `sets the corrected time to ${data.time}, not ${before}`)
     if (data.remaining === 0) times.corrected(data)
     replays.splice(replays.indexOf(replay), 1)
   }
 
-  const positionOf = makePositionCounter(isDense)
-  for await (const page of records) {
-    for (const { text, storePosition } of page) {
-      const position = positionOf(storePosition)
-      const read = readEvent(text, position)
-      if (!('event' in read)) continue
-      const { event } = read
+  for await (const page of events) {
+    for (const one of page) {
+      const { event, position } = one
       times.note(position, event.metadata.time)
       for (const corrected of streams.get(event.stream) ?? []) {
-        if (event.type === 'ClockCorrected') judge(corrected, event.data, event, position)
-        applyEvent(corrected.sut, event, millisecondsIn(event.metadata.time), corrected.unrecordedMax)
-        for (const replay of corrected.replays) applyCorrected(replay, event, position, corrected.unrecordedMax)
+        if (event.type === 'ClockCorrected') judge(corrected, event.data, one)
+        apply(corrected.sut, event, millisecondsIn(event.metadata.time), corrected.unrecordedMax)
+        for (const replay of corrected.replays) applyCorrected(apply, replay, one, corrected.unrecordedMax)
       }
     }
   }

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { findEndingAfter } from '../../domain/calendar/calendar.ts'
-import type { Held } from '../../domain/calendar/held.ts'
-import type { Recorded } from '../../domain/event.ts'
-import { evolveSut, initialSutState } from '../../domain/sut/state.ts'
-import { SCHEDULE_STREAM } from '../../domain/values/ids.ts'
-import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
-import { type PublicPosition, type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
-import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
+import { findEndingAfter } from '../domain/calendar/calendar.ts'
+import type { Held } from '../domain/calendar/held.ts'
+import type { Recorded } from '../domain/event.ts'
+import { evolveSut, initialSutState } from '../domain/sut/state.ts'
+import { SCHEDULE_STREAM } from '../domain/values/ids.ts'
+import { epochMillisecondsOf, formatMilliseconds } from '../domain/values/instant.ts'
+import { type PublicPosition, type StorePosition, toPublicPosition } from '../domain/values/position.ts'
+import { type EventStore, NO_STREAM } from '../event-store/event-store.ts'
 
 /** A span of public positions with wrong times, both ends included. */
 export interface Span {

@@ -112,6 +112,9 @@ const parse = bodyParser({
 
 const noMore = async (): Promise<void> => undefined
 
+/** An error event without a listener would end the process. The parser's own leaves at the first. */
+const ignore = (): void => undefined
+
 /** Has the parser read a body, and keeps the bytes. They are checked before they are parsed. */
 const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   const { req } = ctx
@@ -128,7 +131,7 @@ const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
     const problem = bytesProblem(bytes)
     if (problem !== undefined) stop(malformed(problem))
   }
-  req.on('data', keep).on('end', check)
+  req.on('data', keep).on('end', check).on('error', ignore)
   try {
     await parse(ctx, noMore)
     return E.right({ bytes, json: ctx.request.body })

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Quota } from '../domain/events/user.ts'
+import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../domain/user/quota.ts'
 import { type AddressRange, readAddressRanges } from './address-ranges.ts'
 import { type ClientConfig, clientProblems, readClient } from './client.ts'
 import { duration } from './duration.ts'
@@ -8,9 +9,15 @@ import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
 import { readHost } from './host.ts'
 import { type OidcConfig, oidcProblems, readOidc } from './oidc.ts'
-import { readQuotaDefault } from './quota.ts'
 import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
+
+/** Limits that are left out stay as they are without the variable. */
+const quota: Read<Quota> = (value) =>
+  E.map((change: QuotaChange | null) => changeQuota(QUOTA_DEFAULT, change ?? {}))(parseQuota(value))
+
+/** Reads the quota of testers without one of their own. */
+const readQuotaDefault = (read: ReadVariable): Quota => read('BERTH_QUOTA_DEFAULT', quota, QUOTA_DEFAULT)
 
 export interface Config {
   readonly host: string

@@ -5,7 +5,6 @@ import type { Decisions } from '../gateway/decisions.ts'
 import { openGateway } from '../gateway/gateway.ts'
 import { respondToChallenge } from '../gateway/rfb/challenge.ts'
 import type { GatewayMeasures } from '../http/routes/measures/gateway.ts'
-import { watchAccessEnds } from '../processes/access-ends.ts'
 import { makeAdmission } from '../processes/admission.ts'
 import type { ProcessClock } from '../processes/clock.ts'
 import { type Forwarding, makeForwarding } from '../processes/forwarding.ts'
@@ -20,6 +19,31 @@ import type { Vault } from '../vault/vault.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
 import { findHolder } from './holder.ts'
 import { countConnections, type Log, makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
+
+/** The users who may sign in, as far as the ends of their access are concerned. */
+interface AccessOfUsers {
+  readonly list: () => readonly { readonly _id: string; readonly accessSince: number }[]
+  /** Calls the listener after each change. The returned function unsubscribes. */
+  readonly onChange: (listener: () => void) => () => void
+}
+
+/**
+ * Calls back at once with the users who were removed, or whose access was interrupted, perhaps only for a moment. Who
+ * may do what now does not tell that.
+ */
+const watchAccessEnds = (
+  { list, onChange }: AccessOfUsers,
+  onEnded: (userIds: ReadonlySet<string>) => void,
+): (() => void) => {
+  const read = (): ReadonlyMap<string, number> => new Map(list().map(({ _id, accessSince }) => [_id, accessSince]))
+  let before = read()
+  return onChange(() => {
+    const now = read()
+    const ended = [...before].filter(([id, since]) => now.get(id) !== since)
+    before = now
+    if (ended.length > 0) onEnded(new Set(ended.map(([id]) => id)))
+  })
+}
 
 export interface OpenForwardingOptions {
   readonly config: GatewayConfig

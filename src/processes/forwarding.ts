@@ -1,12 +1,35 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Agenda, makeAgenda } from './agenda.ts'
 import type { ProcessClock } from './clock.ts'
-import { forEachYielding } from './for-each-yielding.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
+
+/** Items that are looked at in one turn of the event loop: some of them parse documents, 40 us each. */
+const BATCH_SIZE = 100
+
+/**
+ * Calls for each item, with a turn of the event loop after every hundred, so that thousands hold no request up. Ends when
+ * the signal aborts.
+ */
+const forEachYielding = async <A>(
+  items: Iterable<A>,
+  each: (item: A) => unknown,
+  signal?: AbortSignal,
+): Promise<void> => {
+  let left = BATCH_SIZE
+  for (const item of items) {
+    if (left-- === 0) {
+      await turn()
+      if (signal?.aborted) return
+      left = BATCH_SIZE - 1
+    }
+    each(item)
+  }
+}
 
 export interface ForwardingOptions {
   readonly upcoming: UpcomingReservations

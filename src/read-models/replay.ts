@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import {
   BEFORE_FIRST,
@@ -15,7 +16,33 @@ import type { StoredRow, StoredTable } from './file/stored-tables.ts'
 import { UnusableViews } from './file/unusable-views.ts'
 import { openViewsFile, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
-import { countUnwritten, waitForWrittenViews } from './views-lag.ts'
+
+/** Milliseconds between reads of a file that another process writes. */
+const POLL_EVERY = 50
+
+const storePositionOf = (file: Pick<ViewsFile, 'progress'>): StorePosition =>
+  file.progress()?.storePosition ?? BEGINNING
+
+/** Resolves when another process has written views up to a store position, or after `within` milliseconds. */
+const waitForWrittenViews = async (file: ViewsFile, storePosition: StorePosition, within: number): Promise<void> => {
+  const end = performance.now() + within
+  while (storePositionOf(file) < storePosition && performance.now() < end) await setTimeout(POLL_EVERY)
+}
+
+/** Counts the events up to the store position `head` that written views do not cover. */
+const countUnwritten = async (store: EventStore, file: ViewsFile, head: StorePosition): Promise<number> => {
+  if (storePositionOf(file) >= head) return 0
+  const stop = new AbortController()
+  let count = 0
+  for await (const { events, ahead, caughtUp } of store.subscribe(storePositionOf(file), stop.signal)) {
+    count += events.length
+    // A store that knows how many follow saves reading them.
+    if (ahead !== undefined) count += Math.max(0, ahead)
+    if (ahead !== undefined || caughtUp || (events.at(-1)?.storePosition ?? BEGINNING) >= head) break
+  }
+  stop.abort()
+  return count
+}
 
 /** Rows folded before they are written. */
 const CHUNK = 4_096

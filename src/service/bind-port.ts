@@ -1,6 +1,5 @@
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
-import { warnOfPlainText, warnOfUntrustedProxy } from '../config/checks/network.ts'
 import { explainTakenPort } from '../config/checks/port-holder.ts'
 import type { Config } from '../config/config.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
@@ -14,6 +13,22 @@ import { CONDITION_AT_START } from './condition.ts'
 import type { Opening } from './open-core.ts'
 import { makeReports, type Reports } from './reports.ts'
 import type { World } from './world.ts'
+
+/** The part of the log that warnings need. */
+interface Log {
+  readonly warn: (facts: object, sentence: string) => void
+}
+
+const warnOfPlainText = ({ warn }: Log, host: string): void =>
+  warn({ host }, 'connections are not encrypted, so passwords can be intercepted; set BERTH_TLS_CERT and BERTH_TLS_KEY')
+
+const warnOfUntrustedProxy =
+  ({ warn }: Log) =>
+  (peer: string): void =>
+    warn(
+      { peer },
+      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
+    )
 
 /** The port of the service, with what all answers on it need. */
 export interface BoundPort {

@@ -1,8 +1,29 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
 import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from './catch-up.ts'
 import { type Credential, type Entry, type LoadOptions, makeLoad, type UserSecret } from './load-users.ts'
-import { makeRefresh } from './refresh.ts'
 import type { Member, User } from './user.ts'
+
+/** One read at a time. Callers during a read share the next one. */
+const makeRefresh = (read: () => Promise<void>): (() => Promise<void>) => {
+  let reading: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const refresh = (): Promise<void> => {
+    if (reading === undefined) {
+      reading = read().finally(() => {
+        reading = undefined
+      })
+      return reading
+    }
+    next ??= reading
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return refresh()
+      })
+    return next
+  }
+  return refresh
+}
 
 /** A user's epoch and the id of the change that set it. */
 export interface Epoch {

@@ -1,7 +1,20 @@
+import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { readFileState } from '../files/file-state.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
 import { type KeyRing, parseVaultKeys } from './keys.ts'
+
+/**
+ * A fingerprint of a file's state without reading its content. Follows links. Files are polled rather than watched,
+ * which also works through links, on network file systems and for mounted secrets.
+ */
+const readFileState = async (path: string): Promise<string> => {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
+}
 
 interface FollowOptions {
   readonly path: string

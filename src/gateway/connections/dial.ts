@@ -1,7 +1,29 @@
+import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { ConnectFailure } from './causes.ts'
-import { lookUp } from './look-up.ts'
 import { SOCKET_OPTIONS } from './socket-options.ts'
+
+type OnFound = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
+
+const waiting = new Map<string, OnFound[]>()
+
+/**
+ * Resolves a host name as the system does. Concurrent look-ups of one name share a call, because calls occupy threads
+ * that the whole process shares. Nothing is cached. Bounded by the number of connections.
+ */
+const lookUp = (host: string, onFound: OnFound): void => {
+  const others = waiting.get(host)
+  if (others !== undefined) {
+    others.push(onFound)
+    return
+  }
+  waiting.set(host, [onFound])
+  lookup(host, { all: true }, (error, addresses) => {
+    const all = waiting.get(host) ?? []
+    waiting.delete(host)
+    for (const each of all) each(error, addresses)
+  })
+}
 
 export interface Target {
   readonly host: string

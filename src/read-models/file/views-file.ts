@@ -17,8 +17,32 @@ import { makeRetryKeyTable } from './retry-key-table.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema.ts'
 import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
-import { makeTransactions } from './transaction.ts'
 import { isRebuildable, UnusableViews } from './unusable-views.ts'
+
+/** Writes in a transaction that stays open until `commit`. A failed write also discards everything noted for it. */
+const makeTransactions = (db: DatabaseSync, forget: () => void) => {
+  let hasStaged = false
+  return {
+    writeOrRollBack: (write: () => void): void => {
+      try {
+        if (!db.isTransaction) {
+          // The previous transaction was rolled back.
+          if (hasStaged) forget()
+          db.exec('BEGIN IMMEDIATE')
+          hasStaged = true
+        }
+        write()
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    },
+    commit: () => {
+      db.exec('COMMIT')
+      hasStaged = false
+    },
+  }
+}
 
 export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
   readonly path: string

@@ -3,8 +3,36 @@ import type { StorePosition } from '../../domain/values/position.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
-import { statesUpTo, type WaitingState } from './waiting-states.ts'
 import { type Alarms, makeOutcomes, makeTimer } from './write-outcomes.ts'
+
+/** A snapshot that waits to be written. */
+interface WaitingState {
+  /** The store position of its last event. */
+  readonly storePosition: StorePosition
+  readonly snapshot: () => Snapshot
+}
+
+/** Bytes needed to write a snapshot. */
+const sizeOf = ({ text, pages }: Snapshot): number =>
+  pages.reduce((sum, { rows, id }) => sum + (id === undefined && rows ? rows.numbers.byteLength : 8), text.length)
+
+/** The snapshots covered by the written rows, up to about `enough` bytes. */
+const statesUpTo = (
+  storePosition: StorePosition,
+  waiting: Iterable<WaitingState>,
+  enough: number,
+): readonly Snapshot[] => {
+  const taken: Snapshot[] = []
+  let size = 0
+  for (const { storePosition: last, snapshot } of waiting) {
+    if (last > storePosition) continue
+    const written = snapshot()
+    taken.push(written)
+    size += sizeOf(written)
+    if (size > enough) break
+  }
+  return taken
+}
 
 /** Rows staged at a time: few enough not to delay requests, and enough to use warm caches. */
 const STAGE = 512

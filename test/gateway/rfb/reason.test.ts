@@ -1,5 +1,5 @@
 import test from 'ava'
-import { quotableReason } from '../../../src/gateway/rfb/reason.ts'
+import { quotableReason } from '../../../src/gateway/rfb/sut-side.ts'
 
 const quoted = (text: string): string | undefined => quotableReason(Buffer.from(text))
 

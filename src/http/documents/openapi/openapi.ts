@@ -4,11 +4,26 @@ import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
 import { answerSchemas, refTo } from './answer-schemas.ts'
 import type { Examples } from './examples.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
+import { logOperations } from './log-operations.ts'
 import { logSchemas } from './log-schemas.ts'
 import { noteOnParameter, withNotes } from './notes.ts'
+import { reservationOperations, sessionOperations, sutOperations } from './object-operations.ts'
 import { type Operation, TAGS } from './operation.ts'
-import { operations } from './operations.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
+import { serviceOperations } from './service-operations.ts'
+import { loginOperations, tokenOperations, userOperations } from './user-operations.ts'
+
+/** Every operation by route, such as `GET /api/sut/:id`. */
+export const operations: Readonly<Record<string, Operation>> = {
+  ...reservationOperations,
+  ...sutOperations,
+  ...sessionOperations,
+  ...userOperations,
+  ...tokenOperations,
+  ...loginOperations,
+  ...logOperations,
+  ...serviceOperations,
+}
 
 /** The OpenAPI 3.1 document of the route table. */
 

@@ -5,7 +5,6 @@ import type { Sut } from '../../live/objects.ts'
 import type { LabReading } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
-import { useSame } from '../../parts/same.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../timeline/rows.ts'
 import { hourWidthOf, minuteAt, minutesOf, type Span } from '../../timeline/span.ts'
 import { HOUR } from '../../timeline/times.ts'
@@ -15,6 +14,29 @@ import { useInput } from './grid-input.ts'
 import { cellsOfRow, type GridProps, NONE } from './grid-props.ts'
 import { MachineRow } from './machine-row.ts'
 import { useOutages } from './outages.ts'
+
+interface Drawn {
+  readonly from: readonly unknown[]
+  readonly node: VNode
+}
+
+/** Draws an entry of a list, or takes the node of the last time where that was drawn from the same values. */
+type DrawSame = (key: string, from: readonly unknown[], draw: () => VNode) => VNode
+
+/** Spares what has not changed: a node that is the same is not looked at again. Of one drawing the next one knows. */
+const useSame = (): DrawSame => {
+  const last = useRef<ReadonlyMap<string, Drawn>>(new Map())
+  const before = last.current
+  const now = new Map<string, Drawn>()
+  last.current = now
+  return (key, from, draw) => {
+    const known = before.get(key)
+    const isSame = known !== undefined && from.every((value, n) => Object.is(value, known.from[n]))
+    const drawn = isSame ? known : { from, node: draw() }
+    now.set(key, drawn)
+    return drawn.node
+  }
+}
 
 /** Hours before now at which a day opens. */
 const BEFORE_NOW = 2

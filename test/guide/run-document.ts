@@ -72,7 +72,7 @@ const relocate = (script: string, { port, second, gatewayHost, vnc }: Places): s
     .replaceAll('127.0.0.1::', `${gatewayHost}::`)
     .replaceAll('Xvnc :77 -rfbport 5977', `Xvnc :${vnc} -rfbport ${vnc}`)
     .replaceAll('"port":5977', `"port":${vnc}`)
-    .replaceAll('--max-time 1 ', '--max-time 3 ')
+    .replaceAll(/--max-time [12] /g, '--max-time 6 ')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
     .replaceAll('127.0.0.1:8081', `${second.host}:${second.port}`)
     .replaceAll('BERTH_PORT=8081', `BERTH_HOST=${second.host} BERTH_PORT=${second.port}`)

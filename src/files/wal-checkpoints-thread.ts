@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
 import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Checkpoint phase, shared by both threads. */
@@ -28,8 +27,11 @@ export interface TaskEnd {
   readonly failed?: string | undefined
 }
 
-/** `ready` once the file is open, then the end of each task. */
-export type WorkerMessage = 'ready' | TaskEnd
+export interface CheckpointThread {
+  /** Returns once the file is open. */
+  readonly open: () => void
+  readonly run: (task: WorkerTask) => TaskEnd
+}
 
 const harmless: readonly (number | undefined)[] = [SQLITE.busy, SQLITE.full]
 
@@ -59,52 +61,3 @@ export const runScript = (database: DatabaseSync, script: string): boolean =>
       if (database.isTransaction) database.exec('ROLLBACK')
     }
   })
-
-/** The worker thread, started on first use. */
-export const makeThread = (begin: WorkerOptions, onEnd: (ended: TaskEnd) => void, onGone: () => void) => {
-  let worker: Worker | undefined
-  let isReady = false
-  let ready = Promise.withResolvers<void>()
-
-  const onExit = (): void => {
-    worker = undefined
-    isReady = false
-    ready.resolve()
-    onGone()
-  }
-
-  const start = (): void => {
-    if (worker !== undefined) return
-    const started = new Worker(new URL('./wal-checkpoints-worker.ts', import.meta.url), { workerData: begin })
-    worker = started
-    ready = Promise.withResolvers()
-    started.unref()
-    started.on('message', (message: WorkerMessage) => {
-      if (message !== 'ready') return onEnd(message)
-      isReady = true
-      ready.resolve()
-    })
-    started.on('error', onExit)
-    started.on('exit', () => worker === started && onExit())
-  }
-
-  return {
-    isReady: () => isReady,
-    start,
-    /** Starts the thread and resolves when it is ready, or has failed. */
-    whenReady: (): Promise<void> => {
-      start()
-      return ready.promise
-    },
-    begin: (task: WorkerTask) => worker?.postMessage(task),
-    close: async () => {
-      const closing = worker
-      worker = undefined
-      if (closing === undefined) return
-      const closed = new Promise((resolve) => closing.once('exit', resolve))
-      closing.ref()
-      closing.postMessage('close')
-      await closed
-    },
-  }
-}

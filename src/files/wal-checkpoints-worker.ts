@@ -1,13 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
+import { answerCalls } from '../concurrency/answer-calls.ts'
 import { oneOf, prepare } from './sqlite.ts'
 import {
+  type CheckpointThread,
   isHarmless,
   PHASE,
   runScript,
   type TaskEnd,
   truncateWal,
-  type WorkerMessage,
   type WorkerOptions,
   type WorkerTask,
 } from './wal-checkpoints-thread.ts'
@@ -20,8 +21,6 @@ const database = new DatabaseSync(path, { timeout: 0 })
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 const copy = prepare<{ busy: number; log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
 const version = prepare<{ user_version: number }>(database, 'PRAGMA user_version')
-
-const send = (told: WorkerMessage): void => parentPort?.postMessage(told)
 
 const endOf = (work: () => boolean): TaskEnd => {
   try {
@@ -56,20 +55,16 @@ const truncate = (): TaskEnd => {
   return ended.isDone ? { ...endOf(restart), isDone: true } : ended
 }
 
-const run = (task: WorkerTask): TaskEnd => {
+const work = (task: WorkerTask): TaskEnd => {
   if (task === 'checkpoint') return checkpoint()
   return task === 'truncate' ? truncate() : endOf(() => runScript(database, task.script))
 }
 
-parentPort?.on('message', (task: WorkerTask | 'close') => {
-  if (task === 'close') {
-    database.close()
-    parentPort?.close()
-    return
-  }
-  const ended = run(task)
+const run: CheckpointThread['run'] = (task) => {
+  const ended = work(task)
   Atomics.store(phase, 0, PHASE.idle)
   Atomics.notify(phase, 0)
-  send(ended)
-})
-send('ready')
+  return ended
+}
+
+answerCalls({ open: () => undefined, run } satisfies CheckpointThread, { close: () => database.close() })

@@ -1,6 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { openThread } from '../concurrency/thread.ts'
 import { oneOf, prepare } from './sqlite.ts'
-import { makeThread, PHASE, runScript, type TaskEnd, truncateWal, type WorkerTask } from './wal-checkpoints-thread.ts'
+import {
+  type CheckpointThread,
+  PHASE,
+  runScript,
+  truncateWal,
+  type WorkerOptions,
+  type WorkerTask,
+} from './wal-checkpoints-thread.ts'
 
 /**
  * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
@@ -82,53 +90,78 @@ const makeCheckpointPolicy = (database: DatabaseSync, pages: number) => {
 const interrupt = (phase: Int32Array): boolean =>
   Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.interrupted) !== PHASE.restarting
 
-/** Runs one task at a time in the thread, if there is one. */
+/** Runs one task at a time in the thread, which is started on first use and never replaced. */
 const makeTasks = (
   { path, onFailure = () => undefined }: WalCheckpointsOptions,
   phase: Int32Array,
   onGone: () => void,
 ) => {
   let isEnded = false
+  let isReady = false
   /** Resolves to whether the task was done. */
-  let running: PromiseWithResolvers<boolean> | undefined
-
-  const end = ({ isDone, failed }: TaskEnd): void => {
-    if (failed !== undefined) onFailure(new Error(failed))
-    running?.resolve(isDone)
-    running = undefined
-  }
+  let running: Promise<boolean> | undefined
 
   const giveUp = (): void => {
     isEnded = true
+    isReady = false
     Atomics.store(phase, 0, PHASE.idle)
     onGone()
-    end({ isDone: false })
   }
 
-  const thread = makeThread({ path, phase }, end, giveUp)
+  const thread = openThread<CheckpointThread>({
+    module: new URL('./wal-checkpoints-worker.ts', import.meta.url),
+    start: { workerData: { path, phase } satisfies WorkerOptions },
+    callsMax: 1,
+    onEnded: giveUp,
+  })
+
+  let starting: Promise<void> | undefined
+  /** Starts the thread. Resolves when it is ready, or has ended. */
+  const start = (): Promise<void> => {
+    starting ??= thread.call('open', []).then(
+      () => {
+        isReady = !isEnded
+      },
+      () => undefined,
+    )
+    return starting
+  }
+
+  const runInThread = async (task: WorkerTask): Promise<boolean> => {
+    try {
+      const { isDone, failed } = await thread.call('run', [task])
+      if (failed !== undefined) onFailure(new Error(failed))
+      return isDone
+    } catch {
+      // The thread has ended.
+      return false
+    } finally {
+      running = undefined
+    }
+  }
 
   const begin = (task: WorkerTask, during: number): Promise<boolean> => {
-    running = Promise.withResolvers()
     Atomics.store(phase, 0, during)
-    thread.begin(task)
-    return running.promise
+    running = runInThread(task)
+    return running
   }
 
   return {
-    thread,
+    start,
     begin,
     giveUp,
-    running: () => running?.promise,
+    isReady: () => isReady,
+    running: () => running,
     isEnded: () => isEnded,
     /** Runs a task while nobody else may write: in the thread, or `here` if it has ended. */
     runAlone: async (task: WorkerTask, here: () => boolean): Promise<boolean> => {
-      if (!isEnded) await thread.whenReady()
-      while (running !== undefined) await running.promise
+      if (!isEnded) await start()
+      while (running !== undefined) await running
       return isEnded ? here() : begin(task, PHASE.restarting)
     },
     close: async () => {
       isEnded = true
-      await running?.promise
+      await running
       await thread.close()
     },
   }
@@ -148,8 +181,8 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
 
   const beginWhenDue = (): void => {
     const { isSoon, isNow } = policy.read()
-    if (isSoon) tasks.thread.start()
-    if (!isNow || !tasks.thread.isReady()) return
+    if (isSoon) void tasks.start()
+    if (!isNow || !tasks.isReady()) return
     policy.begun()
     void tasks.begin('checkpoint', PHASE.copying)
   }
@@ -167,7 +200,7 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
     inProgress: tasks.running,
     afterFull: () => {
       policy.afterFull()
-      if (!tasks.isEnded()) tasks.thread.start()
+      if (!tasks.isEnded()) void tasks.start()
     },
     mayWrite: () => {
       if (policy.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)

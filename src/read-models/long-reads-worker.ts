@@ -1,8 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
+import { answerCalls } from '../concurrency/answer-calls.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { openViewsFile } from './file/views-file.ts'
 import type { Details } from './lists/lists.ts'
-import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-reads.ts'
+import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
 
 /** The worker thread for long reads; see long-reads.ts. */
 
@@ -45,17 +46,14 @@ const reads: ListReads = {
 }
 
 /** Reads within one read transaction. */
-const readOf = ({ id, name, given }: ReadRequest): ReadResult => {
-  const read = reads[name] as (...given: readonly unknown[]) => unknown
+const read: ReaderThread['read'] = (name, given) => {
+  const find = reads[name] as (...given: readonly unknown[]) => never
   file.pin()
   try {
-    return { id, shown: { position: file.progress()?.position ?? BEFORE_FIRST, listed: read(...given) } }
-  } catch (error) {
-    const { message, errcode } = error as Error & { errcode?: number }
-    return { id, failed: { message, errcode } }
+    return { position: file.progress()?.position ?? BEFORE_FIRST, listed: find(...given) }
   } finally {
     file.unpin()
   }
 }
 
-parentPort?.on('message', (asked: ReadRequest) => parentPort?.postMessage(readOf(asked)))
+answerCalls({ read } satisfies ReaderThread)

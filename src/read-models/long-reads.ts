@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import { TooManyCalls } from '../concurrency/calls.ts'
+import { openThread, ThreadEnded } from '../concurrency/thread.ts'
 import type { Window } from '../domain/calendar/window.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
@@ -45,27 +46,12 @@ export interface ReaderOptions {
   readonly projections: readonly Shape[]
 }
 
-/** A message to the worker thread, and its reply. */
-export interface ReadRequest {
-  readonly id: number
-  readonly name: keyof ListReads
-  readonly given: readonly unknown[]
+export interface ReaderThread {
+  readonly read: (name: keyof ListReads, given: readonly unknown[]) => ListResult<never>
 }
-export type ReadResult =
-  | { readonly id: number; readonly shown: ListResult<unknown> }
-  | { readonly id: number; readonly failed: { readonly message: string; readonly errcode: number | undefined } }
 
 /** Reads that may wait for the worker thread; more are refused. */
 const WAITING_MAX = 32
-
-interface Waiting {
-  readonly resolve: (shown: ListResult<never>) => void
-  readonly reject: (error: Error) => void
-}
-
-/** Recreates a SQLite error of the worker thread. */
-const errorOf = (failed: { readonly message: string; readonly errcode: number | undefined }): Error =>
-  Object.assign(new Error(failed.message), { errcode: failed.errcode })
 
 const fileErrors: readonly (number | undefined)[] = [
   SQLITE.busy,
@@ -118,61 +104,29 @@ export const readHereOrInThread =
  *
  * @param onError called with SQLite errors of that thread
  */
-export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => void): LongReader => {
-  const workerData: ReaderOptions = {
-    path: begin.path,
-    projections: begin.projections.map(({ name, version }) => ({ name, version })),
-  }
-  const waiting = new Map<number, Waiting>()
-  let worker: Worker | undefined
-  let last = 0
+export const openLongReader = ({ path, projections }: ReaderOptions, onError: (error: Error) => void): LongReader => {
+  const workerData: ReaderOptions = { path, projections: projections.map(({ name, version }) => ({ name, version })) }
+  const thread = openThread<ReaderThread>({
+    module: new URL('./long-reads-worker.ts', import.meta.url),
+    start: { workerData },
+    callsMax: WAITING_MAX,
+    isReplaced: true,
+    onEnded: ({ cause }) => cause instanceof Error && onError(cause),
+  })
 
-  const fail = (error: Error): void => {
-    worker = undefined
-    const unavailable = toUnavailable(error)
-    for (const { reject } of waiting.values()) reject(unavailable)
-    waiting.clear()
-  }
-
-  const take = (result: ReadResult): void => {
-    const asking = waiting.get(result.id)
-    waiting.delete(result.id)
-    if ('shown' in result) asking?.resolve(result.shown as ListResult<never>)
-    else {
-      const error = errorOf(result.failed)
-      onError(error)
-      asking?.reject(isOfTheFile(error) ? toUnavailable(error) : error)
-    }
-  }
-
-  const start = (): Worker => {
-    const started = new Worker(new URL('./long-reads-worker.ts', import.meta.url), { workerData })
-    // The thread must not keep the process alive; whoever waits for a read does.
-    started.unref()
-    started.on('message', take)
-    started.on('error', (error: Error) => {
-      onError(error)
-      fail(error)
-    })
-    started.on('exit', () => started === worker && fail(new Error('the thread has ended')))
-    return started
+  const fail = (error: Error): never => {
+    if (error instanceof TooManyCalls) throw new StoreUnavailable('too many long lists are being read')
+    if (error instanceof ThreadEnded) throw toUnavailable(error)
+    onError(error)
+    throw isOfTheFile(error) ? toUnavailable(error) : error
   }
 
   return {
-    read: (name, ...given) =>
-      new Promise<ListResult<never>>((resolve, reject) => {
-        // What has begun to be sent goes on. There are few such lists.
-        if (waiting.size >= WAITING_MAX && name !== 'csvRows')
-          return reject(new StoreUnavailable('too many long lists are being read'))
-        worker ??= start()
-        const id = ++last
-        waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, name, given } satisfies ReadRequest)
-      }),
-    close: async () => {
-      const ending = worker
-      fail(new Error('the service stops'))
-      await ending?.terminate()
+    read: async (name, ...given) => {
+      // What has begun to be sent goes on. There are few such lists.
+      while (name === 'csvRows' && thread.room() !== undefined) await thread.room()
+      return thread.call('read', [name, given]).catch(fail)
     },
+    close: thread.terminate,
   }
 }

@@ -1,7 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
+import { answerCalls } from '../../concurrency/answer-calls.ts'
 import type { Progress } from '../file/progress.ts'
 import { openViewsFile } from '../file/views-file.ts'
-import { COMMIT_ROWS, type CommittedMessage, type WriteMessage, type WriterOptions } from './writer-thread.ts'
+import { COMMIT_ROWS, type WriterCalls, type WriterOptions } from './writer-thread.ts'
 
 /** The worker side of writer-thread.ts. */
 
@@ -9,27 +10,30 @@ const { path, projections, isRebuild } = workerData as WriterOptions
 const file = openViewsFile(path, projections)
 file.beginBulkLoad(isRebuild)
 
-let rows = 0
+let staged = 0
 let progress: Progress | undefined
 
 const commit = (): void => {
-  if (progress === undefined) return
-  file.commit([], progress)
-  parentPort?.postMessage({ rows, upTo: progress.position } satisfies CommittedMessage)
-  rows = 0
+  if (progress !== undefined) file.commit([], progress)
+  staged = 0
   progress = undefined
 }
 
-parentPort?.on('message', (given: WriteMessage) => {
-  if (given === undefined) {
+const write: WriterCalls['write'] = (rows, reached) => {
+  file.stage(rows)
+  staged += rows.length
+  progress = reached
+  if (staged < COMMIT_ROWS) return undefined
+  commit()
+  return reached.position
+}
+
+answerCalls({ write } satisfies WriterCalls, {
+  close: () => {
     commit()
     file.finishBulkLoad()
     file.close()
-    parentPort?.close()
-    return
-  }
-  file.stage(given.rows)
-  rows += given.rows.length
-  progress = given.progress
-  if (rows >= COMMIT_ROWS) commit()
+  },
+  // What follows rows that could not be written may not be written either.
+  isFatal: true,
 })

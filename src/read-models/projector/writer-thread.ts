@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { openThread } from '../../concurrency/thread.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Progress } from '../file/progress.ts'
 import type { Shape } from '../file/schema.ts'
@@ -6,8 +6,8 @@ import type { Row } from '../tables/row.ts'
 
 /** Rows per commit of the writer thread. More rows share more of the pages written. */
 export const COMMIT_ROWS = 4_096
-/** Rows in flight: bounds memory if folding is faster than writing. */
-const ROWS_MAX = 3 * COMMIT_ROWS
+/** Handed-over rows that may wait, some 512 to 3,500 at a time: bounds memory if folding is faster than writing. */
+const WAITING_MAX = 12
 
 /** The writer thread's start data. */
 export interface WriterOptions {
@@ -17,13 +17,9 @@ export interface WriterOptions {
   readonly isRebuild: boolean
 }
 
-/** Rows and the progress they bring, or undefined at the end. */
-export type WriteMessage = { readonly rows: readonly Row[]; readonly progress: Progress } | undefined
-
-/** Reports a commit: how many rows, and up to which public position. */
-export interface CommittedMessage {
-  readonly rows: number
-  readonly upTo: PublicPosition
+export interface WriterCalls {
+  /** Returns the public position up to which rows have been committed, if that has changed. */
+  readonly write: (rows: readonly Row[], progress: Progress) => PublicPosition | undefined
 }
 
 /** Commits rows in a worker thread, on another core. */
@@ -40,36 +36,24 @@ export interface WriterThread {
 export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: PublicPosition) => void): WriterThread => {
   const projections = begin.projections.map(({ name, version }) => ({ name, version }))
   const workerData: WriterOptions = { ...begin, projections }
-  const worker = new Worker(new URL('./writer-thread-worker.ts', import.meta.url), { workerData })
-  const ended = Promise.withResolvers<void>()
-  let hasEnded = false
-  let room = Promise.withResolvers<void>()
-  let onTheirWay = 0
-  worker.on('message', ({ rows, upTo }: CommittedMessage) => {
-    onTheirWay -= rows
-    room.resolve()
-    onWritten(upTo)
+  const thread = openThread<WriterCalls>({
+    module: new URL('./writer-thread-worker.ts', import.meta.url),
+    start: { workerData },
+    callsMax: WAITING_MAX,
   })
-  // Ignored: this thread then writes the rest, and reports its own failures.
-  worker.on('error', () => undefined)
-  worker.on('exit', () => {
-    hasEnded = true
-    ended.resolve()
-  })
-  const send = (given: WriteMessage): void => worker.postMessage(given)
+  let hasFailed = false
+  const fail = (): void => {
+    // The caller then writes the rest, and reports its own failures.
+    hasFailed = true
+    void thread.terminate()
+  }
   return {
     send: async (rows, progress) => {
-      send({ rows, progress })
-      onTheirWay += rows.length
-      while (onTheirWay >= ROWS_MAX && !hasEnded) {
-        room = Promise.withResolvers()
-        await Promise.race([room.promise, ended.promise])
-      }
+      const written = thread.call('write', [rows, progress])
+      written.then((upTo) => upTo !== undefined && onWritten(upTo), fail)
+      await thread.room()
     },
-    hasFailed: () => hasEnded,
-    end: () => {
-      send(undefined)
-      return ended.promise
-    },
+    hasFailed: () => hasFailed,
+    end: () => (hasFailed ? thread.terminate() : thread.close()),
   }
 }

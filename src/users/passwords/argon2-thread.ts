@@ -2,8 +2,8 @@ import { argon2Sync } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
-import { parentPort } from 'node:worker_threads'
-import type { Argon2Job, Argon2Result } from './argon2.ts'
+import { answerCalls } from '../../concurrency/answer-calls.ts'
+import type { Argon2Thread } from './argon2.ts'
 
 /** A thread of argon2.ts, which gives way to the service. */
 
@@ -20,15 +20,11 @@ const giveWay = (): void => {
 
 if (process.platform === 'linux') giveWay()
 
-const derive = ({ password, salt, memory, passes, parallelism, tagLength }: Argon2Job): Argon2Result => {
+const derive: Argon2Thread['derive'] = ({ password, salt, memory, passes, parallelism, tagLength }) => {
   const before = process.threadCpuUsage()
-  try {
-    const tag = argon2Sync('argon2id', { message: password, nonce: salt, memory, passes, parallelism, tagLength })
-    const { user, system } = process.threadCpuUsage(before)
-    return { tag, cpu: (user + system) / 1_000 }
-  } catch (error) {
-    return { failed: (error as Error).message }
-  }
+  const tag = argon2Sync('argon2id', { message: password, nonce: salt, memory, passes, parallelism, tagLength })
+  const { user, system } = process.threadCpuUsage(before)
+  return { tag, cpu: (user + system) / 1_000 }
 }
 
-parentPort?.on('message', (job: Argon2Job) => parentPort?.postMessage(derive(job)))
+answerCalls({ derive } satisfies Argon2Thread)

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import { openThread, type Thread } from '../../concurrency/thread.ts'
+import { makeTurns } from '../../concurrency/turns.ts'
 
 /** Cost of a hash; `memory` in KiB. */
 export interface HashCost {
@@ -20,18 +21,12 @@ export interface DerivedTag {
   readonly cpu: number
 }
 
-export type Argon2Result = DerivedTag | { readonly failed: string }
-
-interface Thread {
-  readonly worker: Worker
-  /** Jobs that it has not finished, in order. */
-  readonly jobs: PromiseWithResolvers<DerivedTag>[]
+export interface Argon2Thread {
+  readonly derive: (job: Argon2Job) => DerivedTag
 }
 
 /** Threads at most. Each takes a core, and the memory of a hash. */
 export const THREADS_MAX = 2
-
-const threads = new Set<Thread>()
 
 /**
  * A thread gets one variable only, the folder of compiled code: without it, each would strip types again when it starts,
@@ -40,36 +35,24 @@ const threads = new Set<Thread>()
 const threadEnvironment = ({ NODE_COMPILE_CACHE: folder }: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }
 
-const startThread = (): Thread => {
-  const thread: Thread = {
-    worker: new Worker(new URL('./argon2-thread.ts', import.meta.url), {
-      name: 'argon2',
-      env: threadEnvironment(process.env),
-    }),
-    jobs: [],
-  }
-  const { worker, jobs } = thread
-  const end = (error: Error): void => {
-    threads.delete(thread)
-    for (const { reject } of jobs.splice(0)) reject(error)
-  }
-  worker.on('message', (result: Argon2Result) => {
-    const job = jobs.shift()
-    // A thread with nothing to do does not keep the process alive.
-    if (jobs.length === 0) worker.unref()
-    if ('tag' in result) job?.resolve(result)
-    else job?.reject(new Error(result.failed))
+const openArgon2Thread = (): Thread<Argon2Thread> =>
+  openThread({
+    module: new URL('./argon2-thread.ts', import.meta.url),
+    start: { name: 'argon2', env: threadEnvironment(process.env) },
+    callsMax: 1,
+    isReplaced: true,
   })
-  worker.on('error', end)
-  worker.on('exit', () => end(new Error('the thread that derives password hashes has ended')))
-  threads.add(thread)
-  return thread
-}
 
-/** An idle thread, or a new one, or else the one with the fewest jobs. */
-const chooseThread = (): Thread => {
-  const [least] = [...threads].sort((one, other) => one.jobs.length - other.jobs.length)
-  return least !== undefined && (least.jobs.length === 0 || threads.size === THREADS_MAX) ? least : startThread()
+const threads: Thread<Argon2Thread>[] = []
+const turns = makeTurns({ limit: THREADS_MAX })
+const THREADS = 'threads'
+
+const idleThread = (): Thread<Argon2Thread> => {
+  const idle = threads.find((thread) => thread.underWay() === 0)
+  if (idle !== undefined) return idle
+  const opened = openArgon2Thread()
+  threads.push(opened)
+  return opened
 }
 
 /**
@@ -78,11 +61,11 @@ const chooseThread = (): Thread => {
  *
  * @throws Error for a cost that OpenSSL refuses, and if the thread ends
  */
-export const argon2id = (job: Argon2Job): Promise<DerivedTag> => {
-  const { worker, jobs } = chooseThread()
-  const waiting = Promise.withResolvers<DerivedTag>()
-  jobs.push(waiting)
-  worker.ref()
-  worker.postMessage(job)
-  return waiting.promise
+export const argon2id = async (job: Argon2Job): Promise<DerivedTag> => {
+  await turns.acquire(THREADS)
+  try {
+    return await idleThread().call('derive', [job])
+  } finally {
+    turns.release(THREADS)
+  }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import { startJudgeThread } from '../../../src/command-line/log/verify-thread.ts'
+import { UnusableLog } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
@@ -60,7 +61,7 @@ test('a worker thread gives the same findings, and its failure is reported', asy
   }
   await t.throwsAsync(
     verifyFile(log, [], () => startJudgeThread(join(directory, 'none.db'))),
-    { message: /none\.db/ },
+    { instanceOf: UnusableLog, message: /none\.db/ },
   )
 })
 

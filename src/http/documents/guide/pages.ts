@@ -1,7 +1,12 @@
-import { Worker } from 'node:worker_threads'
+import { openThread } from '../../../concurrency/thread.ts'
 import { readWebFiles } from '../web/web-files.ts'
 
 type Pages = ReadonlyMap<string, string>
+
+export interface PagesThread {
+  /** @param files the address of the page's files */
+  readonly render: (files: string) => Promise<Pages>
+}
 
 /**
  * Renders the guide in a worker thread. On the main thread V8 would compile the regular expressions of Markdown for up
@@ -9,13 +14,8 @@ type Pages = ReadonlyMap<string, string>
  */
 const renderPages = async (): Promise<Pages> => {
   const files = `/web/${(await readWebFiles()).digest}/`
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./pages-worker.ts', import.meta.url), { workerData: files })
-    worker.unref()
-    worker.on('message', resolve)
-    worker.on('error', reject)
-    worker.on('exit', () => reject(new Error('the worker thread of the guide has ended')))
-  })
+  const thread = openThread<PagesThread>({ module: new URL('./pages-worker.ts', import.meta.url), callsMax: 1 })
+  return thread.call('render', [files]).finally(thread.close)
 }
 
 /** The name of what the search reads. */

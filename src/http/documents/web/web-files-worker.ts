@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads'
+import { answerCalls } from '../../../concurrency/answer-calls.ts'
 import { buildWebFiles } from './build-web-files.ts'
+import type { WebFilesThread } from './web-files.ts'
 
-/** Builds the files of the page, and ends: see web-files.ts. */
+/** Builds the files of the page: see web-files.ts. */
 
-parentPort?.postMessage(buildWebFiles())
+answerCalls({ build: buildWebFiles } satisfies WebFilesThread)

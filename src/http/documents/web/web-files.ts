@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { openThread } from '../../../concurrency/thread.ts'
 
 /** A file as browsers get it. */
 export interface WebFile {
@@ -18,15 +18,19 @@ export interface WebFiles {
   readonly pageWithSingleSignOn: string
 }
 
+export interface WebFilesThread {
+  readonly build: () => WebFiles
+}
+
 /** Stripping types and compressing take longer than the main thread may be held. */
-const build = (): Promise<WebFiles> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./web-files-worker.ts', import.meta.url), { execArgv: ['--no-warnings'] })
-    worker.unref()
-    worker.on('message', resolve)
-    worker.on('error', reject)
-    worker.on('exit', () => reject(new Error('the worker thread of the page has ended')))
+const build = (): Promise<WebFiles> => {
+  const thread = openThread<WebFilesThread>({
+    module: new URL('./web-files-worker.ts', import.meta.url),
+    start: { execArgv: ['--no-warnings'] },
+    callsMax: 1,
   })
+  return thread.call('build', []).finally(thread.close)
+}
 
 let built: Promise<WebFiles> | undefined
 

@@ -1,0 +1,137 @@
+import type { Transferable } from 'node:worker_threads'
+
+/** Functions that another thread may call. Arguments and results are copied (structured clone). */
+export type Callable<Functions> = { readonly [Name in keyof Functions]: (...args: never[]) => unknown }
+
+type ErrorClass = abstract new (...args: never[]) => Error
+
+/** An error as it crosses threads: a copy keeps message, stack and cause, but neither class nor other members. */
+interface SentError {
+  readonly error: unknown
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+interface Call {
+  /** The number of the answer; undefined if nobody waits for one. */
+  readonly id: number | undefined
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly failed: SentError })
+
+/** A message between two ends. */
+export type CallMessage = Call | Answer
+
+/** Too many calls wait for an answer. The call was not made. */
+export class TooManyCalls extends Error {
+  override name = 'TooManyCalls'
+}
+
+export interface CallsOptions {
+  readonly post: (message: CallMessage, transfer?: readonly Transferable[]) => void
+  /** Calls that may wait for an answer. */
+  readonly callsMax: number
+  /** Whether an error of a function is one of this thread, so that nothing that was sent after the call is run. */
+  readonly isFatal?: boolean
+  /** Classes that an error of the other end regains, by its name. Others become a plain Error with their members. */
+  readonly errors?: readonly ErrorClass[] | undefined
+}
+
+/** One end of a pair, of which each may call the functions of the other. Messages arrive in order. */
+export interface Calls<Remote extends Callable<Remote>> {
+  /** Rejects with what the function throws, with TooManyCalls, or with the error of `fail`. */
+  readonly call: <Name extends keyof Remote & string>(
+    name: Name,
+    args: Parameters<Remote[Name]>,
+    transfer?: readonly Transferable[],
+  ) => Promise<Awaited<ReturnType<Remote[Name]>>>
+  /** Calls without an answer. An error is then the other thread's own. */
+  readonly tell: <Name extends keyof Remote & string>(name: Name, args: Parameters<Remote[Name]>) => void
+  readonly receive: (message: CallMessage) => void
+  /** How many calls wait for an answer. */
+  readonly underWay: () => number
+  /** Resolves when another call may be made; undefined if it may be made now. */
+  readonly room: () => Promise<void> | undefined
+  /** Rejects all calls that wait. */
+  readonly fail: (error: Error) => void
+}
+
+export const toSent = (error: unknown): SentError => ({ error, members: error instanceof Error ? { ...error } : {} })
+
+/** Gives an error of another thread its class again. */
+export const restoreError = ({ error, members }: SentError, errors: readonly ErrorClass[] = []): unknown => {
+  if (!(error instanceof Error)) return error
+  const { message, stack, cause } = error
+  const restored = Object.assign(new Error(message, cause === undefined ? {} : { cause }), { stack }, members)
+  const found = errors.find(({ name }) => name === restored.name)
+  return Object.setPrototypeOf(restored, found?.prototype ?? Object.getPrototypeOf(error))
+}
+
+/** @param local functions that the other end may call */
+export const makeCalls = <Remote extends Callable<Remote>>(
+  local: object,
+  { post, callsMax, isFatal = false, errors }: CallsOptions,
+): Calls<Remote> => {
+  const waiting = new Map<
+    number,
+    { readonly resolve: (result: never) => void; readonly reject: (error: unknown) => void }
+  >()
+  const functions = new Map<string, (...args: readonly unknown[]) => unknown>(Object.entries(local))
+  let last = 0
+  let whenRoom: PromiseWithResolvers<void> | undefined
+
+  const answered = (): void => {
+    if (waiting.size >= callsMax) return
+    whenRoom?.resolve()
+    whenRoom = undefined
+  }
+
+  const run = ({ name, args }: Call): unknown => {
+    const found = functions.get(name)
+    if (found === undefined) throw new Error(`there is no function ${name}`)
+    return found(...args)
+  }
+
+  const answer = async (call: Call, id: number): Promise<void> => {
+    try {
+      post({ id, result: await run(call) })
+    } catch (error) {
+      if (isFatal) throw error
+      post({ id, failed: toSent(error) })
+    }
+  }
+
+  return {
+    call: (name, args, transfer) =>
+      new Promise((resolve, reject) => {
+        if (waiting.size >= callsMax) throw new TooManyCalls(`${callsMax} calls of the thread wait for an answer`)
+        const id = ++last
+        post({ id, name, args }, transfer)
+        waiting.set(id, { resolve, reject })
+      }),
+    tell: (name, args) => post({ id: undefined, name, args }),
+    receive: (message) => {
+      if (!('name' in message)) {
+        const { id } = message
+        const call = waiting.get(id)
+        waiting.delete(id)
+        if ('failed' in message) call?.reject(restoreError(message.failed, errors))
+        else call?.resolve(message.result as never)
+        answered()
+      } else if (message.id === undefined) run(message)
+      else void answer(message, message.id)
+    },
+    underWay: () => waiting.size,
+    room: () => {
+      if (waiting.size < callsMax) return undefined
+      whenRoom ??= Promise.withResolvers()
+      return whenRoom.promise
+    },
+    fail: (error) => {
+      const failed = [...waiting.values()]
+      waiting.clear()
+      for (const { reject } of failed) reject(error)
+      answered()
+    },
+  }
+}

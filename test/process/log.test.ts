@@ -10,7 +10,7 @@ import { basic, type Client, connectTo } from '../http/client.ts'
 import { temporaryData } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { PASSWORD, ROOT, serve } from './harness.ts'
+import { COMPILED, PASSWORD, ROOT, serve } from './harness.ts'
 
 interface Line {
   readonly level: number
@@ -76,7 +76,10 @@ interface Started {
 /** Starts the service with the given standard output. */
 const started = async (t: ExecutionContext, stdout: 'pipe' | number, env: Record<string, string>): Promise<Started> => {
   const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'serve'], {
-    env: { PATH: process.env.PATH, BERTH_DATA: await temporaryData(t), BERTH_ADMIN_PASSWORD: PASSWORD, ...env },
+    env: {
+      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED },
+      ...{ BERTH_DATA: await temporaryData(t), BERTH_ADMIN_PASSWORD: PASSWORD, ...env },
+    },
     stdio: ['ignore', stdout, 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -8,7 +8,7 @@ import { at } from './stage.ts'
 
 /** Three instances over one store, each with its own clock and its own processes. */
 
-const SUTS = 30
+const SUTS = 12
 
 const runThrough = async (t: ExecutionContext, setting: InstanceSetting = {}) => {
   const { services, log } = await startInstances(t, { ...setting, now: at('05:50:00.000') })

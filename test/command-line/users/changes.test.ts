@@ -6,7 +6,7 @@ import test from 'ava'
 import { passwordOf } from '../../http/client.ts'
 import { idOf, type Running, temporaryData } from '../../http/harness.ts'
 import { createSut, NOW, reserved } from '../../http/requests.ts'
-import { ROOT } from '../../process/harness.ts'
+import { COMPILED, ROOT } from '../../process/harness.ts'
 import { aUser } from '../../users/builders.ts'
 import { type Ran, type } from '../terminal.ts'
 import { besideService, PEOPLE } from './stage.ts'
@@ -226,7 +226,8 @@ test('a password is read from standard input and not printed', async (t) => {
   const { service, whoIs } = await besideService(t)
   const line = ['user', 'add', 'carol', '--role', 'tester', '--id', 'c', '--password-stdin']
   const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...line], {
-    ...{ env: { PATH: process.env.PATH, BERTH_DATA: service.data }, stdio: ['pipe', 'pipe', 'inherit'] },
+    ...{ env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, BERTH_DATA: service.data } },
+    ...{ stdio: ['pipe', 'pipe', 'inherit'] },
   })
   t.teardown(() => child.kill('SIGKILL'))
   child.stdin.end('correct horse battery\n')

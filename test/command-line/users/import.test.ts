@@ -7,6 +7,7 @@ import { passwordOf } from '../../http/client.ts'
 import { start, temporaryData } from '../../http/harness.ts'
 import { NOW } from '../../http/requests.ts'
 import { allEventsOf } from '../../http/store/log-rows.ts'
+import { COMPILED } from '../../process/harness.ts'
 import { cheapHash } from '../../users/builders.ts'
 import { type } from '../terminal.ts'
 import { PEOPLE, whoIsAt } from './stage.ts'
@@ -82,7 +83,7 @@ test('passwords that cannot be written leave no file behind, and nobody is added
   // A limit of no bytes, as on a full disk.
   const script = 'ulimit -f 0; exec "$0" src/main.ts user import "$1" --passwords "$2"'
   const limited = promisify(execFile)('sh', ['-c', script, process.execPath, file, passwords], {
-    env: { BERTH_DATA: service.data },
+    env: { BERTH_DATA: service.data, NODE_COMPILE_CACHE: COMPILED },
   })
   const { code, stderr } = await t.throwsAsync<Error & { code: number; stderr: string }>(limited)
   t.deepEqual([code, stderr.replace(PROGRESS, '')], [1, `berth: ${passwords} cannot be written: EFBIG\n`])

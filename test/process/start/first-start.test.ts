@@ -7,7 +7,7 @@ import { leaveFirstPassword, welcome } from '../../../src/service/serve.ts'
 import type { Log } from '../../../src/service/world.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
-import { ROOT, serve } from '../harness.ts'
+import { COMPILED, ROOT, serve } from '../harness.ts'
 
 const passwordFiles = async (data: string): Promise<readonly string[]> =>
   (await readdir(data)).filter((name) => name.startsWith('first-password'))
@@ -62,7 +62,10 @@ test('a configured first password is written nowhere', async (t) => {
 /** Runs a service at a terminal until it listens, and returns its output. Undefined without script(1). */
 const atTerminal = async (data: string): Promise<string | undefined> => {
   const command = `exec ${process.execPath} ${join(ROOT, 'src/main.ts')} serve`
-  const env = { PATH: process.env.PATH, SHELL: '/bin/sh', BERTH_DATA: data, BERTH_PORT: '0' }
+  const env = {
+    ...{ PATH: process.env.PATH, SHELL: '/bin/sh', NODE_COMPILE_CACHE: COMPILED },
+    ...{ BERTH_DATA: data, BERTH_PORT: '0' },
+  }
   const script = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
   const ended = once(script, 'close').catch(() => undefined)
   let shown = ''

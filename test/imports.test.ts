@@ -48,7 +48,11 @@ test('no folders of the source import each other', (t) => {
 })
 
 /** The most files a folder may have. */
-const FOLDER_FILES = 20
+const FOLDER_FILES = 15
+/** Folders that are still to be divided, and may not grow. */
+const CROWDED: Readonly<Record<string, number>> = {
+  ...{ projections: 16, 'src/http/routes': 20, 'src/read-models/lists': 16, 'src/service': 16 },
+}
 /** `biome/imports.grit` reads imports down to this depth. */
 const DEPTH = 5
 
@@ -56,7 +60,7 @@ test('no folder of the source is crowded, and none lies deeper than the import r
   const folders = Map.groupBy(Object.keys(project), posix.dirname)
   t.true(folders.size > 10)
   for (const [folder, { length }] of folders) {
-    t.true(length <= FOLDER_FILES, `${folder} has ${length} files`)
+    t.true(length <= (CROWDED[folder] ?? FOLDER_FILES), `${folder} has ${length} files`)
     t.true(folder.split('/').length <= DEPTH, folder)
   }
 })

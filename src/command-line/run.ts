@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'token list': async () => (await import('./token/list.ts')).tokenListCommand,
   'token revoke': async () => (await import('./token/revoke.ts')).tokenRevokeCommand,
   backup: async () => (await import('./log/backup.ts')).backupCommand,
-  history: async () => (await import('./log/history.ts')).historyCommand,
+  history: async () => (await import('./history/history.ts')).historyCommand,
   replay: async () => (await import('./log/replay.ts')).replayCommand,
   verify: async () => (await import('./log/verify.ts')).verifyCommand,
   checkpoint: async () => (await import('./log/checkpoint.ts')).checkpointCommand,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { historyLine } from '../../src/command-line/log/history-view.ts'
+import { historyLine } from '../../src/command-line/history/history-view.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { reservationCreated, userAdded, userChanged, userCredentials, userRemoved } from '../domain/builders.ts'
 import { at, recordedAt } from '../domain/given-when-then.ts'

@@ -9,7 +9,7 @@ import { RefusedNote, TextField } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { fromLocal, toLocal } from '../../past/local.ts'
 import { type Api, Refused } from '../../service/api.ts'
-import { show } from '../schedule/view.ts'
+import { show } from '../schedule/grid/view.ts'
 
 /** The moment of an entry of the log. */
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {

@@ -14,7 +14,7 @@ import { MenuButton } from '../../parts/menu.ts'
 import { texts } from '../../parts/texts.ts'
 import { newKey, postSafely, Refused } from '../../service/api.ts'
 import { clockOf, HOUR, midnightOf, shortDayOf } from '../../timeline/times.ts'
-import { take } from '../schedule/view.ts'
+import { take } from '../schedule/grid/view.ts'
 
 interface Props {
   readonly sut: Sut

@@ -6,7 +6,7 @@ import { MenuChip } from '../../parts/menu.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
-import { tagsOf, toggled } from '../schedule/filter.ts'
+import { tagsOf, toggled } from '../schedule/grid/filter.ts'
 import { isBroken, type Kind, type Row, summaryOf, toCsv } from './list.ts'
 import { show, view } from './view.ts'
 

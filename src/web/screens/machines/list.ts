@@ -3,7 +3,7 @@ import type { Sut } from '../../live/objects.ts'
 import { systemOf } from '../../live/objects.ts'
 import { type MachineState, stateOf } from '../../machines/state.ts'
 import type { Booked } from '../../timeline/calendar.ts'
-import { isFreeForAnHour, matchesTags, matchesText } from '../schedule/filter.ts'
+import { isFreeForAnHour, matchesTags, matchesText } from '../schedule/grid/filter.ts'
 
 /** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
 

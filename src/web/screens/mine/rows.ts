@@ -10,7 +10,7 @@ import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import { durationOf, MINUTE, spanTextOf } from '../../timeline/times.ts'
-import { take } from '../schedule/view.ts'
+import { take } from '../schedule/grid/view.ts'
 import { type Held, MachineLink, nameOfHeld } from './running.ts'
 
 /** A reservation that has not begun. */

@@ -9,8 +9,8 @@ import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
 import { dayTitleOf, monthOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
-import { tagsOf, toggled } from './filter.ts'
-import { show, view } from './view.ts'
+import { tagsOf, toggled } from './grid/filter.ts'
+import { show, view } from './grid/view.ts'
 
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
 const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']

@@ -13,8 +13,8 @@ import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import { type Booked, extensionsOf } from '../../timeline/calendar.ts'
 import { dayTitleOf, durationOf, MINUTE, toIso } from '../../timeline/times.ts'
+import { show, view } from './grid/view.ts'
 import { Popover } from './popover.ts'
-import { show, view } from './view.ts'
 
 interface Props {
   readonly sut: Sut

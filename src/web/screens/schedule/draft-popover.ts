@@ -20,10 +20,10 @@ import {
   windowOf,
 } from '../../timeline/draft.ts'
 import { clockOf, dayTitleOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import { show } from './grid/view.ts'
 import { Popover } from './popover.ts'
 import { Refusal } from './refusal.ts'
 import { bodyOf, makeKeys, type Outcome } from './reserve.ts'
-import { show } from './view.ts'
 
 interface Props {
   readonly sut: Sut

@@ -5,7 +5,7 @@ import { draftAt, dragEnd, moveLength, moveStart } from '../../timeline/draft.ts
 import { moveOf } from '../../timeline/moves.ts'
 import { type Span, spanLater, stepOf, type Zoom } from '../../timeline/span.ts'
 import { QUARTER } from '../../timeline/times.ts'
-import { type Open, show } from './view.ts'
+import { type Open, show } from './grid/view.ts'
 
 /** The keys of the timeline that are not the grid's own. */
 

@@ -18,13 +18,13 @@ import { MINUTE, midnightOf } from '../../timeline/times.ts'
 import { DateBar, FilterBar } from './bars.ts'
 import { BlockPopover } from './block-popover.ts'
 import { DraftPopover } from './draft-popover.ts'
-import { drawnOf } from './drawn.ts'
-import { isFiltering, isFreeForAnHour, matches, NO_FILTER, toggled } from './filter.ts'
-import { Grid } from './grid.ts'
+import { drawnOf } from './grid/drawn.ts'
+import { isFiltering, isFreeForAnHour, matches, NO_FILTER, toggled } from './grid/filter.ts'
+import { Grid } from './grid/grid.ts'
+import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
 import { onDrawKey, onSpanKey } from './keys.ts'
 import { SetUp, useSetUp } from './set-up.ts'
-import { type Open, show, view } from './view.ts'
 
 const NONE: readonly Booked[] = []
 

@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon.ts'
 import { makeStore, useStore } from '../../parts/store.ts'
 import { MINUTE } from '../../timeline/times.ts'
 import { AddDialog } from '../people/add-dialog.ts'
-import { take } from './view.ts'
+import { take } from './grid/view.ts'
 
 /** The first steps of a lab that has nothing. */
 

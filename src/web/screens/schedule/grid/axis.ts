@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { html } from '../../parts/html.ts'
-import { daysOf, minuteAt, type Span } from '../../timeline/span.ts'
-import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../timeline/times.ts'
+import { html } from '../../../parts/html.ts'
+import { daysOf, minuteAt, type Span } from '../../../timeline/span.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../../timeline/times.ts'
 
 interface Props {
   readonly span: Span

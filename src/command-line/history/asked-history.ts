@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { integer, listOf } from '../../domain/codec/codec.ts'
+import { AnsweredEvent } from '../log/answered-events.ts'
 import { readMembers, statusOf } from '../people/members.ts'
 import { answer } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
 import { oneNamed } from '../service/one-named.ts'
 import { listSuts } from '../sut/find.ts'
-import { AnsweredEvent } from './answered-events.ts'
 
 /** Histories of the service at BERTH_URL. */
 

@@ -1,6 +1,6 @@
-import { type Booked, clashOf, type Stretch } from '../../timeline/calendar.ts'
-import { windowOf } from '../../timeline/draft.ts'
-import { clockOf, durationOf } from '../../timeline/times.ts'
+import { type Booked, clashOf, type Stretch } from '../../../timeline/calendar.ts'
+import { windowOf } from '../../../timeline/draft.ts'
+import { clockOf, durationOf } from '../../../timeline/times.ts'
 import type { Open } from './view.ts'
 
 /** What can be dragged: the edges of a draft, and the end of an own reservation. */

@@ -1,7 +1,7 @@
-import { goTo } from '../../page/location.ts'
-import { makeStore, type Store } from '../../parts/store.ts'
-import type { Draft } from '../../timeline/draft.ts'
-import type { Zoom } from '../../timeline/span.ts'
+import { goTo } from '../../../page/location.ts'
+import { makeStore, type Store } from '../../../parts/store.ts'
+import type { Draft } from '../../../timeline/draft.ts'
+import type { Zoom } from '../../../timeline/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
 /** What is open over the timeline. While `isDrawn`, it is on the timeline only: its form opens when that is done. */

@@ -1,6 +1,6 @@
-import type { Sut } from '../../live/objects.ts'
-import { type Booked, freeUntil } from '../../timeline/calendar.ts'
-import { HOUR } from '../../timeline/times.ts'
+import type { Sut } from '../../../live/objects.ts'
+import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
+import { HOUR } from '../../../timeline/times.ts'
 
 /** Which machines the schedule shows. Pure. */
 export interface Filter {

@@ -23,10 +23,11 @@ export const answerCalls = <Remote extends Callable<Remote> = Record<never, neve
   if (port === null) throw new Error('this module is a worker thread')
   // What this thread asks is bounded by what it does for others.
   const callsMax = Number.POSITIVE_INFINITY
-  const calls = makeCalls<Remote>(local, { post: (message) => port.postMessage(message), callsMax, isFatal })
+  const post = (message: CallMessage): void => port.postMessage(message)
+  const calls = makeCalls<Remote>(local, { post, callsMax, isFatal })
 
   const receive = async (message: CallMessage | 'close'): Promise<void> => {
-    if (message !== 'close') return calls.receive(message)
+    if (message !== 'close') return calls.receive(message, post)
     await close()
     process.exit()
   }

@@ -47,7 +47,8 @@ export interface Calls<Remote extends Callable<Remote>> {
   ) => Promise<Awaited<ReturnType<Remote[Name]>>>
   /** Calls without an answer. An error is then the other thread's own. */
   readonly tell: <Name extends keyof Remote & string>(name: Name, args: Parameters<Remote[Name]>) => void
-  readonly receive: (message: CallMessage) => void
+  /** @param reply takes the answer to a call. One that is late must not reach a thread that has replaced the other. */
+  readonly receive: (message: CallMessage, reply: (answer: CallMessage) => void) => void
   /** How many calls wait for an answer. */
   readonly underWay: () => number
   /** Resolves when another call may be made; undefined if it may be made now. */
@@ -92,12 +93,12 @@ export const makeCalls = <Remote extends Callable<Remote>>(
     return found(...args)
   }
 
-  const answer = async (call: Call, id: number): Promise<void> => {
+  const answer = async (call: Call, id: number, reply: (answer: CallMessage) => void): Promise<void> => {
     try {
-      post({ id, result: await run(call) })
+      reply({ id, result: await run(call) })
     } catch (error) {
       if (isFatal) throw error
-      post({ id, failed: toSent(error) })
+      reply({ id, failed: toSent(error) })
     }
   }
 
@@ -110,7 +111,7 @@ export const makeCalls = <Remote extends Callable<Remote>>(
         waiting.set(id, { resolve, reject })
       }),
     tell: (name, args) => post({ id: undefined, name, args }),
-    receive: (message) => {
+    receive: (message, reply) => {
       if (!('name' in message)) {
         const { id } = message
         const call = waiting.get(id)
@@ -119,7 +120,7 @@ export const makeCalls = <Remote extends Callable<Remote>>(
         else call?.resolve(message.result as never)
         answered()
       } else if (message.id === undefined) run(message)
-      else void answer(message, message.id)
+      else void answer(message, message.id, reply)
     },
     underWay: () => waiting.size,
     room: () => {

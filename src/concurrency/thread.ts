@@ -42,7 +42,7 @@ export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptio
     let cause: unknown
     started.unref()
     started.on('message', (message) => {
-      calls.receive(message)
+      calls.receive(message, (answer) => started.postMessage(answer))
       if (calls.underWay() === 0 && ended === undefined) started.unref()
     })
     started.on('error', (error) => {

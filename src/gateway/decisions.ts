@@ -1,6 +1,6 @@
 import type { ConnectionFailure, EndCause } from './connections/causes.ts'
 import type { LimitReason, Verdict } from './forwarding.ts'
-import type { Connected, ConnectionEvent, Counted, Order, Report } from './messages.ts'
+import type { Connected, ConnectionEvent, Counted, GatewayOwner, Report } from './messages.ts'
 
 export interface ConnectionEnd extends ConnectionEvent {
   /** `lost`: the worker thread failed. The counts are its last ones. */
@@ -38,49 +38,36 @@ export interface Decisions {
   readonly onThreadFailed: (error: Error) => void
 }
 
-/** Reports that answer no call. */
-export type Event = Exclude<Report, { readonly kind: 'opened' | 'attached' }>
-
 const NOT_DECIDED: Verdict = { admitted: false, reason: 'undecided' }
 
-/** Answers the worker's questions. */
-const makeAnswers = (decisions: Decisions, order: (order: Order) => void) => ({
-  admit: async (call: number, reservationId: string, address: string): Promise<void> => {
-    let verdict: Verdict = NOT_DECIDED
+/** Answers the worker's questions. A rejected decision refuses. */
+export const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 'answerChallenge'> => ({
+  admit: async (reservationId, address) => {
     try {
-      verdict = await decisions.admit(reservationId, address)
-    } finally {
-      order({ kind: 'verdict', call, verdict })
+      return await decisions.admit(reservationId, address)
+    } catch (error) {
+      decisions.onUndecided(reservationId, error)
+      return NOT_DECIDED
     }
   },
-  challenge: async (call: number, reservationId: string, challenge: Uint8Array): Promise<void> => {
-    let response: Uint8Array | undefined
+  answerChallenge: async (reservationId, challenge) => {
     try {
-      response = await decisions.answerChallenge(reservationId, challenge)
-    } finally {
-      order({ kind: 'response', call, response })
+      return await decisions.answerChallenge(reservationId, challenge)
+    } catch (error) {
+      decisions.onUndecided(reservationId, error)
+      return undefined
     }
   },
 })
 
-/** Calls `decisions` for each event. */
-export const makeEvents = (decisions: Decisions, order: (order: Order) => void, clock: () => number) => {
-  const answers = makeAnswers(decisions, order)
+/** Calls `decisions` for each report. */
+export const makeReports = (decisions: Decisions, clock: () => number) => {
   const open = new Map<number, ConnectionEvent & Counted>()
   /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
   const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
-  // The worker has been sent a refusal.
-  const reportUndecided =
-    (reservationId: string) =>
-    (error: unknown): void =>
-      decisions.onUndecided(reservationId, error)
-
-  const take = (event: Event): void => {
+  const take = (event: Report): void => {
     const { kind, reservationId } = event
-    if (kind === 'admit') answers.admit(event.call, reservationId, event.address).catch(reportUndecided(reservationId))
-    else if (kind === 'challenge')
-      answers.challenge(event.call, reservationId, event.challenge).catch(reportUndecided(reservationId))
-    else if (kind === 'connected') {
+    if (kind === 'connected') {
       const { kind: _, ...connected } = event
       const { milliseconds: _took, ...begun } = connected
       open.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })

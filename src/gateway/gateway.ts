@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
+import { ThreadEnded } from '../concurrency/thread.ts'
 import { openPortStream } from './bridge/port-stream.ts'
 import type { CutCause } from './connections/causes.ts'
 import type { Target } from './connections/dial.ts'
-import { type Decisions, makeEvents } from './decisions.ts'
+import { type Decisions, makeAnswers, makeReports } from './decisions.ts'
 import type { Forwarding, LimitReason, Limits } from './forwarding.ts'
-import type { Report, WorkerOptions } from './messages.ts'
-import { startThread, type Thread } from './thread.ts'
+import type { GatewayOwner } from './messages.ts'
+import { type GatewayThreads, openThreads } from './thread.ts'
 
 /** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
 export interface Gateway {
@@ -69,69 +70,44 @@ const LIMITS: Limits = {
   countEveryMs: 10_000,
 }
 
-/** Calls to the worker thread, by number. A call resolves to undefined if the thread fails before it answers. */
-const makeCalls = <A>() => {
-  const waiting = new Map<number, (answer: A | undefined) => void>()
-  let last = 0
-  return {
-    make: (send: (call: number) => void): Promise<A | undefined> => {
-      const { promise, resolve } = Promise.withResolvers<A | undefined>()
-      waiting.set(++last, resolve)
-      send(last)
-      return promise
-    },
-    answer: (call: number, answer: A | undefined): void => {
-      waiting.get(call)?.(answer)
-      waiting.delete(call)
-    },
-    fail: (): void => {
-      for (const resolve of waiting.values()) resolve(undefined)
-      waiting.clear()
-    },
-  }
-}
-
 const makeHold =
-  ({ order }: Thread): Gateway['hold'] =>
+  ({ current }: GatewayThreads): Gateway['hold'] =>
   ({ host, port }) => {
-    order({ kind: 'hold', host, port })
-    return () => order({ kind: 'release', host, port })
+    current()?.tell('hold', [{ host, port }])
+    return () => current()?.tell('release', [{ host, port }])
   }
 
-type Answer = Extract<Report, { readonly kind: 'opened' | 'attached' }>
+/** The answer of a call that the end of the thread has left without one. */
+const ifEnded =
+  <A>(answer: A) =>
+  (error: unknown): A => {
+    if (error instanceof ThreadEnded) return answer
+    throw error
+  }
 
 export const openGateway = (
   { host, ownPorts = [], clock = Date.now, ...limits }: GatewayOptions,
   decisions: Decisions,
 ): Gateway => {
-  const options: WorkerOptions = { ...LIMITS, ...limits, host, ownPorts }
   /** Open forwardings, which a new thread reopens after a failure. */
   const forwardings = new Map<string, Forwarding>()
-  const calls = makeCalls<Answer>()
-
-  const onReport = (report: Report): void => {
-    if (report.kind === 'opened' || report.kind === 'attached') calls.answer(report.call, report)
-    else events.take(report)
-  }
+  const reports = makeReports(decisions, clock)
 
   const open = async (forwarding: Forwarding): Promise<boolean> => {
-    const answer = await calls.make((call) => thread.order({ kind: 'open', call, forwarding }))
-    return answer?.kind === 'opened' && answer.isOpen
+    const opened = threads.current()?.call('open', [forwarding])
+    return (await opened?.catch(ifEnded(false))) ?? false
   }
 
-  const onFailed = (error: Error): void => {
-    calls.fail()
-    decisions.onThreadFailed(error)
-    events.loseAll()
-  }
-  const onRestarted = (): void => {
-    // Orders sent between the failure and the restart were dropped.
-    calls.fail()
-    for (const forwarding of forwardings.values()) open(forwarding)
-  }
-
-  const thread = startThread(options, { onReport, onFailed, onRestarted })
-  const events = makeEvents(decisions, thread.order, clock)
+  const owner: GatewayOwner = { ...makeAnswers(decisions), report: (all) => all.forEach(reports.take) }
+  const threads = openThreads({ ...LIMITS, ...limits, host, ownPorts }, owner, {
+    onFailed: (error) => {
+      decisions.onThreadFailed(error)
+      reports.loseAll()
+    },
+    onRestarted: () => {
+      for (const forwarding of forwardings.values()) open(forwarding)
+    },
+  })
 
   return {
     open: (forwarding) => {
@@ -140,24 +116,20 @@ export const openGateway = (
     },
     close: (reservationId, cause) => {
       forwardings.delete(reservationId)
-      thread.order({ kind: 'close', reservationId, cause })
+      threads.current()?.tell('close', [reservationId, cause])
     },
-    cut: (reservationId, cause) => thread.order({ kind: 'cut', reservationId, cause }),
-    reconsider: (reservationId) => thread.order({ kind: 'reconsider', reservationId }),
-    hold: makeHold(thread),
+    cut: (reservationId, cause) => threads.current()?.tell('cut', [reservationId, cause]),
+    reconsider: (reservationId) => threads.current()?.tell('reconsider', [reservationId]),
+    hold: makeHold(threads),
     attach: async (reservationId, { hasPassword }) => {
       const { port1, port2: port } = new MessageChannel()
       const stream = openPortStream(port1)
-      const answer = await calls.make((call) =>
-        thread.order({ kind: 'attach', call, reservationId, hasPassword, port }),
-      )
-      if (answer?.kind === 'attached' && 'connection' in answer) return { stream, connection: answer.connection }
+      const attaching = threads.current()?.call('attach', [{ reservationId, hasPassword, port }], [port])
+      const attached = (await attaching?.catch(ifEnded('undecided' as const))) ?? 'undecided'
+      if (typeof attached === 'number') return { stream, connection: attached }
       stream.destroy()
-      return { refused: answer?.kind === 'attached' ? answer.refused : 'undecided' }
+      return { refused: attached }
     },
-    stop: async () => {
-      await thread.stop()
-      calls.fail()
-    },
+    stop: threads.stop,
   }
 }

@@ -3,39 +3,40 @@ import type { ConnectionFailure, CutCause, EndCause } from './connections/causes
 import type { Target } from './connections/dial.ts'
 import type { Forwarding, LimitReason, Limits, Verdict } from './forwarding.ts'
 
-/** Messages between the main thread and the gateway's worker thread. The worker sends its reports in arrays. */
+/** What the main thread and the gateway's worker thread call of each other. */
 
 export interface WorkerOptions extends Limits {
   readonly host: string
   readonly ownPorts: readonly number[]
 }
 
-/** To the worker. `call` is the number by which it is answered. */
-export type Order =
-  | { readonly kind: 'open'; readonly call: number; readonly forwarding: Forwarding }
-  | { readonly kind: 'close'; readonly reservationId: string; readonly cause: CutCause }
-  | { readonly kind: 'cut'; readonly reservationId: string; readonly cause: CutCause }
-  | { readonly kind: 'reconsider'; readonly reservationId: string }
-  | ({ readonly kind: 'hold' } & Target)
-  | ({ readonly kind: 'release' } & Target)
-  | Attach
-  | { readonly kind: 'stop' }
-  | { readonly kind: 'verdict'; readonly call: number; readonly verdict: Verdict }
-  | { readonly kind: 'response'; readonly call: number; readonly response: Uint8Array | undefined }
+/** Functions of the worker thread. Calls take effect in order. */
+export interface GatewayThread {
+  /** Resolves with whether the port is open. */
+  readonly open: (forwarding: Forwarding) => Promise<boolean>
+  readonly close: (reservationId: string, cause: CutCause) => void
+  readonly cut: (reservationId: string, cause: CutCause) => void
+  readonly reconsider: (reservationId: string) => void
+  readonly hold: (target: Target) => void
+  readonly release: (target: Target) => void
+  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
+  readonly attach: (client: Attach) => Promise<number | LimitReason>
+}
 
-/** Connects a client in the main thread, as one that the reservation is bound to. */
+/** A client in the main thread, which connects as one that the reservation is bound to. */
 export interface Attach {
-  readonly kind: 'attach'
-  readonly call: number
   readonly reservationId: string
   readonly hasPassword: boolean
   readonly port: MessagePort
 }
 
-/** A question to the main thread. */
-export type Question =
-  | { readonly kind: 'admit'; readonly reservationId: string; readonly address: string }
-  | { readonly kind: 'challenge'; readonly reservationId: string; readonly challenge: Uint8Array }
+/** Functions of the main thread. */
+export interface GatewayOwner {
+  readonly admit: (reservationId: string, address: string) => Promise<Verdict>
+  readonly answerChallenge: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
+  /** Takes the reports of one turn of the event loop. */
+  readonly report: (reports: readonly Report[]) => void
+}
 
 /** A connection that began or ended, at a Unix time in milliseconds. */
 export interface ConnectionEvent {
@@ -59,10 +60,6 @@ export interface Ended extends ConnectionEvent, Counted {
 
 /** From the worker. */
 export type Report =
-  | (Question & { readonly call: number })
-  | { readonly kind: 'opened'; readonly call: number; readonly isOpen: boolean }
-  | { readonly kind: 'attached'; readonly call: number; readonly connection: number }
-  | { readonly kind: 'attached'; readonly call: number; readonly refused: LimitReason }
   | ({ readonly kind: 'connected' } & Connected)
   | ({ readonly kind: 'counted' } & Counted)
   | ({ readonly kind: 'disconnected' } & Ended)

@@ -1,8 +1,10 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { Order, Report, WorkerOptions } from '../messages.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { workerData } from 'node:worker_threads'
+import { answerCalls } from '../../concurrency/answer-calls.ts'
+import type { GatewayOwner, GatewayThread, Report, WorkerOptions } from '../messages.ts'
 import { makeSwitchboard } from './switchboard.ts'
 
 /** The gateway's worker thread. It moves bytes; the main thread decides (see ../gateway.ts). */
@@ -25,7 +27,7 @@ const giveWay = (): void => {
 let reports: Report[] = []
 
 const send = (): void => {
-  if (reports.length > 0) parentPort?.postMessage(reports)
+  if (reports.length > 0) main.tell('report', [reports])
   reports = []
 }
 
@@ -33,36 +35,34 @@ const report = (made: Report): void => {
   if (reports.push(made) === 1) setImmediate(send)
 }
 
-/** Follows the orders that have arrived. Sockets that became readable meanwhile may otherwise come first. */
-const followArrived = (): void => {
-  const next = () => parentPort && receiveMessageOnPort(parentPort)
-  for (let order = next(); order; order = next()) follow(order.message as Order)
-}
+const { stop, ...switchboard } = makeSwitchboard(workerData as WorkerOptions, {
+  report,
+  call: (name, args) => main.call(name, args),
+  // Sockets that became readable meanwhile may otherwise come first.
+  followArrived: () => main.receiveArrived(),
+})
 
-const switchboard = makeSwitchboard(workerData as WorkerOptions, report, followArrived)
-
-const follow = (order: Order): void => {
-  if (order.kind === 'open') {
-    const { call, forwarding } = order
-    switchboard.open(forwarding).then((isOpen) => report({ kind: 'opened', call, isOpen }))
-  } else if (order.kind === 'close') switchboard.close(order.reservationId, order.cause)
-  else if (order.kind === 'cut') switchboard.cut(order.reservationId, order.cause)
-  else if (order.kind === 'reconsider') switchboard.reconsider(order.reservationId)
-  else if (order.kind === 'hold') switchboard.hold(order)
-  else if (order.kind === 'release') switchboard.release(order)
-  else if (order.kind === 'attach') {
-    const { call } = order
-    switchboard.attach(order).then((attached) => {
-      const answer = typeof attached === 'number' ? { connection: attached } : { refused: attached }
-      report({ kind: 'attached', call, ...answer })
-    })
-  } else if (order.kind === 'stop') {
-    switchboard.stop()
+/** What was reported before an answer arrives before it, too. */
+const afterReports =
+  <Args extends readonly unknown[], A>(act: (...args: Args) => Promise<A>) =>
+  async (...args: Args): Promise<A> => {
+    const answer = await act(...args)
     send()
-    // Sockets that are shutting down are reset in a later turn.
-    setTimeout(() => process.exit(), 20)
-  } else switchboard.answer(order)
-}
+    return answer
+  }
 
 giveWay()
-parentPort?.on('message', follow)
+const functions: GatewayThread = {
+  ...switchboard,
+  open: afterReports(switchboard.open),
+  attach: afterReports(switchboard.attach),
+}
+const main = answerCalls<GatewayOwner>(functions, {
+  close: async () => {
+    stop()
+    send()
+    // Sockets that are shutting down are reset in a later turn.
+    await delay(20)
+  },
+  isFatal: true,
+})

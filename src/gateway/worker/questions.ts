@@ -1,46 +1,29 @@
+import type { Calls } from '../../concurrency/calls.ts'
 import type { Verdict } from '../forwarding.ts'
-import type { Order, Question, Report } from '../messages.ts'
+import type { GatewayOwner } from '../messages.ts'
 
 /** Milliseconds allowed for an answer of the main thread. */
 const ANSWER_TIMEOUT_MS = 10_000
-
-type Answer = Extract<Order, { readonly kind: 'verdict' | 'response' }>
 
 /** Questions to the main thread. At most one is open for each connection. */
 export interface Questions {
   readonly admit: (reservationId: string, address: string) => Promise<Verdict>
   readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
-  readonly take: (answer: Answer) => void
 }
 
-export const makeQuestions = (report: (question: Report) => void): Questions => {
-  const waiting = new Map<number, (answer: Answer | undefined) => void>()
-  let last = 0
-
-  /** Undefined if the main thread does not answer in time. */
-  const ask = (question: Question): Promise<Answer | undefined> => {
-    const { promise, resolve } = Promise.withResolvers<Answer | undefined>()
-    const call = ++last
-    const settle = (answer: Answer | undefined): void => {
-      waiting.delete(call)
-      clearTimeout(timer)
-      resolve(answer)
-    }
-    const timer = setTimeout(() => settle(undefined), ANSWER_TIMEOUT_MS)
-    waiting.set(call, settle)
-    report({ ...question, call })
-    return promise
-  }
-
-  return {
-    admit: async (reservationId, address) => {
-      const answer = await ask({ kind: 'admit', reservationId, address })
-      return answer?.kind === 'verdict' ? answer.verdict : { admitted: false, reason: 'undecided' }
-    },
-    respond: async (reservationId, challenge) => {
-      const answer = await ask({ kind: 'challenge', reservationId, challenge })
-      return answer?.kind === 'response' ? answer.response : undefined
-    },
-    take: (answer) => waiting.get(answer.call)?.(answer),
+/** The answer, or another one if it takes too long. */
+const inTime = async <A>(answer: Promise<A>, otherwise: A): Promise<A> => {
+  const late = Promise.withResolvers<A>()
+  const timer = setTimeout(late.resolve, ANSWER_TIMEOUT_MS, otherwise)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
+
+export const makeQuestions = (call: Calls<GatewayOwner>['call']): Questions => ({
+  admit: (reservationId, address) =>
+    inTime<Verdict>(call('admit', [reservationId, address]), { admitted: false, reason: 'undecided' }),
+  respond: (reservationId, challenge) => inTime(call('answerChallenge', [reservationId, challenge]), undefined),
+})

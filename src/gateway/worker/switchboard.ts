@@ -1,29 +1,30 @@
+import type { Calls } from '../../concurrency/calls.ts'
 import { openPortStream } from '../bridge/port-stream.ts'
 import type { CutCause } from '../connections/causes.ts'
 import { isOwnAddress } from '../connections/own-addresses.ts'
-import type { Forwarding, LimitReason } from '../forwarding.ts'
-import type { Attach, Report, WorkerOptions } from '../messages.ts'
+import type { Forwarding } from '../forwarding.ts'
+import type { GatewayOwner, GatewayThread, Report, WorkerOptions } from '../messages.ts'
 import { makeAccept } from './accept.ts'
 import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
 import { closeEntry, cutConnections, type Entry, reconsiderEntry } from './entry.ts'
-import { type Holds, makeHolds } from './holds.ts'
+import { makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
-import { makeQuestions, type Questions } from './questions.ts'
+import { makeQuestions } from './questions.ts'
 import { makeStuck } from './stuck.ts'
 import { makeTallies } from './tallies.ts'
 
-export interface Switchboard extends Pick<Holds, 'hold' | 'release'> {
-  /** Resolves with whether the port is open. */
-  readonly open: (forwarding: Forwarding) => Promise<boolean>
-  readonly close: (reservationId: string, cause: CutCause) => void
-  readonly cut: (reservationId: string, cause: CutCause) => void
-  readonly reconsider: (reservationId: string) => void
-  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
-  readonly attach: (client: Attach) => Promise<number | LimitReason>
-  readonly answer: Questions['take']
+export interface Switchboard extends GatewayThread {
   readonly stop: () => void
+}
+
+/** The main thread, as the switchboard sees it. */
+interface Main {
+  readonly report: (report: Report) => void
+  readonly call: Calls<GatewayOwner>['call']
+  /** Handles what the main thread has called already. */
+  readonly followArrived: () => void
 }
 
 /** Forwardings, by reservation and by port. */
@@ -53,12 +54,11 @@ const makeEntries = () => {
 /** Wires listening, admission and connecting for entries. */
 const wireEntries = (
   options: WorkerOptions,
-  report: (report: Report) => void,
+  { report, call, followArrived }: Main,
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: Entry) => boolean,
-  followArrived: () => void,
 ) => {
-  const questions = makeQuestions(report)
+  const questions = makeQuestions(call)
   const tallies = makeTallies(report)
   const count = { open: 0 }
   const ownPorts = new Set(options.ownPorts)
@@ -108,19 +108,11 @@ const wireEntries = (
     entry.listener = listen(forwarding, () => entry)
   }
 
-  return { questions, tallies, holds, attach, add, change }
+  return { tallies, holds, attach, add, change }
 }
 
-/**
- * All forwardings in the worker thread.
- *
- * @param followArrived follows the orders that have arrived
- */
-export const makeSwitchboard = (
-  options: WorkerOptions,
-  report: (report: Report) => void,
-  followArrived: () => void,
-): Switchboard => {
+/** All forwardings in the worker thread. */
+export const makeSwitchboard = (options: WorkerOptions, main: Main): Switchboard => {
   const entries = makeEntries()
 
   const close = (reservationId: string, cause: CutCause): void => {
@@ -134,8 +126,8 @@ export const makeSwitchboard = (
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
   const isRunning = (entry: Entry): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const wired = wireEntries(options, report, entries, isRunning, followArrived)
-  const { questions, tallies, holds, attach, add, change } = wired
+  const wired = wireEntries(options, main, entries, isRunning)
+  const { tallies, holds, attach, add, change } = wired
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
@@ -170,7 +162,6 @@ export const makeSwitchboard = (
       if (typeof attached === 'string') stream.destroy()
       return attached
     },
-    answer: questions.take,
     stop: () => {
       for (const reservationId of entries.ids()) close(reservationId, 'stopped')
       deadlines.stop()

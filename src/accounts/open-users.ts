@@ -10,12 +10,11 @@ import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from '../users/catch-u
 import { openUsers, type Users } from '../users/users.ts'
 import type { Vault } from '../vault/vault.ts'
 
-/** Milliseconds for which users count as known after all of them were. */
-const KNOWN_FOR = 10_000
-/** Milliseconds between checks. */
-const POLL_EVERY = 250
-/** Milliseconds between two readings for credentials that are wrong here, which anybody may send. */
-const CREDENTIALS_EVERY = 1_000
+/** How long users count as known after all of them were. */
+const KNOWN_FOR_MS = 10_000
+const POLL_INTERVAL_MS = 250
+/** Between two readings for credentials that are wrong here, which anybody may send. */
+const CREDENTIALS_INTERVAL_MS = 1_000
 
 export interface OpenedUsers {
   readonly users: Users
@@ -48,10 +47,10 @@ const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isF
     if (isKnownNow) knownAt = performance.now()
     return isKnownNow
   }
-  const looking = setInterval(look, POLL_EVERY)
+  const looking = setInterval(look, POLL_INTERVAL_MS)
   looking.unref()
   return {
-    isUpToDate: () => look() || performance.now() - knownAt < KNOWN_FOR,
+    isUpToDate: () => look() || performance.now() - knownAt < KNOWN_FOR_MS,
     stop: () => clearInterval(looking),
   }
 }
@@ -64,7 +63,7 @@ const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void
     known = vault.keys()
     // If this fails, an event that could not be read raises the alarm.
     refresh().catch(() => undefined)
-  }, POLL_EVERY)
+  }, POLL_INTERVAL_MS)
   looking.unref()
   return () => clearInterval(looking)
 }
@@ -72,7 +71,7 @@ const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void
 /** Credentials that are wrong here may be those of a user or token that another instance has just made. */
 const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }: Users) => {
   const make = (read: () => Promise<unknown>): CatchUp =>
-    isShared ? makeCatchUp(read, CREDENTIALS_EVERY) : NOTHING_TO_CATCH_UP
+    isShared ? makeCatchUp(read, CREDENTIALS_INTERVAL_MS) : NOTHING_TO_CATCH_UP
   return {
     catchUpNames: make(refresh),
     catchUpTokens: make(() => Promise.all([refresh(), waitForHead(views, store)])),

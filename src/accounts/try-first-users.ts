@@ -3,8 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { makeFirstUsers } from './first-users.ts'
 
-/** Milliseconds before a retry. */
-const RETRY_AFTER = 1_000
+const RETRY_DELAY_MS = 1_000
 
 interface TryOptions {
   readonly make: () => ReturnType<typeof makeFirstUsers>
@@ -27,7 +26,7 @@ const attempt = async ({ make }: TryOptions): Promise<Awaited<ReturnType<typeof 
 
 const repeat = async (options: TryOptions, signal: AbortSignal): Promise<void> => {
   for (;;) {
-    await delay(RETRY_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
+    await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return
     const made = await attempt(options)
     if (made === undefined) continue

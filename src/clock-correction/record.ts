@@ -76,8 +76,8 @@ const newEvent = (
   },
 })
 
-/** Milliseconds that other times of the stream may be ahead of the clock, as for any command. */
-const AHEAD_MAX = 60_000
+/** How far other times of the stream may be ahead of the clock, as for any command. */
+const AHEAD_MAX_MS = 60_000
 
 /** Corrects one stream. Resolves to the number of restored windows; undefined if it was corrected before. */
 const correctStream = async (
@@ -118,7 +118,7 @@ const findObstacle = async (
   if (latest <= clock()) return 'no time in this span is ahead of the clock, so no stream is blocked'
   for (const [stream, span] of revisions) {
     const { time } = await foldTwice(store, stream, span)
-    if (time <= clock() + AHEAD_MAX) continue
+    if (time <= clock() + AHEAD_MAX_MS) continue
     return `${stream} also has a time ahead of the clock outside this span, ${formatMilliseconds(time)}: widen the span`
   }
   return undefined

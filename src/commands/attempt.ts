@@ -20,15 +20,15 @@ import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
 /**
- * Milliseconds for which a command is decided again after it was overtaken first: a few times what an instance keeps a
- * stream busy before it leaves a pause. Slow answers of the store before that do not count.
+ * How long a command is decided again after its first conflict: a few times what an instance keeps a stream busy before
+ * it leaves a pause. Slow answers of the store before that do not count.
  */
-const RETRY_TIMEOUT = 5_000
+const RETRY_TIMEOUT_MS = 5_000
 const TOO_MANY = 'Too many concurrent changes by other instances. Try again.'
-/** Maximum backoff after a conflict, in milliseconds. */
-const PAUSE_MAX = 8
-/** Milliseconds the clock may be behind a stream's last event before commands are refused. */
-const CLOCK_BEHIND_MAX = 60_000
+/** Maximum backoff after a conflict. */
+const BACKOFF_MAX_MS = 8
+/** How far the clock may be behind a stream's last event before commands are refused. */
+const CLOCK_BEHIND_MAX_MS = 60_000
 
 export interface AttemptOptions {
   readonly store: EventStore
@@ -43,8 +43,8 @@ export interface AttemptOptions {
   readonly retryTimeout?: number
 }
 
-/** Milliseconds below which an append is not begun any more: its outcome would be unknown for nothing. */
-const APPEND_LEAST = 100
+/** With less time left, an append is not begun any more: its outcome would be unknown for nothing. */
+const APPEND_TIME_MIN_MS = 100
 
 /** Called as the command loop works. */
 export interface RunnerHooks {
@@ -93,7 +93,7 @@ const makeDecideOnce =
       return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, storePosition }) }
     const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
     const within = deadline - performance.now()
-    if (within < APPEND_LEAST) return over(E.left(appendFailure('unavailable')))
+    if (within < APPEND_TIME_MIN_MS) return over(E.left(appendFailure('unavailable')))
     const appended = await store.append(stream, revision, events, order.secrets, within)
     hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
     if (E.isLeft(appended))
@@ -105,7 +105,7 @@ const makeDecideOnce =
 
 /** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
 export const makeAttempt = (options: AttemptOptions, cache: StateCache, onOvertaken?: (stream: string) => void) => {
-  const { hooks, retryTimeout = RETRY_TIMEOUT } = options
+  const { hooks, retryTimeout = RETRY_TIMEOUT_MS } = options
   const decideOnce = makeDecideOnce(options, cache)
   return async <S extends StreamState, C>(
     decider: Decider<S, C>,
@@ -152,7 +152,7 @@ const readOn = async <S extends StreamState, C>(
  * otherwise always be faster.
  */
 const backOff = (overtaken: number): Promise<void> | undefined =>
-  overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, PAUSE_MAX))
+  overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, BACKOFF_MAX_MS))
 
 const findPrevious = (
   state: StreamState,
@@ -162,7 +162,7 @@ const findPrevious = (
 const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
   // Also for its time: when something unknown to the sender was recorded must not show either.
   const known = decider.known?.(state, order.command) ?? state
-  if (clock < known.time - CLOCK_BEHIND_MAX) {
+  if (clock < known.time - CLOCK_BEHIND_MAX_MS) {
     return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
   }
   const now = Math.max(order.at ?? clock, known.time)

@@ -1,9 +1,9 @@
-/** Milliseconds the wall clock may gain on the time since boot before commands are refused. */
-const GAIN_MAX = 3_600_000
-/** Milliseconds a clock must stay set back before it becomes the new reference. */
-const SET_BACK_FOR = 3_600_000
-/** How long a verdict is reused, in wall clock milliseconds. A jump that matters is longer. */
-const VERDICT_FOR = 1_000
+/** How much the wall clock may gain on the time since boot before commands are refused. */
+const GAIN_MAX_MS = 3_600_000
+/** How long a clock must stay set back before it becomes the new reference. */
+const SET_BACK_PERIOD_MS = 3_600_000
+/** How long a verdict is reused, by the wall clock. A jump that matters is longer. */
+const VERDICT_LIFETIME_MS = 1_000
 
 /**
  * Detects a wall clock that is ahead. An event recorded with a future time blocks its stream until then. The reference
@@ -44,9 +44,9 @@ export const makeClockGuard = ({
 
   /** The reference follows a clock that was set back for good, but not for a short time. */
   const followSetBack = (offset: number, since: number): void => {
-    if (believed === undefined || offset >= believed - VERDICT_FOR) setBackAt = undefined
+    if (believed === undefined || offset >= believed - VERDICT_LIFETIME_MS) setBackAt = undefined
     else setBackAt ??= since
-    if (setBackAt !== undefined && since - setBackAt >= SET_BACK_FOR) {
+    if (setBackAt !== undefined && since - setBackAt >= SET_BACK_PERIOD_MS) {
       believed = offset
       setBackAt = undefined
     }
@@ -60,13 +60,13 @@ export const makeClockGuard = ({
     followSetBack(offset, since)
     const gained = believed === undefined ? undefined : offset - believed
     const before = isAhead
-    isAhead = gained === undefined || gained > GAIN_MAX
+    isAhead = gained === undefined || gained > GAIN_MAX_MS
     if (isAhead !== before) onChange(isAhead, gained)
   }
 
   return {
     isAhead: (now) => {
-      if (Math.abs(now - lookedAt) >= VERDICT_FOR) look(now)
+      if (Math.abs(now - lookedAt) >= VERDICT_LIFETIME_MS) look(now)
       return isAhead
     },
     confirm: () => {

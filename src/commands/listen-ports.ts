@@ -9,8 +9,8 @@ import type { Runner } from './order.ts'
 /** The actor of commands the service runs on its own. */
 export const BERTH: Actor = { _id: 'berth', role: 'system' }
 
-/** Milliseconds between the two appends of a creation before it is abandoned. */
-const ABANDON_AFTER = 60_000
+/** Between the two appends of a creation before it is abandoned. */
+const ABANDON_DELAY_MS = 60_000
 /** Assignments checked per turn of the event loop. */
 const TURN_SIZE = 100
 
@@ -50,7 +50,7 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
   const close = async (assignment: Assignment): Promise<void> => {
     const standing = sutStatusOf(assignment.sut_id)
     if (standing === 'standing') return
-    const isOld = clock() - assignment.time > ABANDON_AFTER
+    const isOld = clock() - assignment.time > ABANDON_DELAY_MS
     if (standing === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
       await releasePort(runner, assignment.sut_id, makeRequestId())
     }

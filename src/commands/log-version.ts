@@ -15,8 +15,8 @@ import {
 import { BERTH } from './listen-ports.ts'
 import { makeEvents } from './order.ts'
 
-/** Milliseconds between attempts while the store does not answer. */
-const AGAIN_AFTER = 1_000
+/** Between attempts while the store does not answer. */
+const RETRY_DELAY_MS = 1_000
 
 interface UpgradeOptions {
   readonly store: EventStore
@@ -107,7 +107,7 @@ export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || !waitsForStore || signal?.aborted) throw error
       log.warn({ err: error }, 'event store unavailable; retrying')
-      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeTurns, type Turns } from '../concurrency/turns.ts'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import { failure } from '../domain/failure.ts'
-import { ANSWER_WITHIN, before, StoreUnavailable } from '../event-store/event-store.ts'
+import { before, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store/event-store.ts'
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
 import type { Runner } from './order.ts'
 import type { FollowedLog } from './states/log-continuity.ts'
@@ -16,7 +16,7 @@ interface RunnerOptions extends AttemptOptions {
   readonly log?: FollowedLog
   /** Other instances write the log, too. */
   readonly isShared?: boolean
-  /** Milliseconds of a command, with its wait for its turn: `ANSWER_WITHIN` unless given. */
+  /** Milliseconds of a command, with its wait for its turn: `STORE_TIMEOUT_MS` by default. */
   readonly commandTimeout?: number
   /** Bytes of cached states. */
   readonly cacheBytesMax?: number
@@ -26,7 +26,7 @@ interface RunnerOptions extends AttemptOptions {
 const makeRun = (options: RunnerOptions, cache: StateCache, turns: Turns): Runner['run'] => {
   const shared = options.isShared ? makeSharedStreams() : undefined
   const attempt = makeAttempt(options, cache, shared?.overtaken)
-  const { commandTimeout = ANSWER_WITHIN } = options
+  const { commandTimeout = STORE_TIMEOUT_MS } = options
   return async (decider, stream, order) => {
     const deadline = performance.now() + commandTimeout
     const turn = turns.acquire(stream)
@@ -69,7 +69,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     return cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream)
   }
   const runExclusive = async <A>(stream: string, act: () => Promise<A>): Promise<A> => {
-    const deadline = performance.now() + (options.commandTimeout ?? ANSWER_WITHIN)
+    const deadline = performance.now() + (options.commandTimeout ?? STORE_TIMEOUT_MS)
     await turns.acquire(stream)
     try {
       return await before(deadline, act())

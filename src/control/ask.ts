@@ -2,8 +2,8 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** Milliseconds. The slowest command folds every stream of a span. */
-const TIMEOUT = 3_600_000
+/** The slowest command folds every stream of a span. */
+const RESPONSE_TIMEOUT_MS = 3_600_000
 
 /** Error codes of a socket without a listening service. */
 export const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED']
@@ -22,7 +22,7 @@ export const askService = (path: string, command: string, given: object): Promis
     socketPath: path,
     method: 'POST',
     path: `/?${new URLSearchParams({ command })}`,
-    timeout: TIMEOUT,
+    timeout: RESPONSE_TIMEOUT_MS,
   })
   asking.on('error', fail)
   asking.on('timeout', () => asking.destroy(new Error('no response')))

@@ -9,8 +9,8 @@ const CONNECTIONS_MAX = 16
 /** Maximum length of a socket path in bytes, without the terminating zero (`sun_path` of sockaddr_un). */
 const PATH_MAX = process.platform === 'linux' ? 107 : 103
 
-/** Milliseconds for requests in flight when the socket is closed. */
-const DRAIN_TIMEOUT = 5_000
+/** For requests in flight when the socket is closed. */
+const DRAIN_TIMEOUT_MS = 5_000
 
 /** File name of the socket for commands to the running service. */
 export const CONTROL_SOCKET = 'berth.sock'
@@ -91,7 +91,7 @@ export const openControlSocket = async (options: ControlSocketOptions): Promise<
   return async () => {
     const closed = new Promise((ended) => server.close(ended))
     server.closeIdleConnections()
-    const late = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT)
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
     await closed
     clearTimeout(late)
   }

@@ -5,9 +5,9 @@ import { get as getSecurely } from 'node:https'
 
 // The variables of the image. Connecting to an unspecified address, such as 0.0.0.0, reaches the loopback.
 const { BERTH_HOST: host = '127.0.0.1', BERTH_PORT: port = '8080', BERTH_TLS_CERT } = process.env
-/** Milliseconds, less than the image allows. */
-const TIMEOUT = 4_000
-const address = { host, port, path: '/health/ready', timeout: TIMEOUT }
+/** Less than the image allows. */
+const REQUEST_TIMEOUT_MS = 4_000
+const address = { host, port, path: '/health/ready', timeout: REQUEST_TIMEOUT_MS }
 
 const finish = (isReady: boolean): never => process.exit(isReady ? 0 : 1)
 

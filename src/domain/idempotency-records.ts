@@ -22,11 +22,11 @@ export type IdempotencyRecords = Runs
  */
 const [REQUEST, REVISION, ID, WIDTH] = [3, 5, 6, 9]
 
-const HOUR = 3_600_000
-/** Minimum lifetime of a record, in milliseconds. */
-export const RECORD_LIFETIME = 24 * HOUR
+const HOUR_MS = 3_600_000
+/** Minimum lifetime of a record. */
+export const RECORD_LIFETIME_MS = 24 * HOUR_MS
 
-const SHAPE = { width: WIDTH, key: REQUEST, keptFor: RECORD_LIFETIME, spanMax: 12 * HOUR }
+const SHAPE = { width: WIDTH, key: REQUEST, keptFor: RECORD_LIFETIME_MS, spanMax: 12 * HOUR_MS }
 const runs = makeSortedRuns(SHAPE)
 
 const DIGITS = new Map(

@@ -68,8 +68,8 @@ export class OtherLogVersion extends ExpectedError {
   override readonly exitCode = 1
 }
 
-/** Milliseconds that a command or a read has for the store, with everything that it waits for. */
-export const ANSWER_WITHIN = 10_000
+/** How long a command or a read has for the store, with everything that it waits for. */
+export const STORE_TIMEOUT_MS = 10_000
 
 /** The same result, or StoreUnavailable once the time is over. @param until in monotonic milliseconds */
 export const before = async <A>(until: number, work: Promise<A>): Promise<A> => {
@@ -101,7 +101,7 @@ export interface EventStore {
    * new stream). Resolves once they would survive a process crash, and a power loss too unless the store has `synced`.
    * Repeating an append with the same event ids and the original `expected` succeeds without writing again.
    *
-   * @param within milliseconds that a networked store has: `ANSWER_WITHIN` unless given
+   * @param within milliseconds that a networked store has: `STORE_TIMEOUT_MS` by default
    */
   readonly append: (
     stream: string,

@@ -18,8 +18,8 @@ const CHUNKS_MAX = 64
 const CHARACTERS_MAX = 32 << 20
 /** Idle cursors kept open. */
 const CURSORS_MAX = 8
-/** Milliseconds after which an unused cursor is closed. */
-const CURSOR_IDLE = 10_000
+/** An unused cursor is then closed. */
+const CURSOR_IDLE_MAX_MS = 10_000
 
 export interface ChunksOptions {
   readonly store: EventStore
@@ -56,7 +56,7 @@ export const chunkStart = (position: PublicPosition): PublicPosition =>
 const makeCursors = ({ store, views }: ChunksOptions) => {
   const idle = new LRUCache<PublicPosition, Cursor>({
     max: CURSORS_MAX,
-    ttl: CURSOR_IDLE,
+    ttl: CURSOR_IDLE_MAX_MS,
     ttlAutopurge: true,
     // A cursor that is taken out for reading stays open.
     dispose: (cursor, _, why) => why !== 'delete' && cursor.close(),

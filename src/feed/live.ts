@@ -12,8 +12,8 @@ import { makeWaiting } from './waiting.ts'
 
 /** Newest events kept for readers slightly behind; at most twice as many. */
 const NEWEST_MIN = 8 * CHUNK
-/** Milliseconds before subscribing again. */
-const RETRY_AFTER = 100
+/** Before subscribing again. */
+const RETRY_DELAY_MS = 100
 
 export interface LiveOptions {
   readonly store: EventStore
@@ -79,7 +79,7 @@ const follow = async (
       if (!(error instanceof StoreUnavailable)) throw error
       outage.begin(error)
     }
-    await delay(RETRY_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
+    await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 

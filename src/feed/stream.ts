@@ -6,8 +6,8 @@ import type { EndReason, Frames } from './events/frames.ts'
 import { type Hold, makeHolding } from './hold.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
 
-/** Milliseconds before reading again after a failure. */
-const RETRY_AFTER = 250
+/** Before reading again after a failure. */
+const RETRY_DELAY_MS = 250
 
 /** What a stream sends, by position in the log. */
 export interface Supply<A> {
@@ -105,7 +105,7 @@ const sendAll = async <A>({ source, end, outlet, bell, writer, isOver }: Run<A>)
       await step()
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      setTimeout(bell.ring, RETRY_AFTER)
+      setTimeout(bell.ring, RETRY_DELAY_MS)
       await bell.wait()
     }
   }

@@ -48,8 +48,8 @@ export interface Subscriptions {
   readonly close: () => Promise<void>
 }
 
-/** Milliseconds between checks for tokens that have expired. */
-const EXPIRY_INTERVAL = 1_000
+/** Between checks for tokens that have expired. */
+const EXPIRY_INTERVAL_MS = 1_000
 
 /** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
 const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
@@ -58,7 +58,7 @@ export const makeSubscriptions = (options: SubscriptionsOptions): Subscriptions 
   const { users, randomByte, onError } = options
   const subscribers = makeSubscribers(options)
   const stopWatching = users.onChange(() => subscribers.disconnect((user) => !users.isCurrent(user), 'user_changed'))
-  const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL).unref()
+  const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL_MS).unref()
 
   return {
     subscribe: async (user, sending, members, hold) => {

@@ -17,8 +17,8 @@ export interface Lock {
   readonly release: () => void
 }
 
-/** Milliseconds between attempts of `acquireLockWithin`. */
-const RETRY_EVERY = 20
+/** Between attempts of `acquireLockWithin`. */
+const RETRY_INTERVAL_MS = 20
 
 // The garbage collector closes an unreferenced database, which would release its lock.
 const held = new Set<DatabaseSync>()
@@ -99,6 +99,6 @@ export const acquireLockWithin = async (path: string, milliseconds: number): Pro
     } catch (error) {
       if (!(error instanceof LockTaken) || performance.now() >= end) throw error
     }
-    await setTimeout(RETRY_EVERY)
+    await setTimeout(RETRY_INTERVAL_MS)
   }
 }

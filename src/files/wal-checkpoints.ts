@@ -41,8 +41,8 @@ export interface WalCheckpoints {
   readonly close: () => Promise<void>
 }
 
-/** Milliseconds a thread blocks for the other. */
-const BLOCK_MAX = 10
+/** How long a thread blocks for the other. */
+const BLOCK_TIMEOUT_MS = 10
 /** Multiple of `pages` at which writers block for the checkpoint. */
 const OVERSIZE_FACTOR = 4
 
@@ -203,9 +203,9 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
       if (!tasks.isEnded()) void tasks.start()
     },
     mayWrite: () => {
-      if (policy.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
+      if (policy.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_TIMEOUT_MS)
       if (interrupt(phase)) return true
-      Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
+      Atomics.wait(phase, 0, PHASE.restarting, BLOCK_TIMEOUT_MS)
       return interrupt(phase)
     },
     run: (script) => tasks.runAlone({ script }, () => runScript(database, script)),

@@ -1,10 +1,8 @@
 import { openThread, type Thread } from '../concurrency/thread.ts'
 import type { GatewayOwner, GatewayThread, WorkerOptions } from './messages.ts'
 
-/** Milliseconds before a failed thread is restarted. */
-const RESTART_MS = 1_000
-/** Milliseconds allowed for the thread to stop. */
-const STOP_MS = 5_000
+const RESTART_DELAY_MS = 1_000
+const STOP_TIMEOUT_MS = 5_000
 /** More than there are ports and connections. */
 const CALLS_MAX = 100_000
 
@@ -38,14 +36,14 @@ export const openThreads = (
       start: { name: 'gateway', workerData, env: environmentWithoutSecrets() },
       local,
       callsMax: CALLS_MAX,
-      closeTimeoutMs: STOP_MS,
+      closeTimeoutMs: STOP_TIMEOUT_MS,
       onEnded: (error) => {
         thread = undefined
         onFailed(error.cause instanceof Error ? error.cause : error)
         restart = setTimeout(() => {
           thread = open()
           onRestarted()
-        }, RESTART_MS)
+        }, RESTART_DELAY_MS)
       },
     })
   let thread: Thread<GatewayThread> | undefined = open()

@@ -4,8 +4,8 @@ import { makeSessions, type Sessions, type SessionsOptions } from '../processes/
 import type { Alarms } from '../telemetry/alarms.ts'
 import { readSessionsFile, writeSessionsFile } from './sessions-file.ts'
 
-/** Milliseconds between log lines about sessions that are not recorded. */
-const LOGGED_EVERY = 60_000
+/** Between log lines about sessions that are not recorded. */
+const LOG_INTERVAL_MS = 60_000
 
 type Log = Record<'warn' | 'error', (facts: object, sentence: string) => void>
 
@@ -33,7 +33,7 @@ export const openSessions = async (options: OpenSessionsOptions): Promise<Sessio
     makeSessionId: (at) => makeId(at, randomHex(8)),
     makeRequestId: () => makeEventId(clock.now(), randomHex(10)),
     onDropped: () => {
-      if (sinceBoot() - loggedAt < LOGGED_EVERY) return
+      if (sinceBoot() - loggedAt < LOG_INTERVAL_MS) return
       loggedAt = sinceBoot()
       alarms.raise('sessions', 'too many sessions wait to be recorded; leaving out further ones')
     },

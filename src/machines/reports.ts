@@ -7,8 +7,8 @@ import type { Alarms } from '../telemetry/alarms.ts'
 
 /** What the gateway reports, as log lines, alarms and metrics. */
 
-/** Milliseconds between log lines about one reservation and reason. */
-const LOGGED_EVERY = 60_000
+/** Between log lines about one reservation and reason. */
+const LOG_INTERVAL_MS = 60_000
 /** Maximum pairs of reservation and reason whose last line is kept. */
 const LOGGED_MAX = 10_000
 
@@ -67,7 +67,7 @@ export const makeWarnIfShared = (log: Log) => {
 
 /** Logs a refusal or failure once a minute for each reservation or SUT. */
 export const makeLogOnce = (log: Log, clock: () => number) => {
-  const logged = new LRUCache<string, true>({ max: LOGGED_MAX, ttl: LOGGED_EVERY, perf: { now: clock } })
+  const logged = new LRUCache<string, true>({ max: LOGGED_MAX, ttl: LOG_INTERVAL_MS, perf: { now: clock } })
   return (
     what: { readonly reservation: string } | { readonly sut: string },
     why: string,

@@ -10,8 +10,8 @@ export interface Agenda {
   readonly size: () => number
 }
 
-/** Milliseconds per slot. `takeDue` costs the slots that have passed, whatever the number of ids. */
-const SLOT = 1_000
+/** `takeDue` costs the slots that have passed, whatever the number of ids. */
+const SLOT_MS = 1_000
 
 /** Used instead of timers: those overflow after 2^31 ms, and one for each id would cost more. */
 export const makeAgenda = (): Agenda => {
@@ -24,7 +24,7 @@ export const makeAgenda = (): Agenda => {
     const moment = moments.get(id)
     if (moment === undefined) return
     moments.delete(id)
-    const slot = Math.floor(moment / SLOT)
+    const slot = Math.floor(moment / SLOT_MS)
     const ids = slots.get(slot)
     ids?.delete(id)
     if (ids?.size === 0) slots.delete(slot)
@@ -40,7 +40,7 @@ export const makeAgenda = (): Agenda => {
     set: (id, moment) => {
       remove(id)
       moments.set(id, moment)
-      const slot = Math.floor(moment / SLOT)
+      const slot = Math.floor(moment / SLOT_MS)
       const ids = slots.get(slot)
       if (ids === undefined) slots.set(slot, new Set([id]))
       else ids.add(id)
@@ -49,7 +49,7 @@ export const makeAgenda = (): Agenda => {
     delete: remove,
     takeDue: (now) => {
       const due: (readonly [moment: number, id: string])[] = []
-      while (first * SLOT <= now) {
+      while (first * SLOT_MS <= now) {
         const ids = slots.get(first) ?? []
         const before = due.length
         for (const id of ids) {

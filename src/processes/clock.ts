@@ -1,13 +1,13 @@
-/** The largest step of the wall clock against the time since boot that is trusted immediately, in milliseconds. */
-const JUMP_MAX = 60_000
-/** A larger step is trusted after it has held for this long, in milliseconds. */
-const HELD_FOR = 5 * 60_000
-/** A step beyond this, in milliseconds, is trusted only when an operator confirms it. */
-const BELIEVED_MAX = 3_600_000
-/** If the log's last event is older than this at a start, in milliseconds, recording waits. */
-const STALE = 86_400_000
-/** Milliseconds for which a check of the clocks is reused. */
-const CHECK_EVERY = 1_000
+/** The largest step of the wall clock against the time since boot that is trusted immediately. */
+const JUMP_MAX_MS = 60_000
+/** A larger step is trusted after it has held for this long. */
+const HELD_PERIOD_MS = 5 * 60_000
+/** A step beyond this is trusted only when an operator confirms it. */
+const BELIEVED_MAX_MS = 3_600_000
+/** If the log's last event is older than this at a start, recording waits. */
+const STALE_AGE_MS = 86_400_000
+/** How long a check of the clocks is reused. */
+const CHECK_INTERVAL_MS = 1_000
 
 /**
  * Decides whether to act on the wall clock. A clock that is wrong for a minute would open and close ports, and record
@@ -41,8 +41,8 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
   let believed = clock() - sinceBoot()
   /** A jump: the offset after it, and the time since boot when it was noticed. */
   let jump: { readonly offset: number; readonly at: number } | undefined
-  const isStale = lastRecorded !== undefined && clock() > lastRecorded + STALE
-  let recordsFrom = isStale ? sinceBoot() + HELD_FOR : Number.NEGATIVE_INFINITY
+  const isStale = lastRecorded !== undefined && clock() > lastRecorded + STALE_AGE_MS
+  let recordsFrom = isStale ? sinceBoot() + HELD_PERIOD_MS : Number.NEGATIVE_INFINITY
   let checkedAt = Number.NEGATIVE_INFINITY
 
   const believe = (offset: number): void => {
@@ -54,13 +54,20 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
 
   /** Whether the clock of a start that was far past the log's last event has come back to that event. */
   const isBack = (now: number, since: number): boolean =>
-    lastRecorded !== undefined && since < recordsFrom && now >= lastRecorded - JUMP_MAX && now <= lastRecorded + STALE
+    lastRecorded !== undefined &&
+    since < recordsFrom &&
+    now >= lastRecorded - JUMP_MAX_MS &&
+    now <= lastRecorded + STALE_AGE_MS
 
   const checkClocks = (): void => {
     const since = sinceBoot()
     const now = clock()
     const offset = now - since
-    if (Math.abs(since - checkedAt) < CHECK_EVERY && Math.abs(offset - (jump?.offset ?? believed)) < CHECK_EVERY) return
+    if (
+      Math.abs(since - checkedAt) < CHECK_INTERVAL_MS &&
+      Math.abs(offset - (jump?.offset ?? believed)) < CHECK_INTERVAL_MS
+    )
+      return
     checkedAt = since
     if (isBack(now, since)) {
       recordsFrom = Number.NEGATIVE_INFINITY
@@ -68,13 +75,13 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
       return
     }
     const by = offset - believed
-    if (Math.abs(by) <= JUMP_MAX) {
+    if (Math.abs(by) <= JUMP_MAX_MS) {
       believe(offset)
       return
     }
     if (jump === undefined) onChange(true, by)
-    if (jump === undefined || Math.abs(offset - jump.offset) > JUMP_MAX) jump = { offset, at: since }
-    else if (Math.abs(by) <= BELIEVED_MAX && since - jump.at >= HELD_FOR) believe(offset)
+    if (jump === undefined || Math.abs(offset - jump.offset) > JUMP_MAX_MS) jump = { offset, at: since }
+    else if (Math.abs(by) <= BELIEVED_MAX_MS && since - jump.at >= HELD_PERIOD_MS) believe(offset)
   }
 
   return {

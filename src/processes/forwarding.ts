@@ -57,8 +57,8 @@ export interface Forwarding {
   readonly run: () => Promise<void>
 }
 
-/** Milliseconds between checks of holders' roles and SUTs' tags, which both affect what is forwarded. */
-const CHECK_EVERY = 1_000
+/** Between checks of holders' roles and SUTs' tags, which both affect what is forwarded. */
+const CHECK_INTERVAL_MS = 1_000
 
 /** Applies changes of SUTs and of bindings. */
 const makeOnEvent =
@@ -122,7 +122,7 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
       await end(now)
       await forEachYielding(begins.takeDue(now), begin, signal)
     }
-    if (Math.abs(now - checkedAt) < CHECK_EVERY) return
+    if (Math.abs(now - checkedAt) < CHECK_INTERVAL_MS) return
     checkedAt = now
     await retry()
     await bar()

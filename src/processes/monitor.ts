@@ -42,8 +42,8 @@ export interface Monitor {
   readonly check: (sutId: string) => Promise<E.Either<Failure, Probed>>
 }
 
-/** Milliseconds before a failed probe, or a failed record of one, is retried. */
-const RETRY_AFTER = 5_000
+/** Before a failed probe, or a failed record of one, is retried. */
+const RETRY_DELAY_MS = 5_000
 const UNANSWERED = 'The SUT has not answered its open session for a minute, and nothing is probed into a session.'
 
 /** SUTs tried in one turn of the event loop: thousands that another instance probes would hold up requests. */
@@ -96,7 +96,7 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
     const last = cause && nextResult(probed, cause, results.get(_id), monitored.interval, clock.now())
     if (last === undefined) results.delete(_id)
     else results.set(_id, last)
-    suts.plan(_id, (await judge(monitored, last)) ? last?.pause : RETRY_AFTER)
+    suts.plan(_id, (await judge(monitored, last)) ? last?.pause : RETRY_DELAY_MS)
   }
 }
 
@@ -120,7 +120,7 @@ const makeProbeDue = (
       ?.catch((error: unknown) => {
         if (signal.aborted) return
         onError(error)
-        suts.plan(sutId, RETRY_AFTER)
+        suts.plan(sutId, RETRY_DELAY_MS)
       })
       .then(() => probeDue([]))
     return probed !== undefined

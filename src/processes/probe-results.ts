@@ -3,8 +3,8 @@ import type { Cause } from '../domain/monitoring/status.ts'
 
 /** Failures in a row before a SUT is offline, or has another cause. */
 export const FAILURES = 3
-/** Milliseconds between probes at most, and between those of a server whose password Berth does not have. */
-const PAUSE_MAX = 3_600_000
+/** Maximum between probes, and between those of a server whose password Berth does not have. */
+const PAUSE_MAX_MS = 3_600_000
 
 /** Servers count these against an address, and bar it for longer each time. */
 const BACK_OFF: ReadonlySet<Cause> = new Set<Cause>([
@@ -35,11 +35,11 @@ export const nextResult = (sut: Sut, cause: Cause, before: Last | undefined, int
   const last = before !== undefined && isSameMachine(before.sut, sut) ? before : undefined
   const ofCause = last?.cause === cause ? last.ofCause + 1 : 1
   if (cause === 'no_password') {
-    return { sut, cause, failures: 0, since: now, ofCause, pause: Math.max(interval, PAUSE_MAX) }
+    return { sut, cause, failures: 0, since: now, ofCause, pause: Math.max(interval, PAUSE_MAX_MS) }
   }
   const hasFailed = last !== undefined && last.failures > 0
   const failures = hasFailed ? last.failures + 1 : 1
-  const doubled = Math.min(interval * 2 ** Math.max(0, failures - FAILURES), PAUSE_MAX)
+  const doubled = Math.min(interval * 2 ** Math.max(0, failures - FAILURES), PAUSE_MAX_MS)
   const pause = BACK_OFF.has(cause) ? Math.max(interval, doubled) : undefined
   return { sut, cause, failures, since: hasFailed ? last.since : now, ofCause, pause }
 }

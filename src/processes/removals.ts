@@ -11,8 +11,8 @@ export interface RemovedUser {
   readonly removed_at?: string
 }
 
-/** Milliseconds after a removal in which another instance may still accept reservations, with a margin. */
-const LATE = 20_000
+/** How long after a removal another instance may still accept reservations, with a margin. */
+const SETTLE_TIME_MS = 20_000
 
 export interface RemovalsOptions {
   readonly removed: () => readonly RemovedUser[]
@@ -30,8 +30,7 @@ export interface RemovalsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Milliseconds between checks. */
-const POLL_EVERY = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 /**
  * Finishes removals: what a crash has left, and what another instance accepted before it knew. Checks each removed
@@ -69,7 +68,7 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
     for (const { _id, removal, accessSince: revision, removed_at = '' } of isOpen() ? removed() : []) {
       const key = `${_id} ${revision}`
       if (finished.has(key)) continue
-      const isSettled = clock() > epochMillisecondsOf(removed_at) + LATE
+      const isSettled = clock() > epochMillisecondsOf(removed_at) + SETTLE_TIME_MS
       if (signal.aborted) return
       const finish = async (): Promise<void> => {
         await revokeTokens({ user_id: _id, revision })
@@ -77,6 +76,6 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
       }
       if ((await attempt(finish)) && isSettled) finished.add(key)
     }
-    await pause(POLL_EVERY)
+    await pause(POLL_INTERVAL_MS)
   }
 }

@@ -33,9 +33,9 @@ export interface ScheduleOptions {
  * take more than twice as long meanwhile.
  */
 const BATCH_SIZE = 25
-const NEXT_AFTER = 10
-/** Milliseconds before a failed command is retried. */
-const RETRY_AFTER = 1_000
+const BATCH_DELAY_MS = 10
+/** Before a failed command is retried. */
+const RETRY_DELAY_MS = 1_000
 /** A catch-up reads ended reservations a day at a time, in seconds, for a month: older ones have left the state. */
 const DAY = 86_400
 const DAYS = 31
@@ -54,7 +54,7 @@ const makeRunBatches =
   ({ signal }: ScheduleOptions): RunBatches =>
   async (ids, one) => {
     for (let n = 0; n < ids.length; n += BATCH_SIZE) {
-      if (n > 0) await delay(NEXT_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
+      if (n > 0) await delay(BATCH_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       await Promise.all(ids.slice(n, n + BATCH_SIZE).map(one))
     }
@@ -97,7 +97,7 @@ const makeRecord =
     const after = unrecorded.get(id)
     // Recorded by another instance, cancelled or released meanwhile.
     if (after === undefined) return
-    if (!isDone) unrecorded.wait(id, now + RETRY_AFTER, after)
+    if (!isDone) unrecorded.wait(id, now + RETRY_DELAY_MS, after)
     else if (after.ends > now) unrecorded.wait(id, after.ends, { ...after, hasStarted: true })
     else if (due.hasStarted) unrecorded.forget(id)
     else unrecorded.wait(id, now, { ...after, hasStarted: true })
@@ -126,7 +126,7 @@ const makeCatchUp = ({ views, clock, from, onError }: ScheduleOptions, advance: 
       return true
     },
     again: async (): Promise<void> => {
-      if (behind.size === 0 || Math.abs(clock.now() - triedAt) < RETRY_AFTER) return
+      if (behind.size === 0 || Math.abs(clock.now() - triedAt) < RETRY_DELAY_MS) return
       triedAt = clock.now()
       await runBatches([...behind], record)
     },

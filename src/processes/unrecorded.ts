@@ -28,8 +28,8 @@ export interface UnrecordedReservations {
 
 /** Maximum reservations kept here. The rest is left to a catch-up, as after a downtime. */
 const WAITING_MAX = 200_000
-/** Milliseconds between catch-ups for those that could not be kept. */
-const OVERFLOW_EVERY = 60_000
+/** Between catch-ups for those that could not be kept. */
+const OVERFLOW_INTERVAL_MS = 60_000
 
 interface Options {
   readonly upcoming: UpcomingReservations
@@ -90,7 +90,7 @@ export const followUnrecorded = (options: Options): UnrecordedReservations => {
     takeDue: agenda.takeDue,
     takeOverflow: (now) => {
       if (overflow === undefined || now < overflow.from) return false
-      overflow = now < overflow.to ? { ...overflow, from: now + OVERFLOW_EVERY } : undefined
+      overflow = now < overflow.to ? { ...overflow, from: now + OVERFLOW_INTERVAL_MS } : undefined
       return true
     },
     close: unwatch,

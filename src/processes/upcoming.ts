@@ -40,10 +40,10 @@ export interface UpcomingReservations {
   readonly close: () => void
 }
 
-/** Milliseconds read ahead. A SUT has at most three reservations in them, so the number of ports bounds memory. */
-const AHEAD = 1_800_000
-/** Milliseconds an ended reservation is kept, for a late extension or a clock that is set back. */
-const KEPT = 60_000
+/** How far is read ahead. A SUT has at most three reservations in it, so the number of ports bounds memory. */
+const AHEAD_MS = 1_800_000
+/** How long an ended reservation is kept, for a late extension or a clock that is set back. */
+const KEEP_TIME_MS = 60_000
 /** Reservations per page: a page must not hold the thread for long. */
 const PAGE = 2_000
 
@@ -108,13 +108,13 @@ const makeCoverage = () => {
   return {
     /** Whether reservations that begin at this time are kept. */
     includes: (begins: number): boolean => begins <= until,
-    isLoadDue: (now: number): boolean => now >= loadedAt + AHEAD / 2 || now < loadedAt - KEPT,
+    isLoadDue: (now: number): boolean => now >= loadedAt + AHEAD_MS / 2 || now < loadedAt - KEEP_TIME_MS,
     begin: (now: number): void => {
-      until = Math.max(now, loadedAt) + AHEAD
+      until = Math.max(now, loadedAt) + AHEAD_MS
     },
     end: (now: number): void => {
-      if (now > loadedAt + AHEAD) completeSince = now
-      until = now + AHEAD
+      if (now > loadedAt + AHEAD_MS) completeSince = now
+      until = now + AHEAD_MS
       loadedAt = now
     },
     completeSince: (): number | undefined => completeSince,
@@ -163,7 +163,7 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): Upc
       coverage.begin(now)
       missed = []
       try {
-        const span = { from: Math.floor((now - KEPT) / 1000), to: Math.ceil((now + AHEAD) / 1000) }
+        const span = { from: Math.floor((now - KEEP_TIME_MS) / 1000), to: Math.ceil((now + AHEAD_MS) / 1000) }
         if (!(await readPages(views, span, put))) return false
       } finally {
         const events = missed
@@ -171,7 +171,7 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): Upc
         for (const event of events) take(event)
       }
       coverage.end(now)
-      for (const [id, { ends }] of known) if (ends < now - KEPT) known.delete(id)
+      for (const [id, { ends }] of known) if (ends < now - KEEP_TIME_MS) known.delete(id)
       return true
     },
     completeSince: coverage.completeSince,

@@ -17,8 +17,8 @@ import { UnusableViews } from './file/unusable-views.ts'
 import { openViewsFile, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
 
-/** Milliseconds between reads of a file that another process writes. */
-const POLL_EVERY = 50
+/** Between reads of a file that another process writes. */
+const POLL_INTERVAL_MS = 50
 
 const storePositionOf = (file: Pick<ViewsFile, 'progress'>): StorePosition =>
   file.progress()?.storePosition ?? BEGINNING
@@ -26,7 +26,7 @@ const storePositionOf = (file: Pick<ViewsFile, 'progress'>): StorePosition =>
 /** Resolves when another process has written views up to a store position, or after `within` milliseconds. */
 const waitForWrittenViews = async (file: ViewsFile, storePosition: StorePosition, within: number): Promise<void> => {
   const end = performance.now() + within
-  while (storePositionOf(file) < storePosition && performance.now() < end) await setTimeout(POLL_EVERY)
+  while (storePositionOf(file) < storePosition && performance.now() < end) await setTimeout(POLL_INTERVAL_MS)
 }
 
 /** Counts the events up to the store position `head` that written views do not cover. */

@@ -1,5 +1,5 @@
-import { ANSWER_WITHIN, before, type EventStore } from '../event-store/event-store.ts'
-import { VIEWS_TIMEOUT } from './projector/progress-tracker.ts'
+import { before, type EventStore, STORE_TIMEOUT_MS } from '../event-store/event-store.ts'
+import { VIEWS_TIMEOUT_MS } from './projector/progress-tracker.ts'
 import type { Views } from './views.ts'
 
 /**
@@ -12,9 +12,9 @@ import type { Views } from './views.ts'
 export const waitForHead = async (
   views: Pick<Views, 'waitForStorePosition'>,
   store: Pick<EventStore, 'head'>,
-  within = ANSWER_WITHIN,
+  within = STORE_TIMEOUT_MS,
 ): Promise<boolean> => {
   const until = performance.now() + within
   const head = await before(until, store.head())
-  return views.waitForStorePosition(head, Math.min(VIEWS_TIMEOUT, Math.max(0, until - performance.now())))
+  return views.waitForStorePosition(head, Math.min(VIEWS_TIMEOUT_MS, Math.max(0, until - performance.now())))
 }

@@ -30,8 +30,8 @@ import { openAllViews } from './open-views.ts'
 import { makeLogUnavailable } from './reports.ts'
 import type { World } from './world.ts'
 
-/** Milliseconds that a new password waits for views that are behind, to end bindings which only they can find. */
-const VIEWS_TIMEOUT = 2_000
+/** How long a new password waits for views that are behind, to end bindings which only they can find. */
+const VIEWS_TIMEOUT_MS = 2_000
 
 /** The views may be missing, old or of another log. Nothing is decided on their snapshots. */
 const NO_SNAPSHOTS = {
@@ -78,7 +78,7 @@ const makeEndBindingsOrWarn = (world: World, core: Core, { views, runner }: Peop
   return async (...given: Parameters<EndBindings>): Promise<void> => {
     if (!isLate && !isReady()) {
       // A store that does not answer is late too.
-      await waitForHead(views, core.store, VIEWS_TIMEOUT).catch(() => false)
+      await waitForHead(views, core.store, VIEWS_TIMEOUT_MS).catch(() => false)
       isLate = !isReady()
       if (isLate) world.log.warn({}, 'bindings of running reservations were not ended: the views are behind the log')
     }

@@ -49,12 +49,12 @@ export interface Core {
   readonly processClock: ProcessClock
 }
 
-/** Milliseconds background work gets to finish before the store is closed. */
-const BACKGROUND_TIMEOUT = 1_000
+/** For background work to finish before the store is closed. */
+const BACKGROUND_TIMEOUT_MS = 1_000
 
 /** Closes with a timeout, so that an unresponsive store does not block shutdown. */
 export const withTimeout =
-  (close: () => Promise<void> | void, within = BACKGROUND_TIMEOUT) =>
+  (close: () => Promise<void> | void, within = BACKGROUND_TIMEOUT_MS) =>
   (): Promise<void> =>
     Promise.race([close(), delay(within, undefined, { ref: false })])
 

@@ -17,10 +17,9 @@ import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
 import type { Log } from './world.ts'
 
-/** Milliseconds before a retry. */
-const RETRY_AFTER = 1_000
-/** Milliseconds between checks whether the service is ready. */
-const POLL_EVERY = 50
+const RETRY_DELAY_MS = 1_000
+/** Between checks whether the service is ready. */
+const POLL_INTERVAL_MS = 50
 
 interface BeginScheduleOptions {
   readonly store: EventStore
@@ -50,11 +49,11 @@ export const tryToBeginSchedule = async ({
   }
 }
 
-/** Milliseconds between checks of the clock. */
-const WAKE_EVERY = 50
+/** Between checks of the clock. */
+const WAKE_INTERVAL_MS = 50
 
 export const pauseBriefly = (signal: AbortSignal): Promise<void> =>
-  delay(WAKE_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
+  delay(WAKE_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
 
 interface TimedOptions extends BeginScheduleOptions {
   readonly views: Views
@@ -111,7 +110,7 @@ export const readAhead = async (
       if (signal.aborted) return false
       failures++
       log.error({ err: error }, 'reservations cannot be read ahead; retrying')
-      await pause(RETRY_AFTER)
+      await pause(RETRY_DELAY_MS)
       return false
     }
   }
@@ -129,7 +128,7 @@ const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['paus
   const { views, runner, upcoming, processClock, isOpen, clock, log, metrics, randomHex, wake, signal } = options
   let from = options.scheduledFrom
   while (from === undefined && !signal.aborted) {
-    await pause(RETRY_AFTER)
+    await pause(RETRY_DELAY_MS)
     from = await tryToBeginSchedule(options)
   }
   if (from === undefined) return
@@ -151,7 +150,7 @@ export const runTimed = async (options: TimedOptions): Promise<void> => {
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
   const isUnwritten = (): boolean => alarms.isRaised('views')
-  while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
+  while (!isOpen() && !signal.aborted) await pause(POLL_INTERVAL_MS)
   if (signal.aborted) return
   const openPorts = async (): Promise<void> => {
     await forwarding?.openDue()

@@ -7,8 +7,8 @@ import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/req
 import type { Metrics } from '../http/routes/metrics.ts'
 import type { Log, World } from './world.ts'
 
-/** Milliseconds between log lines of one kind. */
-const LOGGED_EVERY = 60_000
+/** Between log lines of one kind. */
+const LOG_INTERVAL_MS = 60_000
 
 export type LogUnavailable = (error: StoreUnavailable, requestId: string) => void
 
@@ -17,7 +17,7 @@ export const makeWarnEveryMinute = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () =
   let last: number | undefined
   return (facts: object): void => {
     const now = sinceBoot()
-    if (last !== undefined && now - last < LOGGED_EVERY) return
+    if (last !== undefined && now - last < LOG_INTERVAL_MS) return
     last = now
     warn(facts, sentence)
   }

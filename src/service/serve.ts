@@ -25,8 +25,8 @@ export const welcome = (url: string, { name, password }: FirstAdministrator): st
 `
 }
 
-/** Milliseconds a slow reader of the log gets at the end. */
-const LOG_TIMEOUT = 1_000
+/** For a slow reader of the log at the end. */
+const LOG_TIMEOUT_MS = 1_000
 
 const urlOf = ({ tls }: Config, { host, port }: Address): string =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -60,7 +60,7 @@ export const serve = async (config: Config): Promise<number> => {
         onAnswered: (answered) => lines.write(requestLine(answered, Date.now(), process.pid)),
       }),
       onFirstAdministrator: async (first, address) => {
-        await lines.flush(LOG_TIMEOUT)
+        await lines.flush(LOG_TIMEOUT_MS)
         await showFirstPassword(config, address, first, log)
       },
       processMetrics: makeProcessMetrics(lines.lost),
@@ -79,7 +79,7 @@ export const serve = async (config: Config): Promise<number> => {
   const code = await ended.promise
   await service.stop()
   log.info('stopped')
-  await lines.flush(LOG_TIMEOUT)
+  await lines.flush(LOG_TIMEOUT_MS)
   return code
 }
 

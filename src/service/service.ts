@@ -78,10 +78,10 @@ import type { Address, World } from './world.ts'
 
 export type { Address, Log, World } from './world.ts'
 
-/** Time allowed for in-flight requests at shutdown, in milliseconds. */
-const STOP_TIMEOUT = 10_000
-/** Milliseconds to cut connections and record their sessions. */
-const FORWARDING_TIMEOUT = 5_000
+/** Time allowed for in-flight requests at shutdown. */
+const STOP_TIMEOUT_MS = 10_000
+/** To cut connections and record their sessions. */
+const FORWARDING_TIMEOUT_MS = 5_000
 
 export interface Service extends Address {
   /** Drains requests, writes what is pending and closes every file. */
@@ -218,7 +218,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
       await forwarding?.gateway.stop().catch(onFatal)
       await sessions.finish()
     }
-    opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT))
+    opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
     const { first, last } = config.listenPorts
     const isOwnPort = (own: number): boolean => own === port || (own >= first && own <= last)
     const monitor = openMonitor({
@@ -450,7 +450,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
     opened.defer(openPasswords(users))
     // Streams, consoles and waits end at once, while other requests are drained: by themselves they would not in time.
     opened.defer(async () => {
-      const closed = listening.close(STOP_TIMEOUT)
+      const closed = listening.close(STOP_TIMEOUT_MS)
       consoles.close()
       forwarded.endWaits()
       await Promise.all([feed.close(), changes.close()])

@@ -14,13 +14,13 @@ export interface Lines {
   readonly lost: () => number
 }
 
-/** Milliseconds a line may wait to be written together with others. */
-const WAIT = 100
+/** How long a line may wait to be written together with others. */
+const FLUSH_DELAY_MS = 100
 /** Characters that trigger a write at once, and that may wait for a slow reader. */
 const ENOUGH = 64 * 1024
 const WAITING_MAX = 4 * 1024 * 1024
-/** Milliseconds before a full pipe is tried again, and how often that happens at exit. */
-const RETRY_AFTER = 20
+/** Before a full pipe is tried again, and how often that happens at exit. */
+const RETRY_DELAY_MS = 20
 const RETRIES_MAX = 25
 
 const writeSome = promisify(write) as (fd: number, bytes: Uint8Array) => Promise<{ bytesWritten: number }>
@@ -37,7 +37,7 @@ const writeAll = async (fd: number, bytes: Buffer): Promise<Buffer> => {
       left = left.subarray((await writeSome(fd, left)).bytesWritten)
     } catch (error) {
       if (!isFullPipe(error)) return left
-      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER).unref())
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS).unref())
     }
   }
   return left
@@ -52,7 +52,7 @@ const writeAllNow = (fd: number, bytes: Buffer): void => {
     } catch (error) {
       if (!isFullPipe(error)) return
       again++
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_DELAY_MS)
     }
   }
 }
@@ -97,7 +97,7 @@ export const openLines = (fd: number): Lines => {
       waiting += line
       if (writing !== undefined) return
       if (isUrgent || waiting.length >= ENOUGH) start()
-      else timer ??= setTimeout(start, WAIT).unref()
+      else timer ??= setTimeout(start, FLUSH_DELAY_MS).unref()
     },
     flush: async (within) => {
       start()

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Milliseconds that a request waits for what other instances have recorded. */
-const CATCH_UP_WITHIN = 2_000
+/** How long a request waits for what other instances have recorded. */
+const CATCH_UP_TIMEOUT_MS = 2_000
 
 /** Reads what other instances have recorded until now. Never rejects: it may come too late, or not at all. */
 export type CatchUp = () => Promise<void>
@@ -27,7 +27,7 @@ const waitFor = async (work: Promise<unknown>, within: number): Promise<void> =>
  *
  * @param every milliseconds between the beginnings of two readings
  */
-export const makeCatchUp = (read: () => Promise<unknown>, every = 0, within = CATCH_UP_WITHIN): CatchUp => {
+export const makeCatchUp = (read: () => Promise<unknown>, every = 0, within = CATCH_UP_TIMEOUT_MS): CatchUp => {
   let mayReadAt = Number.NEGATIVE_INFINITY
   let next: Promise<unknown> | undefined
   const readNext = async (): Promise<unknown> => {

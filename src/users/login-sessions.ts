@@ -59,9 +59,9 @@ interface LoginSessionsOptions {
   readonly randomHex: RandomHex
 }
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 /** Milliseconds for which a session is valid, and from the login for which it can be renewed. */
-const [GOOD_FOR, RENEWABLE_FOR] = [12 * HOUR, 7 * 24 * HOUR]
+const [LIFETIME_MS, RENEWABLE_MS] = [12 * HOUR_MS, 7 * 24 * HOUR_MS]
 
 /** `revision` is that of the user, below which an instance does not know enough to judge. */
 type Content = [
@@ -101,15 +101,15 @@ export const makeLoginSessions = (options: LoginSessionsOptions): LoginSessions 
       const now = clock()
       const session = {
         _id: makeId(now, randomHex(8)),
-        renewableUntil: now + (renewable ? RENEWABLE_FOR : GOOD_FOR),
+        renewableUntil: now + (renewable ? RENEWABLE_MS : LIFETIME_MS),
       }
-      return issue(user, users.epochOf(user._id)?.clear ?? '', session, now + GOOD_FOR)
+      return issue(user, users.epochOf(user._id)?.clear ?? '', session, now + LIFETIME_MS)
     },
     renew: (user) => {
       const { session, expires } = user
       const epoch = users.epochOf(user._id)
       if (epoch?.id !== session.epoch) return undefined
-      const latest = Math.max(expires, Math.min(clock() + GOOD_FOR, session.renewableUntil))
+      const latest = Math.max(expires, Math.min(clock() + LIFETIME_MS, session.renewableUntil))
       return issue(user, epoch.clear, session, latest)
     },
     isSessionLike: (text) => text.includes('.'),

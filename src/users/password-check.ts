@@ -27,10 +27,10 @@ const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000, waitin
 const totalCost = ({ memory, passes }: HashCost): number => memory * passes
 
 /**
- * Milliseconds over which refusals are spread. Timers count whole milliseconds, and what they cut off would differ
- * between a name that was checked and one that was not. Rounding at random keeps the mean the same for both.
+ * Time over which refusals are spread. Timers count whole milliseconds, and what they cut off would differ between a
+ * name that was checked and one that was not. Rounding at random keeps the mean the same for both.
  */
-const SPREAD = 4
+const REFUSAL_SPREAD_MS = 4
 
 /**
  * Checks passwords. For unknown names it does no work, apart from an occasional check to measure the current duration.
@@ -85,7 +85,7 @@ export const makePasswordCheck = ({
       // The password changed during the check, so check again.
       if (!isUnchanged()) continue
       if (fits && credential !== undefined) return credential
-      await wait(Math.floor(Math.max(0, refusedAt - performance.now()) + Math.random() * SPREAD))
+      await wait(Math.floor(Math.max(0, refusedAt - performance.now()) + Math.random() * REFUSAL_SPREAD_MS))
       // For known names too, and after the wait, so that both kinds of refusal take equally long.
       caughtUp ??= catchUpNames()
       await caughtUp

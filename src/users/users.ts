@@ -77,8 +77,8 @@ export interface UsersOptions extends LoadOptions {
   readonly onRecovery: () => void
 }
 
-/** Milliseconds before a failed reading is repeated. */
-const RETRY_AFTER = 1_000
+/** Before a failed reading is repeated. */
+const RETRY_DELAY_MS = 1_000
 
 /** Looks users up by id and name. */
 const indexOf = (entries: readonly Entry[]) => {
@@ -162,7 +162,7 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
       retrying ??= setTimeout(() => {
         retrying = undefined
         void follow()
-      }, RETRY_AFTER)
+      }, RETRY_DELAY_MS)
     } finally {
       if (following === reading) following = undefined
     }

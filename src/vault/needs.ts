@@ -4,10 +4,10 @@ import { KEY_CHECKS } from './cipher.ts'
 import { currentSince } from './vault.ts'
 
 /**
- * Milliseconds a key is kept after its replacement. Idempotency keys, which it authenticates, are valid for a day. The
+ * How long a key is kept after its replacement. Idempotency keys, which it authenticates, are valid for a day. The
  * extra minute covers requests in flight.
  */
-const KEEP_FOR = 24 * 3_600_000 + 60_000
+const KEEP_TIME_MS = 24 * 3_600_000 + 60_000
 /** Secrets per page, counted without yielding to the event loop. */
 const PAGE = 500
 
@@ -60,7 +60,7 @@ export const keyNeeds = async (store: SealedStore, current: string, now: number)
     // A key not known to be replaced may be the current key of another instance.
     if (replaced === undefined) needs.push({ id, secrets, isNeeded: true })
     else {
-      const retriesUntil = replaced + KEEP_FOR
+      const retriesUntil = replaced + KEEP_TIME_MS
       needs.push({ id, secrets, retriesUntil, isNeeded: secrets > 0 || now < retriesUntil })
     }
   }

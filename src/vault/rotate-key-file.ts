@@ -4,8 +4,8 @@ import { readRegularFile, readRegularText } from '../files/read-regular-file.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { newKey, parseVaultKeys } from './keys.ts'
 
-/** Milliseconds to wait for a concurrent rotation. */
-const LOCK_WITHIN = 10_000
+/** How long to wait for a concurrent rotation. */
+const LOCK_TIMEOUT_MS = 10_000
 
 interface NewKeyOptions {
   /** Unix milliseconds. */
@@ -38,7 +38,7 @@ export const rotateKeyFile = async (path: string, making: NewKeyOptions): Promis
   try {
     const target = await resolveLinks(path)
     await readRegularFile(target)
-    const lock = await acquireLockWithin(`${target}.lock`, LOCK_WITHIN)
+    const lock = await acquireLockWithin(`${target}.lock`, LOCK_TIMEOUT_MS)
     try {
       await keepOwner(`${target}.lock`, target)
       return await rotateLocked(target, making)

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { VAULT_LIMITS, type VaultLimits } from './limits.ts'
 import { type Resealed, type Resealing, reseal } from './reseal.ts'
 
-/** Milliseconds between steps, in which requests are handled. */
-const PAUSE = 10
+/** Between steps, in which requests are handled. */
+const STEP_DELAY_MS = 10
 
 /** Re-encrypts secrets of old keys in the background, for the life of the service. */
 export interface Rotation {
@@ -35,7 +35,7 @@ export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: R
 
   const look = async (): Promise<number> => {
     try {
-      const pause = () => delay(PAUSE)
+      const pause = () => delay(STEP_DELAY_MS)
       const resealed = await reseal({ ...resealing, pause, isStopped: () => stopping.signal.aborted })
       if (isNotable(resealed)) onResealed(resealed)
       return resealEvery

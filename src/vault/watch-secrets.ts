@@ -8,7 +8,7 @@ import { VAULT_LIMITS, type VaultLimits } from './limits.ts'
 
 /** Events or owners per step, and milliseconds between steps, in which requests are handled. */
 const STEP = 20
-const PAUSE = 10
+const STEP_DELAY_MS = 10
 /** Events per page. */
 const PAGE = 500
 /** Consecutive checks that must agree before a finding is reported, since secrets may change during a check. */
@@ -58,7 +58,7 @@ const makeRead = ({ store, ownerEvents, signal, rest, expected, checkEvery }: Wa
         const record = await store.recordAt(storePosition)
         if (record !== undefined) expected.add(position, record.text)
         last = position
-        if (n % STEP === 0) await rest(PAUSE)
+        if (n % STEP === 0) await rest(STEP_DELAY_MS)
         if (signal.aborted) return false
       }
     }
@@ -78,7 +78,7 @@ const makeCheck = (watching: WatchContext) => {
       if (signal.aborted) return NONE
       const { findings } = await checkOwner(store, keys(), isKnownKey, owner, expected.owners.get(owner))
       if (findings.length > 0) found.set(owner, findings)
-      if (++n % STEP === 0) await rest(PAUSE)
+      if (++n % STEP === 0) await rest(STEP_DELAY_MS)
     }
     return found
   }

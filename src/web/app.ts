@@ -37,15 +37,15 @@ const SHOWN: Readonly<Record<string, Screen>> = {
   ...Object.fromEntries(Object.entries(LATER).map(([name, [shown]]) => [name, shown])),
 }
 
-/** Milliseconds after the first screen until the others are loaded, so that they open at once, and without the service. */
-const OTHERS_AFTER = 2_000
+/** After the first screen, before the others are loaded, so that they open at once, and without the service. */
+const PRELOAD_DELAY_MS = 2_000
 
 const useOthers = (me: Me): void =>
   useEffect(() => {
     const names = screensFor(me).map(({ name }) => name)
     const timer = setTimeout(async () => {
       for (const name of names) await LATER[name]?.[1]()
-    }, OTHERS_AFTER)
+    }, PRELOAD_DELAY_MS)
     return () => clearTimeout(timer)
   }, [me.role])
 

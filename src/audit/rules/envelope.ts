@@ -146,8 +146,8 @@ export const judgeActor = (event: Recorded, report: Report): void => {
   if (data.user_id !== actor) report(`is by the tester ${actor} for the user ${data.user_id}`)
 }
 
-/** Lifetime of an idempotency record, in milliseconds. */
-const KEY_LIFETIME = 24 * 3_600_000
+/** Lifetime of an idempotency record. */
+const KEY_LIFETIME_MS = 24 * 3_600_000
 /** Characters of `metadata.key` for the key itself. */
 const KEY_LENGTH = 22
 
@@ -167,7 +167,7 @@ export const judgeKey = (
   stream.keys ??= new Map()
   const { keys } = stream
   for (const [name, use] of keys) {
-    if (use.time > time - KEY_LIFETIME) break
+    if (use.time > time - KEY_LIFETIME_MS) break
     keys.delete(name)
   }
   const name = copyText(key.slice(0, KEY_LENGTH))

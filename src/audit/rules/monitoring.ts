@@ -14,22 +14,22 @@ const judgeMonitoringSet = (sut: Sut, { type, data }: MonitoringSet, report: Rep
   sut.monitoring = interval
 }
 
-/** Milliseconds within which only the instance that found a SUT online may find it offline. */
-const OWN_FOR = 600_000
+/** In it only the instance that found a SUT online may find it offline. */
+const OWN_PERIOD_MS = 600_000
 
 /** The instance is the first part of the request id. */
 const instanceIn = ({ metadata: { request_id } }: Recorded): string | undefined =>
   request_id[16] === ':' ? Buffer.from(request_id.slice(0, 16)).toString() : undefined
 
-/** Milliseconds between records of another cause during an outage. */
-const CAUSE_EVERY = 3_600_000
+/** Between records of another cause during an outage. */
+const CAUSE_INTERVAL_MS = 3_600_000
 
 /** Checks a change of the cause alone. */
 const judgeCause = (last: Change, { type, instance, cause, time }: Change, report: Report): void => {
   if (cause === last.cause) report(`is a second ${type} in a row`)
   else if (type === 'SutWentOffline' && instance !== last.instance)
     report("changes the cause of another instance's outage")
-  else if (type === 'SutWentOffline' && last.isOtherCause && time - last.time < CAUSE_EVERY)
+  else if (type === 'SutWentOffline' && last.isOtherCause && time - last.time < CAUSE_INTERVAL_MS)
     report('changes the cause of an outage for the second time within an hour')
 }
 
@@ -48,7 +48,7 @@ const judgeWent = (stream: Stream, event: WentEvent, time: number, knownSut: Kno
   const change: Change = { type, time, instance, cause: data.cause, isOtherCause }
   if (last !== undefined && sut?.awaits === 'another') {
     if (last.type === type) judgeCause(last, change, report)
-    else if (type === 'SutWentOffline' && last.instance !== instance && time - last.time < OWN_FOR)
+    else if (type === 'SutWentOffline' && last.instance !== instance && time - last.time < OWN_PERIOD_MS)
       report('overrules another instance within ten minutes')
   }
   stream.lastChange = change

@@ -38,10 +38,10 @@ interface Fields {
 const NO_QUOTA = 'null'
 
 /**
- * Milliseconds after a restoration in which the service may still end reservations made before it, and after a removal
- * in which a token may still be issued. They are decided on other streams, so those in flight are not refused.
+ * Time after a restoration in which the service may still end reservations made before it, and after a removal in which
+ * a token may still be issued. They are decided on other streams, so those in flight are not refused.
  */
-const UNDER_WAY_MAX = 60_000
+const IN_FLIGHT_MAX_MS = 60_000
 
 const judgeCredentials = ({ changed }: UserCredentials, report: Report): void => {
   if (changed.length === 0 || new Set(changed).size < changed.length)
@@ -135,7 +135,7 @@ const newUser = (data: DataOf<'UserAdded'>): User => {
 }
 
 const isJustRestored = (user: User | undefined, time: number): user is User =>
-  user !== undefined && time - user.restored <= UNDER_WAY_MAX
+  user !== undefined && time - user.restored <= IN_FLIGHT_MAX_MS
 
 const noteMade = (user: User | undefined, reservationId: string, time: number): void => {
   if (isJustRestored(user, time)) user.madeSince.add(copyText(reservationId))
@@ -157,7 +157,7 @@ const judgeCancelled = (
 }
 
 const mayHaveTokens = (user: User | undefined, time: number): boolean =>
-  user !== undefined && (user.status === 'present' || time - user.removed <= UNDER_WAY_MAX)
+  user !== undefined && (user.status === 'present' || time - user.removed <= IN_FLIGHT_MAX_MS)
 
 export const makeUsers = (): Users => {
   const users = new Map<string, User>()

@@ -11,9 +11,9 @@ import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
 import { type Command, DONE, REFUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
 
-/** Time allowed for a running service to load a new key, and the polling interval, in milliseconds. */
-const LOADED_WITHIN = 10_000
-const POLL_EVERY = 100
+/** For a running service to load a new key. */
+const LOAD_TIMEOUT_MS = 10_000
+const POLL_INTERVAL_MS = 100
 
 /** Result of a rotation. */
 interface Rotated {
@@ -77,18 +77,18 @@ const rotateWithService = async (config: Config, { now, randomBytes }: Terminal)
   if (E.isLeft(key)) return E.left([key.left])
   const store = await openStoreForCommand(config)
   try {
-    const end = performance.now() + LOADED_WITHIN
+    const end = performance.now() + LOAD_TIMEOUT_MS
     while (performance.now() < end) {
       if ((await readKnownKeyIds(store)).includes(key.right)) {
         return E.right({ key: key.right, service: 'running', resealed: null })
       }
-      await delay(POLL_EVERY)
+      await delay(POLL_INTERVAL_MS)
     }
   } finally {
     await store.close()
   }
   const what = `the key ${key.right} is in ${config.vaultKeyFile}, but the running service has not loaded it`
-  return E.left([`${what} within ${LOADED_WITHIN / 1000} s; see its log, or check that it uses this file`])
+  return E.left([`${what} within ${LOAD_TIMEOUT_MS / 1000} s; see its log, or check that it uses this file`])
 }
 
 const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }: Config): string => {

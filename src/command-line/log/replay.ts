@@ -6,8 +6,8 @@ import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { comparisonText, verdictOf } from './replay-view.ts'
 
-/** Time allowed for a running service to update its views, in milliseconds. */
-const CATCH_UP_WITHIN = 3_000
+/** For a running service to update its views. */
+const CATCH_UP_TIMEOUT_MS = 3_000
 
 /** For a pipe: the differences as sentences, one a line, and the verdict. */
 const comparisonLines = (compared: Comparison): string =>
@@ -36,7 +36,7 @@ With --json it prints {"same","position","events","documents","behind","differen
     const progress = makeProgress(terminal)
     try {
       const views = join(config.data, 'views.db')
-      const compared = await replay(views, store, projections, progress.show, CATCH_UP_WITHIN).finally(progress.end)
+      const compared = await replay(views, store, projections, progress.show, CATCH_UP_TIMEOUT_MS).finally(progress.end)
       const { rows: _, ...members } = compared
       const isSame = compared.differences.length === 0 && isCompared(compared)
       if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...members })}\n`)

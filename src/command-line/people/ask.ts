@@ -7,9 +7,9 @@ import type { Log } from '../../service/world.ts'
 import { type Call, type CallFailure, tryCall } from '../service/call.ts'
 import type { Terminal } from '../terminal/command.ts'
 
-/** Milliseconds to wait for a service that starts, or for another command on users. */
-const WAIT_MAX = 10_000
-const RETRY_EVERY = 100
+/** How long to wait for a service that starts, or for another command on users. */
+const WAIT_TIMEOUT_MS = 10_000
+const RETRY_INTERVAL_MS = 100
 const KEY_BYTES = 16
 
 /** A request of a command, which adds an Idempotency-Key to a POST. */
@@ -78,10 +78,10 @@ const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<voi
           if (isLate) return E.left({ kind: 'impossible', why })
         }
       } else if (isLate || !isRepeatable(answered.left)) return answered
-      await delay(RETRY_EVERY)
+      await delay(RETRY_INTERVAL_MS)
     }
   }
-  return (request, within = terminal.waitMax ?? WAIT_MAX) => {
+  return (request, within = terminal.waitMax ?? WAIT_TIMEOUT_MS) => {
     const key = () => Buffer.from(terminal.randomBytes(KEY_BYTES)).toString('hex')
     const call = request.method === 'POST' ? { ...request, idempotencyKey: key() } : request
     return send(call, performance.now() + within)

@@ -7,8 +7,8 @@ import { NOT_LISTENING } from '../../control/ask.ts'
 import { describeProblem, parseJson, type Refused, readRefusal, unread } from './answer.ts'
 import { findTarget, placeOf, type Target } from './target.ts'
 
-/** Milliseconds. A check of a SUT takes 15 s at most. */
-const TIMEOUT = 30_000
+/** A check of a SUT takes 15 s at most. */
+const RESPONSE_TIMEOUT_MS = 30_000
 /** Maximum bytes of a response. A page of a list has at most a thousand objects. */
 const RESPONSE_MAX = 16 * 1024 * 1024
 
@@ -56,7 +56,7 @@ const send = (target: Target, call: Omit<Call<unknown>, 'answer'>): Promise<Inco
       ...place,
       method,
       path: base + path,
-      timeout: TIMEOUT,
+      timeout: RESPONSE_TIMEOUT_MS,
       headers: {
         Accept: accept,
         ...(authorization !== undefined && { Authorization: authorization }),
@@ -66,7 +66,7 @@ const send = (target: Target, call: Omit<Call<unknown>, 'answer'>): Promise<Inco
     }
     const sent = place.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
     sent.on('response', resolve).on('error', reject)
-    sent.on('timeout', () => sent.destroy(new Error(`no response within ${TIMEOUT / 1000} s`)))
+    sent.on('timeout', () => sent.destroy(new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1000} s`)))
     sent.end(body && JSON.stringify(body))
   })
 

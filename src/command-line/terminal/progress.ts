@@ -1,9 +1,9 @@
 import type { Terminal } from './command.ts'
 
-/** Milliseconds between log lines, without a terminal. */
-const LINE_EVERY = 10_000
-/** Minimum milliseconds between updates of the line on a terminal. */
-const DRAW_EVERY = 100
+/** Between log lines, without a terminal. */
+const LINE_INTERVAL_MS = 10_000
+/** Minimum time between updates of the line on a terminal. */
+const DRAW_INTERVAL_MS = 100
 
 /** The amount of work: known, estimated or unknown. */
 export type Total = number | { readonly about: number } | undefined
@@ -51,10 +51,10 @@ export const makeProgress = (
       const at = now()
       if (first === undefined || done < last) first = { at, done }
       last = done
-      if (isWatched && (at - drawn >= DRAW_EVERY || done === total)) {
+      if (isWatched && (at - drawn >= DRAW_INTERVAL_MS || done === total)) {
         drawn = at
         redraw(lineOf(done, total, first, at, what))
-      } else if (!isWatched && isLogged && at - logged >= LINE_EVERY) {
+      } else if (!isWatched && isLogged && at - logged >= LINE_INTERVAL_MS) {
         logged = at
         stderr(`${lineOf(done, total, first, at, what)}\n`)
       }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeTurns } from '../../concurrency/turns.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
 
-/** Milliseconds a duplicate waits for the first request with its key. */
+/** How long a duplicate waits for the first request with its key. */
 const WAIT_TIMEOUT_MS = 5_000
 
 /** Runs one request per idempotency key at a time. A duplicate then sees what the first has recorded. */

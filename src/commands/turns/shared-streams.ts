@@ -15,12 +15,12 @@ export interface SharedStreams {
   readonly pauseAfter: (stream: string, began: number) => number
 }
 
-/** Milliseconds for which a stream counts as contended after another instance was faster. */
-const CONTENDED_FOR = 2_000
+/** How long a stream counts as contended after another instance was faster. */
+const CONTENDED_PERIOD_MS = 2_000
 /** Milliseconds for which an instance keeps a contended stream busy, and for which it then leaves it to the others. */
-const [BUSY_FOR, PAUSE] = [50, 25]
-/** Milliseconds for which it keeps any other stream busy: another instance may never have been fast enough to show. */
-const BUSY_ALONE_FOR = 1_000
+const [BUSY_MAX_MS, PAUSE_MS] = [50, 25]
+/** How long it keeps any other stream busy: another instance may never have been fast enough to show. */
+const BUSY_ALONE_MAX_MS = 1_000
 /** Streams remembered. A forgotten one begins a new second. */
 const STREAMS_MAX = 1_024
 
@@ -40,17 +40,17 @@ export const makeSharedStreams = (now: () => number = () => performance.now()): 
     overtaken: (stream) => {
       const at = now()
       const found = remembered(stream, at)
-      found.contendedUntil = at + CONTENDED_FOR
+      found.contendedUntil = at + CONTENDED_PERIOD_MS
       found.busySince = at
     },
     pauseAfter: (stream, began) => {
       const at = now()
       const found = remembered(stream, began)
-      if (began - found.freeSince >= PAUSE) found.busySince = Math.max(found.busySince, began)
+      if (began - found.freeSince >= PAUSE_MS) found.busySince = Math.max(found.busySince, began)
       found.freeSince = at
-      if (at - found.busySince < (at < found.contendedUntil ? BUSY_FOR : BUSY_ALONE_FOR)) return 0
-      found.busySince = at + PAUSE
-      return PAUSE
+      if (at - found.busySince < (at < found.contendedUntil ? BUSY_MAX_MS : BUSY_ALONE_MAX_MS)) return 0
+      found.busySince = at + PAUSE_MS
+      return PAUSE_MS
     },
   }
 }

@@ -6,15 +6,13 @@ import { EventStoreDBClient } from '@eventstore/db-client'
 
 const { NODES = '', NODE_EXTRA_CA_CERTS: authority = '' } = process.env
 const ATTEMPTS = 90
-/** Milliseconds between attempts. */
-const PAUSE = 2_000
-/** Milliseconds for a request. */
-const TIMEOUT = 5_000
+const RETRY_DELAY_MS = 2_000
+const REQUEST_TIMEOUT_MS = 5_000
 
 const password = readFileSync('/run/passwords/admin', 'utf8')
 const authorization = `Basic ${btoa(`admin:${password}`)}`
 const ask = (node: string, path: string, more: RequestInit = {}): Promise<Response> =>
-  fetch(`https://${node}${path}`, { signal: AbortSignal.timeout(TIMEOUT), redirect: 'manual', ...more })
+  fetch(`https://${node}${path}`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: 'manual', ...more })
 
 const findLeader = async (): Promise<string> => {
   for (const node of NODES.split(',')) {
@@ -60,6 +58,6 @@ for (let attempt = 1; ; attempt++) {
   } catch (error) {
     process.stderr.write(`the store's user berth cannot be made yet: ${(error as Error).message}\n`)
     if (attempt === ATTEMPTS) process.exit(1)
-    await delay(PAUSE)
+    await delay(RETRY_DELAY_MS)
   }
 }

@@ -45,11 +45,11 @@ export interface RecordProbe {
   readonly shown: { readonly status: Reachability; readonly changes: number }
 }
 
-/** Milliseconds of failures before an instance may overrule another one that found the SUT online. */
-const OTHERS_AFTER = 600_000
+/** How long an instance must have failed before it may overrule another one that found the SUT online. */
+const OVERRULE_DELAY_MS = 600_000
 
-/** Milliseconds between records of another cause during an outage. */
-const CAUSE_EVERY = 3_600_000
+/** Between records of another cause during an outage. */
+const CAUSE_INTERVAL_MS = 3_600_000
 
 const INSTANCE = /^([0-9a-f]{16}):/
 
@@ -84,12 +84,12 @@ const decide = (
   }
   const wentOffline: Event = { type: 'SutWentOffline', data: { _id, cause: offlineCause } }
   if (isSame) {
-    const mayRecord = state.instance === instance && !(state.isOtherCause && now - state.time < CAUSE_EVERY)
+    const mayRecord = state.instance === instance && !(state.isOtherCause && now - state.time < CAUSE_INTERVAL_MS)
     return E.right(mayRecord ? [wentOffline] : [])
   }
   // An instance that reaches a SUT is not overruled immediately by one that does not.
   const isAnother = shown.status === 'online' && state.instance !== instance
-  if (isAnother && now - Math.max(failingSince, state.time) < OTHERS_AFTER) return E.right([])
+  if (isAnother && now - Math.max(failingSince, state.time) < OVERRULE_DELAY_MS) return E.right([])
   return E.right([wentOffline])
 }
 

@@ -12,11 +12,11 @@ import type { ReadPage } from './server/read.ts'
 import { storePositionOf, toClient } from './server/records.ts'
 
 /**
- * Timeout of one attempt, in milliseconds. Attempts are repeated until the outcome is known, or the time of the append
- * is over. A cluster whose leader was killed has a new one in half of that. If the leader is frozen, it takes 9 to 13 s
- * (24.10) or more than 27 s (23.10).
+ * Of one attempt. Attempts are repeated until the outcome is known, or the time of the append is over. A cluster whose
+ * leader was killed has a new one in half of that. If the leader is frozen, it takes 9 to 13 s (24.10) or more than 27
+ * s (23.10).
  */
-const ATTEMPT_WITHIN = 3_000
+const ATTEMPT_TIMEOUT_MS = 3_000
 
 interface AppendOptions {
   readonly connection: Connection
@@ -83,7 +83,7 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
       await keepSecretsOnce(secrets, stream, expected + 1, first.id)
       if (isOver) throw new StoreUnavailable('the time of the append is over')
       isSent = true
-      const deadline = Math.max(1, Math.min(ATTEMPT_WITHIN, Math.ceil(until - performance.now())))
+      const deadline = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(until - performance.now())))
       const options = { expectedRevision, credentials, deadline, requiresLeader: true }
       const result = await connection.use((client) => client.appendToStream(prefix + stream, clientEvents, options))
       mayBeWritten = true

@@ -16,8 +16,8 @@ import { storePositionOf } from './server/records.ts'
 const BEGUN = 'LogBegun'
 const COPIED = 'LogCopied'
 
-const WRITE_WITHIN = 5_000
-const ATTEMPT_WITHIN = 3_000
+const WRITE_TIMEOUT_MS = 5_000
+const ATTEMPT_TIMEOUT_MS = 3_000
 
 const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
 const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
@@ -49,9 +49,9 @@ const tryAppend = async (
 ): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type, data })
   const { credentials, prefix } = connection
-  const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
+  const options = { expectedRevision, credentials, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
   try {
-    await connection.persist(WRITE_WITHIN, (client) => client.appendToStream(prefix + STREAM, event, options))
+    await connection.persist(WRITE_TIMEOUT_MS, (client) => client.appendToStream(prefix + STREAM, event, options))
     return true
   } catch (error) {
     if (faultOf(error) === 'moved') return false
@@ -65,7 +65,7 @@ export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStr
   const options = {
     expectedRevision: 'no_stream',
     credentials,
-    deadline: ATTEMPT_WITHIN,
+    deadline: ATTEMPT_TIMEOUT_MS,
     requiresLeader: true,
   } as const
   return use((client) => client.appendToStream(prefix + STREAM, event, options)).then(

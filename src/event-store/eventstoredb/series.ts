@@ -8,8 +8,8 @@ import { type AppendFailure, NO_STREAM } from '../event-store.ts'
 import type { BatchCall } from './server/client.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Milliseconds without a response after which a series fails. */
-const ANSWER_WITHIN = 10_000
+/** Time without a response after which a series fails. */
+const RESPONSE_TIMEOUT_MS = 10_000
 
 /** Events to append to a stream at revision `expected`. */
 export interface SeriesAppend {
@@ -62,7 +62,7 @@ const toFailure = (response: streams.BatchAppendResp): AppendFailure =>
 const collectAnswers = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
   new Promise((resolve) => {
     const positions = new Map<string, number>()
-    let late = setTimeout(() => resolve(E.left('unknown')), ANSWER_WITHIN)
+    let late = setTimeout(() => resolve(E.left('unknown')), RESPONSE_TIMEOUT_MS)
     const end = (result: E.Either<AppendFailure, readonly number[]>): void => {
       clearTimeout(late)
       resolve(result)
@@ -73,7 +73,7 @@ const collectAnswers = (call: BatchCall, ids: readonly string[]): Promise<E.Eith
         const position = response.getSuccess()?.getPosition()?.getCommitPosition() ?? 'none'
         positions.set(response.getCorrelationId()?.getString() ?? '', Number(position))
         clearTimeout(late)
-        late = setTimeout(() => resolve(E.left('unknown')), ANSWER_WITHIN)
+        late = setTimeout(() => resolve(E.left('unknown')), RESPONSE_TIMEOUT_MS)
         if (positions.size === ids.length) end(E.right(ids.map((id) => positions.get(id) ?? Number.NaN)))
       })
       .on('error', () => end(E.left('unknown')))

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import { ANSWER_WITHIN, type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
+import { type AppendFailure, BEGINNING, type EventStore, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
 import { type AppendSeries, makeAppendSeries } from './series.ts'
@@ -17,10 +17,10 @@ import { makeSubscriptions } from './server/subscriptions.ts'
 import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
-/** Milliseconds between attempts to reach the store at startup. */
-const RETRY_AFTER = 1_000
-/** Timeout of one attempt, in milliseconds. Short, so that read-only commands fail fast. */
-const OPEN_WITHIN = 3_000
+/** Between attempts to reach the store at startup. */
+const RETRY_DELAY_MS = 1_000
+/** Of one attempt. Short, so that read-only commands fail fast. */
+const OPEN_TIMEOUT_MS = 3_000
 
 export interface EventStoreDbOptions {
   readonly address: EventStoreDbAddress
@@ -79,7 +79,7 @@ const reachLog = async (
       const explained = await explain(error, address)
       if (signal?.aborted) throw explained
       onWaiting?.(explained)
-      await delay(RETRY_AFTER, undefined, { signal }).catch(() => undefined)
+      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 }
@@ -97,7 +97,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const subscriptions = openConnection(address, 'subscriptions')
   const closing = new AbortController()
   const readPage = makeReadPage(commands)
-  const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_WITHIN) }
+  const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_TIMEOUT_MS) }
   const events = makeLogEvents(commands.prefix)
   const head = makeHead(commands, events)
   const secrets = makeSecrets(commands, subscriptions, readPage)
@@ -126,7 +126,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     begun = await reachLog(options, logStream, head)
     return {
       logId: begun.logId,
-      append: async (stream, expected, events, sealed = [], within = ANSWER_WITHIN) => {
+      append: async (stream, expected, events, sealed = [], within = STORE_TIMEOUT_MS) => {
         const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
         if (E.isRight(ended)) running.appended(ended.right.storePosition)
         return ended

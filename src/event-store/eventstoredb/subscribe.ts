@@ -14,8 +14,8 @@ import type { Subscriptions } from './server/subscriptions.ts'
 const BUFFER_MAX = 4_096
 /** Events per page. */
 const PAGE = 256
-/** Milliseconds for the confirmation of a subscription: a frozen node accepts connections too. */
-const CONFIRMED_WITHIN = 5_000
+/** For the confirmation of a subscription: a frozen node accepts connections too. */
+const CONFIRM_TIMEOUT_MS = 5_000
 
 interface Positioned {
   readonly storePosition: StorePosition
@@ -61,7 +61,7 @@ const makePages = <A extends Positioned>(after: StorePosition) => {
 /** @param end called if the confirmation does not come in time */
 const inTime = async (confirmed: Promise<boolean>, end: (error: Error) => void): Promise<boolean> => {
   const late = new StoreUnavailable('the event store does not confirm the subscription')
-  const timer = setTimeout(end, CONFIRMED_WITHIN, late)
+  const timer = setTimeout(end, CONFIRM_TIMEOUT_MS, late)
   const isConfirmed = await confirmed
   clearTimeout(timer)
   return isConfirmed

@@ -14,8 +14,8 @@ export interface StoredEvent {
   readonly leaf: Uint8Array
 }
 
-/** Milliseconds to wait for other connections. */
-const BUSY_WITHIN = 5_000
+/** How long to wait for other connections. */
+const BUSY_TIMEOUT_MS = 5_000
 /** Events per read. */
 const PAGE = 1_000
 
@@ -24,7 +24,7 @@ const openRead = (path: string): DatabaseSync =>
   openDatabase(fileOf(path), {
     readOnly: true,
     randomHex: () => '',
-    busyTimeout: BUSY_WITHIN,
+    busyTimeout: BUSY_TIMEOUT_MS,
     pagesMax: undefined,
   })
 
@@ -67,7 +67,7 @@ export function* readStoredEvents(path: string, before: number): Generator<Store
 
 /** Damage that SQLite finds in a file; normally none. */
 export const findDamage = (path: string): readonly string[] => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_WITHIN })
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
     const found = prepare<{ integrity_check: string }>(database, 'PRAGMA integrity_check').all()
     return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')

@@ -28,15 +28,15 @@ export interface Links {
   readonly close: () => void
 }
 
-/** Milliseconds to wait for other connections. */
-const BUSY_WITHIN = 5_000
+/** How long to wait for other connections. */
+const BUSY_TIMEOUT_MS = 5_000
 
 /** Opens the links while a writer may be running. @throws UnusableLog */
 export const openLinks = (path: string): Links => {
   const database = openDatabase(fileOf(path), {
     readOnly: true,
     randomHex: () => '',
-    busyTimeout: BUSY_WITHIN,
+    busyTimeout: BUSY_TIMEOUT_MS,
     pagesMax: undefined,
   })
   // One text per page costs a tenth of one row per event.

@@ -47,8 +47,8 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
   }
 }
 
-/** Milliseconds between attempts to empty the WAL. */
-const RETRY_AFTER = 50
+/** Between attempts to empty the WAL. */
+const RETRY_DELAY_MS = 50
 
 /**
  * Writes the table again into empty pages. SQLite overwrites a deleted row (`secure_delete`), but not the copies that
@@ -111,7 +111,7 @@ const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventSto
     while (takesWrites()) {
       if (await work()) return
       if (performance.now() > until) throw unscrubbed(obstacle)
-      await delay(RETRY_AFTER)
+      await delay(RETRY_DELAY_MS)
     }
     throw unscrubbed('the log is closed')
   }

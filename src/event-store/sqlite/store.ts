@@ -54,8 +54,8 @@ export interface SqliteOptions {
 
 /** Pages of 4 KiB between WAL checkpoints. Appends wait for one: some 10 ms for this many pages and 35 ms for 4,000. */
 const CHECKPOINT_PAGES = 1_000
-/** Poll interval, in milliseconds, for a file that another process writes. */
-const POLL_EVERY = 200
+/** For a file that another process writes. */
+const POLL_INTERVAL_MS = 200
 
 /**
  * The embedded store: one SQLite file, in process. Store positions are public positions.
@@ -133,7 +133,7 @@ const makeStore = (
   const { batchMax = 1000, queueMax = 10_000, tail: keep = 256, eraseTimeout = 5_000 } = limits
   const lookup = makePositionLookup(database)
   const heads = makeHeads(database, lock !== undefined)
-  const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
+  const tail = makeTail(keep, lock === undefined ? POLL_INTERVAL_MS : undefined)
   let end = lookup.last()
   let closed: Promise<void> | undefined
   const { fail, hasFailed } = makeFailureReporter(onFatal)

@@ -24,8 +24,8 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
 const sentenceOf = ({ cause, reason }: ConnectionFailure): string =>
   reason === undefined ? REASONS[cause] : `${REASONS[cause]} It says: "${reason}"`
 
-/** Time for a client to read the reason, in milliseconds. */
-const READING_MS = 2_000
+/** For a client to read the reason. */
+const REASON_TIMEOUT_MS = 2_000
 
 /**
  * Berth's RFB handshake with a client, in two parts: the security types are held back until the SUT has accepted Berth.
@@ -53,7 +53,7 @@ export const explain = (client: Duplex, version: RfbVersion, failure: Connection
       clearTimeout(timer)
       resolve()
     }
-    const timer = setTimeout(done, READING_MS)
+    const timer = setTimeout(done, REASON_TIMEOUT_MS)
     if (client.destroyed) return done()
     client.once('end', done).once('close', done)
     // Read on: closing with unread bytes resets the connection, and the reason may be lost.

@@ -44,17 +44,17 @@ const makeReachSut = (sides: Sides, options: ConnectionOptions) => async (): Pro
   return sides.isOver() ? undefined : { cause: reached }
 }
 
-/** Milliseconds for a machine to notice that a connection has been cut, and between attempts meanwhile. */
-const [NOTICED_WITHIN_MS, ATTEMPT_EVERY_MS] = [1_000, 100]
+/** Time for a machine to notice that a connection has been cut, and between attempts meanwhile. */
+const [NOTICE_TIMEOUT_MS, ATTEMPT_INTERVAL_MS] = [1_000, 100]
 
 /** Repeats an attempt that failed while connections were in the way. */
 const makeRoomAndReach = async (sides: Sides, makeRoom: () => Promise<boolean>, reach: () => Promise<Reached>) => {
   let reached = await reach()
   const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !sides.isOver()
   if (!isInUse() || !(await makeRoom()) || sides.isOver()) return reached
-  const until = performance.now() + NOTICED_WITHIN_MS
+  const until = performance.now() + NOTICE_TIMEOUT_MS
   do {
-    await pass(ATTEMPT_EVERY_MS)
+    await pass(ATTEMPT_INTERVAL_MS)
     reached = sides.isOver() ? undefined : await reach()
   } while (isInUse() && performance.now() < until)
   return reached

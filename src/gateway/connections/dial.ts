@@ -77,14 +77,14 @@ export interface Dial {
 
 /** Addresses of a name that share the limit equally. Others are tried if these fail sooner. */
 const TRIES = 3
-/** Milliseconds; Node allows no less. */
-const TRY_MIN_MS = 10
+/** Node allows no less. */
+const ATTEMPT_TIMEOUT_MIN_MS = 10
 
 /** Connects to a SUT. If its name has several addresses, tries them as in RFC 8305. */
 export const dial = ({ host, port }: Target, { timeoutMs, isOwn }: DialOptions): Dial => {
   if (isIP(host) !== 0 && isOwn(host, port)) return { result: Promise.resolve('own_address'), abandon: () => undefined }
   const { promise, resolve } = Promise.withResolvers<Socket | ConnectFailure>()
-  const autoSelectFamilyAttemptTimeout = Math.max(TRY_MIN_MS, Math.floor(timeoutMs / TRIES))
+  const autoSelectFamilyAttemptTimeout = Math.max(ATTEMPT_TIMEOUT_MIN_MS, Math.floor(timeoutMs / TRIES))
   const lookup = checkedLookup(port, isOwn)
   const socket = connect({ ...SOCKET_OPTIONS, host, port, lookup, autoSelectFamilyAttemptTimeout })
   const fail = (failure: ConnectFailure): void => {

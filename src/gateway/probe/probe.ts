@@ -22,10 +22,10 @@ export interface ProbeOptions extends Pick<DialOptions, 'isOwn'> {
   readonly answerMs?: number
 }
 
-const CONNECT_MS = 5_000
-const ANSWER_MS = 10_000
-/** Milliseconds that a VNC server may take to notice that the probe leaves. */
-const NOTICED_MS = 1_000
+const CONNECT_TIMEOUT_MS = 5_000
+const ANSWER_TIMEOUT_MS = 10_000
+/** How long a VNC server may take to notice that the probe leaves. */
+const CLOSE_TIMEOUT_MS = 1_000
 
 /** The whole handshake up to SecurityResult: VNC servers bar addresses that break it off. */
 const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<Found | undefined> =>
@@ -38,7 +38,7 @@ const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: numbe
 const leaveNoticed = async (socket: Socket, signal: AbortSignal): Promise<void> => {
   socket.resume().end()
   if (socket.destroyed) return
-  await once(socket, 'close', { signal: AbortSignal.any([signal, AbortSignal.timeout(NOTICED_MS)]) }).catch(
+  await once(socket, 'close', { signal: AbortSignal.any([signal, AbortSignal.timeout(CLOSE_TIMEOUT_MS)]) }).catch(
     () => undefined,
   )
 }
@@ -84,7 +84,7 @@ const probeByType = async (
  */
 export const probe = async (
   target: ProbeTarget,
-  { isOwn, signal, connectMs = CONNECT_MS, answerMs = ANSWER_MS }: ProbeOptions,
+  { isOwn, signal, connectMs = CONNECT_TIMEOUT_MS, answerMs = ANSWER_TIMEOUT_MS }: ProbeOptions,
 ): Promise<Found | undefined> => {
   const dialled = dial(target, { timeoutMs: connectMs, isOwn })
   signal.addEventListener('abort', dialled.abandon, { once: true })

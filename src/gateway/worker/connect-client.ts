@@ -26,8 +26,8 @@ export interface ConnectOptions {
   readonly report: (report: Report) => void
 }
 
-/** Milliseconds within which a machine that closes a connection counts as one that refuses it. */
-const CLOSED_AT_ONCE_MS = 2_000
+/** A machine that closes a connection this early counts as one that refuses it. */
+const REFUSAL_WINDOW_MS = 2_000
 
 export interface Client {
   readonly stream: Duplex
@@ -102,7 +102,7 @@ export const makeConnectClient = ({
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
           // A machine for one viewer may accept others and close at once. The next one then finds room.
-          if (cause === 'sut' && performance.now() - began < CLOSED_AT_ONCE_MS) cutStuck(entry, stuck)
+          if (cause === 'sut' && performance.now() - began < REFUSAL_WINDOW_MS) cutStuck(entry, stuck)
           report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
         },
         onFailed: (failure) => tallies.failed(reservationId, failure),

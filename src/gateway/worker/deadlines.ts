@@ -14,12 +14,12 @@ export interface Deadlines {
 }
 
 /**
- * The largest jump of the wall clock that deadlines follow, in milliseconds. The main thread applies the same limit and
- * then sets the deadlines again.
+ * The largest jump of the wall clock that deadlines follow. The main thread applies the same limit and then sets the
+ * deadlines again.
  */
-const JUMP_MAX = 60_000
-/** Milliseconds between checks of the clock. Also keeps timers below 2^31 ms, where they overflow. */
-const CHECK_EVERY = 1_000
+const JUMP_MAX_MS = 60_000
+/** Between checks of the clock. Also keeps timers below 2^31 ms, where they overflow. */
+const CHECK_INTERVAL_MS = 1_000
 
 /** Calls `onOver` within milliseconds of each deadline, or within a second of a change of the clock. */
 export const makeDeadlines = (
@@ -35,7 +35,7 @@ export const makeDeadlines = (
   const left = ({ until, offset }: { readonly until: number; readonly offset: number }): number => {
     const now = wall()
     const expected = steady() + offset
-    return until - (Math.abs(now - expected) > JUMP_MAX ? expected : now)
+    return until - (Math.abs(now - expected) > JUMP_MAX_MS ? expected : now)
   }
 
   const fireIn = (milliseconds: number): void => {
@@ -46,7 +46,7 @@ export const makeDeadlines = (
 
   const check = (): void => {
     firesAt = Number.POSITIVE_INFINITY
-    let next = CHECK_EVERY
+    let next = CHECK_INTERVAL_MS
     for (const [id, deadline] of [...deadlines]) {
       const milliseconds = left(deadline)
       if (milliseconds > 0) next = Math.min(next, milliseconds)
@@ -67,7 +67,7 @@ export const makeDeadlines = (
       if (milliseconds <= 0) return onOver(id)
       deadlines.set(id, deadline)
       // The others are not checked: thousands may be set at once.
-      const next = Math.min(milliseconds, CHECK_EVERY)
+      const next = Math.min(milliseconds, CHECK_INTERVAL_MS)
       if (steady() + next < firesAt) fireIn(next)
     },
     delete: (id) => deadlines.delete(id),

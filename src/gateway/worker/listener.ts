@@ -29,8 +29,8 @@ export interface Listener {
  * Attempts, and milliseconds between them, before a port counts as taken. The system may take a moment to free the port
  * of a closed listener.
  */
-const SOON_TRIES = 10
-const SOON_MS = 10
+const ATTEMPTS_MAX = 10
+const RETRY_DELAY_MS = 10
 
 /** Listens on a port, and retries while it is taken. */
 export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: ListenerHooks): Listener => {
@@ -41,8 +41,8 @@ export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: Listen
   let tries = 0
 
   const retryAfter = ({ code = 'unknown' }: NodeJS.ErrnoException): void => {
-    if (++tries < SOON_TRIES && code === 'EADDRINUSE') {
-      retry = setTimeout(attempt, SOON_MS)
+    if (++tries < ATTEMPTS_MAX && code === 'EADDRINUSE') {
+      retry = setTimeout(attempt, RETRY_DELAY_MS)
       return
     }
     retry = setTimeout(attempt, retryMs)

@@ -2,7 +2,7 @@ import type { Calls } from '../../concurrency/calls.ts'
 import type { Verdict } from '../forwarding.ts'
 import type { GatewayOwner } from '../messages.ts'
 
-/** Milliseconds allowed for an answer of the main thread. */
+/** Of the main thread. */
 const ANSWER_TIMEOUT_MS = 10_000
 
 /** Questions to the main thread. At most one is open for each connection. */

@@ -15,8 +15,8 @@ export interface Stuck {
   readonly cutsOf: (entry: Entry) => readonly (() => void)[]
 }
 
-/** Milliseconds between reads: whoever connects in vain again and again must not keep the thread reading. */
-const READ_EVERY_MS = 1_000
+/** A client that connects in vain again and again must not keep the thread reading. */
+const READ_INTERVAL_MS = 1_000
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
@@ -24,7 +24,7 @@ export const makeStuck = (stuckAfterMs: number): Stuck => {
   let readAt = Number.NEGATIVE_INFINITY
   let table: ReadonlyMap<string, number> = new Map()
   let reading: Promise<void> | undefined
-  const isFresh = (): boolean => performance.now() - readAt < READ_EVERY_MS
+  const isFresh = (): boolean => performance.now() - readAt < READ_INTERVAL_MS
 
   const read = async (): Promise<void> => {
     table = await readTables(TABLES)

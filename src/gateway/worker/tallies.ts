@@ -1,8 +1,7 @@
 import type { ConnectionFailure } from '../connections/causes.ts'
 import type { Report } from '../messages.ts'
 
-/** Milliseconds between reports of refusals and failures. */
-const EVERY_MS = 100
+const REPORT_INTERVAL_MS = 100
 
 /**
  * Counts refusals by reservation and reason, and keeps a reservation's last failure, so that a flood of connections
@@ -29,7 +28,7 @@ export const makeTallies = (report: (report: Report) => void): Tallies => {
     failed.clear()
   }
   const flushSoon = (): void => {
-    timer ??= setTimeout(flush, EVERY_MS)
+    timer ??= setTimeout(flush, REPORT_INTERVAL_MS)
   }
 
   return {

@@ -1,5 +1,4 @@
-/** Milliseconds. */
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /** Attempts under one key within a minute. */
 export interface Count {
@@ -21,7 +20,7 @@ export interface CountStore {
 }
 
 /** A clock that goes back ends the minute rather than extending it. */
-const isOver = ({ since }: Count, now: number): boolean => now < since || now >= since + MINUTE
+const isOver = ({ since }: Count, now: number): boolean => now < since || now >= since + MINUTE_MS
 
 const isIdle = (count: Count, now: number): boolean => count.inFlight === 0 && isOver(count, now)
 
@@ -151,7 +150,7 @@ export const makeFailureCounts = (store: CountStore): FailureCounts => {
   return {
     waitOf: (key, max, now) => {
       const { since, failed, inFlight } = current(key, now)
-      if (failed >= max) return Math.ceil((since + MINUTE - now) / 1000)
+      if (failed >= max) return Math.ceil((since + MINUTE_MS - now) / 1000)
       return failed + inFlight >= max ? 1 : 0
     },
     tried: (key, now) => {

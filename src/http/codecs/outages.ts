@@ -20,7 +20,7 @@ export interface OutagesQuery extends OutagesOfOneQuery {
 
 /** Days of a span. */
 const DAYS_MAX = 31
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 const span = { from: instant, to: instant }
 const ofOne = parametersOf(span)
@@ -39,7 +39,7 @@ type Read = { readonly [K in keyof typeof span]?: OffsetTime | undefined }
 const spanOf = ({ from, to }: Read): E.Either<readonly Problem[], OutagesOfOneQuery> => {
   const first = from === undefined ? 0 : floorMillisecond(from.instant)
   const last = to === undefined ? 0 : ceilMillisecond(to.instant)
-  return last - first > DAYS_MAX * DAY
+  return last - first > DAYS_MAX * DAY_MS
     ? E.left([inQuery('to', `must be at most ${DAYS_MAX} days after from`)])
     : E.right({ from: first, to: last })
 }

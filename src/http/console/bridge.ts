@@ -37,10 +37,8 @@ const CLOSES: Readonly<Record<AttachedEnd, readonly [code: number, reason: strin
 }
 const NOT_BINARY = [1003, 'Messages must be binary.'] as const
 
-/**
- * Milliseconds allowed to learn why the gateway closed a stream. For a SUT that was never reached there is no reason.
- */
-const CAUSE_TIMEOUT = 500
+/** To learn why the gateway closed a stream. For a SUT that was never reached there is no reason. */
+const CAUSE_TIMEOUT_MS = 500
 
 /** Pings the client until it is gone. */
 const keepPinging = (socket: WebSocket, pingEvery: number): void => {
@@ -108,7 +106,7 @@ export const bridge = (
   stream.on('error', () => undefined)
   stream.once('end', () => stream.end())
   const closeWithCause = async (): Promise<void> => {
-    const unknown = delay(CAUSE_TIMEOUT, 'sut' as const, { ref: false })
+    const unknown = delay(CAUSE_TIMEOUT_MS, 'sut' as const, { ref: false })
     close(await Promise.race([ended, unknown]))
     leave()
   }

@@ -14,8 +14,8 @@ export interface OpenConsoles {
   readonly closeAll: () => void
 }
 
-/** Milliseconds between checks for tokens and sessions that have expired. */
-const EXPIRY_INTERVAL = 1_000
+/** Between checks for tokens and sessions that have expired. */
+const EXPIRY_INTERVAL_MS = 1_000
 
 interface OpenOne {
   readonly user: User
@@ -30,7 +30,7 @@ export const makeOpenConsoles = ({ isHolder, onAccessChange }: AccessWatch): Ope
     for (const { user, end } of open) if (!isHolder(user)) end('barred')
   }
   const unwatch = onAccessChange(endOthers)
-  const looking = setInterval(endOthers, EXPIRY_INTERVAL).unref()
+  const looking = setInterval(endOthers, EXPIRY_INTERVAL_MS).unref()
   return {
     add: (socket: WebSocket, one: OpenOne): void => {
       open.add(one)

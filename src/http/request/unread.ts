@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 const LEFT_MAX = 64 * 1024
 /** Bytes discarded, and milliseconds spent, before a connection is closed. */
 const DISCARDED_MAX = 256 * 1024
-const LINGER = 1_000
+const LINGER_TIMEOUT_MS = 1_000
 
 /** Bytes still to arrive of a body that nothing has been read of; infinite if unknown. */
 const leftOf = ({ headers, readableLength }: IncomingMessage): number =>
@@ -28,7 +28,7 @@ export const linger = (socket: Socket): void => {
   })
   socket.resume()
   socket.end()
-  const late = setTimeout(() => socket.destroy(), LINGER)
+  const late = setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(late))
 }
 

@@ -51,13 +51,13 @@ const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Milliseconds a gauge may take. The other metrics matter most when one does not respond. */
-const GAUGE_TIMEOUT = 2_000
+/** The other metrics matter most when one does not respond. */
+const GAUGE_TIMEOUT_MS = 2_000
 
 const withTimeout = async (number: number | Promise<number>): Promise<number> => {
   if (typeof number === 'number') return number
   const late = Promise.withResolvers<number>()
-  const timer = setTimeout(late.resolve, GAUGE_TIMEOUT, Number.NaN)
+  const timer = setTimeout(late.resolve, GAUGE_TIMEOUT_MS, Number.NaN)
   return Promise.race([number, late.promise]).finally(() => clearTimeout(timer))
 }
 

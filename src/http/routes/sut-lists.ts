@@ -30,8 +30,8 @@ export interface SutListDependencies {
   readonly horizon: number
 }
 
-/** The default length of the span, in milliseconds. */
-const SPAN = 7 * 86_400_000
+/** The default length of the span. */
+const SPAN_MS = 7 * 86_400_000
 /** Free windows per response. */
 const FREE_MAX = 1_000
 
@@ -39,7 +39,7 @@ const FREE_MAX = 1_000
 const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): Window => {
   const present = Temporal.Instant.fromEpochMilliseconds(now)
   const start = from?.instant ?? present
-  const end = to?.instant ?? start.add({ milliseconds: SPAN })
+  const end = to?.instant ?? start.add({ milliseconds: SPAN_MS })
   return {
     start: Math.max(floorToQuarter(start), floorToQuarter(present)),
     end: Math.min(ceilToQuarter(end), floorToQuarter(present.add({ milliseconds: horizon })) + QUARTER),

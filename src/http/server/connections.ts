@@ -12,8 +12,8 @@ export interface ConnectionsMax {
 }
 
 const CONNECTIONS_MAX: ConnectionsMax = { all: 8_192, ofNetwork: 2_048 }
-/** Milliseconds between attempts to close idle connections. */
-const CLOSE_IDLE_EVERY = 20
+/** Between attempts to close idle connections. */
+const CLOSE_IDLE_INTERVAL_MS = 20
 
 interface ConnectionOptions {
   readonly queues: RequestQueues
@@ -102,7 +102,7 @@ export const watchConnections = (server: Server, options: ConnectionOptions): Co
       }
       destroySilent()
       // A response begun before shutdown still keeps its connection alive.
-      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY)
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS)
       const late = setTimeout(() => {
         server.closeAllConnections()
         for (const socket of raw) socket.destroy()

@@ -31,10 +31,10 @@ export interface AbandonedSessions {
   readonly close: () => void
 }
 
-/** Milliseconds that the instance which forwarded a reservation has to close its session after the end. */
-const AFTER_END = 60_000
-/** Milliseconds before a failed close is retried. */
-const RETRY_AFTER = 1_000
+/** How long the instance which forwarded a reservation has to close its session after the end. */
+const CLOSE_DELAY_MS = 60_000
+/** Before a failed close is retried. */
+const RETRY_DELAY_MS = 1_000
 /** Sessions per page: a page must not hold the thread for long. */
 const PAGE = 100
 
@@ -55,7 +55,7 @@ const makeOpenSessions = ({ views }: AbandonedOptions) => {
   const dueOf = ({ reservation_id }: Session): number => {
     const found = views.newest('reservation', reservation_id)
     if (found === undefined) return 0
-    return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + AFTER_END
+    return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
   }
   const put = (session: Session): void => {
     open.set(session._id, session)
@@ -102,7 +102,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
 
   const closeOne = async (session: Session): Promise<void> => {
     const isDone = await run(session.sut_id, { type: 'CloseSession', _id: session._id, end: lostEnd(session) })
-    if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? AFTER_END : RETRY_AFTER))
+    if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? CLOSE_DELAY_MS : RETRY_DELAY_MS))
   }
 
   return {
@@ -121,7 +121,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
         const session = open.get(id)
         if (session === undefined) continue
         const due = isLeft(session) ? 0 : dueOf(session)
-        if (due > now() || isFollowed(session)) agenda.set(id, Math.max(due, now() + RETRY_AFTER))
+        if (due > now() || isFollowed(session)) agenda.set(id, Math.max(due, now() + RETRY_DELAY_MS))
         else await closeOne(session)
       }
     },

@@ -35,14 +35,13 @@ export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disco
   readonly finish: () => Promise<void>
 }
 
-/** Milliseconds between saves. */
-const SAVE_EVERY = 10_000
-/** Milliseconds before recording is retried. */
-const RETRY_AFTER = 1_000
-/** Milliseconds that a stop waits for sessions to be recorded. The next start records the rest. */
-const FINISH_TIMEOUT = 2_000
-/** Milliseconds between attempts during a stop. */
-const FINISH_EVERY = 100
+const SAVE_INTERVAL_MS = 10_000
+/** Before recording is retried. */
+const RETRY_DELAY_MS = 1_000
+/** How long a stop waits for sessions to be recorded. The next start records the rest. */
+const FINISH_TIMEOUT_MS = 2_000
+/** Between attempts during a stop. */
+const FINISH_INTERVAL_MS = 100
 
 const trackedOf = ({ closed_at, connections, bytes_to_sut, bytes_from_sut, cause, ...session }: ClosedSession) =>
   ({
@@ -107,7 +106,7 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
 
   const record = makeSingleFlight(async () => {
     const isDone = await recorder.flush()
-    if (!isDone) recordFrom = sinceBoot() + RETRY_AFTER
+    if (!isDone) recordFrom = sinceBoot() + RETRY_DELAY_MS
     if (!isLoaded) isLoaded = await abandoned.load()
     if (isLoaded) await abandoned.closeDue()
   }, onError)
@@ -116,7 +115,7 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
     tick: (): void => {
       tracker.endGaps()
       const since = sinceBoot()
-      if (Math.abs(since - savedAt) >= SAVE_EVERY) {
+      if (Math.abs(since - savedAt) >= SAVE_INTERVAL_MS) {
         savedAt = since
         void save()
       }
@@ -141,7 +140,7 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
     onError,
   )
   const flushAll = async (): Promise<void> => {
-    while (!isOverdue && !(await recorder.flush().catch(onError))) await delay(FINISH_EVERY)
+    while (!isOverdue && !(await recorder.flush().catch(onError))) await delay(FINISH_INTERVAL_MS)
   }
   const { tick, openInLog, close } = makeTick(options, tracker, recorder, save)
 
@@ -168,7 +167,7 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
       tracker.endAll(clock.now())
       await save()
       const done = new AbortController()
-      const overdue = delay(FINISH_TIMEOUT, undefined, { signal: done.signal }).catch(() => undefined)
+      const overdue = delay(FINISH_TIMEOUT_MS, undefined, { signal: done.signal }).catch(() => undefined)
       await Promise.race([flushAll(), overdue])
       done.abort()
       isOverdue = true

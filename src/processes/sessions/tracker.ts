@@ -66,11 +66,11 @@ export interface Tracker {
   readonly all: () => IteratorObject<Tracked>
 }
 
-/** A session ends after this many milliseconds without a connection. */
-const GAP_MAX = 60_000
+/** A session ends after this long without a connection. */
+const GAP_MAX_MS = 60_000
 
-/** A connection is unanswered after this many milliseconds without a byte from the SUT for those sent to it. */
-const UNANSWERED_AFTER = 60_000
+/** A connection is unanswered after this long without a byte from the SUT for those sent to it. */
+const UNANSWERED_DELAY_MS = 60_000
 
 /** Causes after which no connection can follow. */
 const FINAL: readonly SessionCause[] = ['over', 'released', 'stopped', 'lost']
@@ -114,7 +114,7 @@ const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
       if (tracked.last !== undefined) end(tracked, tracked.last.at, tracked.last.cause)
     },
     isGapOver: ({ open, last }: Tracked): boolean =>
-      open === 0 && last !== undefined && sinceBoot() - last.sinceBoot >= GAP_MAX,
+      open === 0 && last !== undefined && sinceBoot() - last.sinceBoot >= GAP_MAX_MS,
   }
 }
 
@@ -148,7 +148,7 @@ const makeOpenConnections = (sinceBoot: () => number) => {
       let use: Use | undefined
       for (const { tracked, unansweredSince } of byConnection.values()) {
         if (tracked.session.sut_id !== sutId) continue
-        if (unansweredSince === undefined || sinceBoot() - unansweredSince < UNANSWERED_AFTER) return 'answering'
+        if (unansweredSince === undefined || sinceBoot() - unansweredSince < UNANSWERED_DELAY_MS) return 'answering'
         use = 'unanswered'
       }
       return use

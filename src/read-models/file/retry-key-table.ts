@@ -4,8 +4,8 @@ import { type DocumentTable, RETRY_KEY_TABLES } from '../tables/document-table.t
 import { makeInsertion } from '../tables/insertion.ts'
 import type { Version } from '../tables/version.ts'
 
-/** Milliseconds of the keys in one table. */
-const PERIOD = 12 * 3_600_000
+/** Of the keys in one table. */
+const PERIOD_MS = 12 * 3_600_000
 
 const COLUMNS = 'position, revision, id, document, NULL AS ended, position AS created'
 
@@ -34,7 +34,7 @@ export const makeRetryKeyTable = (db: DatabaseSync): DocumentTable => {
   const readPeriods = (): (number | undefined)[] =>
     tables.map(({ anyTime }) => {
       const row = anyTime.get()
-      return row && Math.floor(row.time / PERIOD)
+      return row && Math.floor(row.time / PERIOD_MS)
     })
 
   const newest = (id: string): Version | undefined => select.get({ id })
@@ -42,7 +42,7 @@ export const makeRetryKeyTable = (db: DatabaseSync): DocumentTable => {
   return {
     insert: ({ position, revision, id, document, columns }) => {
       const [time] = columns as readonly [number]
-      const period = Math.floor(time / PERIOD)
+      const period = Math.floor(time / PERIOD_MS)
       periods ??= readPeriods()
       let at = periods.indexOf(period)
       if (at === -1) {

@@ -78,8 +78,8 @@ export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' |
 /** SQLite's name for an in-memory database. */
 const IN_MEMORY = ':memory:'
 
-/** Milliseconds to wait for a lock. The service, which blocks meanwhile, retries later instead. */
-const BUSY_WITHIN = { reading: 5_000, writing: 100 }
+/** How long to wait for a lock. The service, which blocks meanwhile, retries later instead. */
+const BUSY_TIMEOUT_MS = { reading: 5_000, writing: 100 }
 
 /** How to open a file. */
 interface Opening {
@@ -109,7 +109,7 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
   try {
     // SQLite would apply the umask. Its other files get the same mode as this one.
     if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
-    db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
+    db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_TIMEOUT_MS.reading : BUSY_TIMEOUT_MS.writing })
     if (!readOnly) db.exec(PRAGMAS)
     checkShape(db, path, projections, readOnly)
     const checkpoints = checkpointsInThread ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined

@@ -4,8 +4,8 @@ import type { Batch } from '../../event-store/event-store.ts'
 import { type Progress, progressAfter } from '../file/progress.ts'
 import { makeWaiters } from './waiters.ts'
 
-/** Milliseconds that the views have, unless a caller says otherwise, to read what is in the store. */
-export const VIEWS_TIMEOUT = 5_000
+/** How long the views have by default to read what is in the store. */
+export const VIEWS_TIMEOUT_MS = 5_000
 
 /** Tracks how far the log has been folded and wakes those who wait for a position. */
 export interface ProgressTracker {
@@ -52,9 +52,9 @@ export const makeProgressTracker = (initial: Progress): ProgressTracker => {
     resume: () => {
       isHalted = false
     },
-    waitForStorePosition: (storePosition, within = VIEWS_TIMEOUT) =>
+    waitForStorePosition: (storePosition, within = VIEWS_TIMEOUT_MS) =>
       storePosition <= progress.storePosition || (!isHalted && forStorePositions.wait(storePosition, within)),
-    waitForPublicPosition: (position, within = VIEWS_TIMEOUT) =>
+    waitForPublicPosition: (position, within = VIEWS_TIMEOUT_MS) =>
       position <= progress.position || forPublicPositions.wait(position, within),
   }
 }

@@ -50,10 +50,10 @@ const STATES_MAX = 1024 * 1024
  * snapshot.
  */
 export const SNAPSHOTS_WAITING_MAX = 16_384
-/** Milliseconds after which even few rows are committed. */
-const COMMIT_AFTER = 1_000
-/** Milliseconds between attempts to write. */
-const RETRY_AFTER = 500
+/** Even few rows are committed after this time. */
+const COMMIT_INTERVAL_MS = 1_000
+/** Between attempts to write. */
+const RETRY_DELAY_MS = 500
 
 export interface Writer {
   /** Whether nothing can be written because the disk is full. */
@@ -91,7 +91,7 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progre
     file.stage(pending.takeUnstaged())
   }
 
-  const commitLater = (): void => timer.startUnlessStarted(COMMIT_AFTER)
+  const commitLater = (): void => timer.startUnlessStarted(COMMIT_INTERVAL_MS)
 
   const commit = (states = STATES_MAX): void => {
     timer.clear()
@@ -112,7 +112,7 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progre
     } catch (error) {
       fail(error)
     }
-    if (isHeldUp || isAlarmed()) timer.startAgain(RETRY_AFTER)
+    if (isHeldUp || isAlarmed()) timer.startAgain(RETRY_DELAY_MS)
   }
 
   const settle = (): void => {

@@ -5,8 +5,8 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import { makeProcessClock, type ProcessClock } from '../../processes/clock.ts'
 import type { Alarms } from '../../telemetry/alarms.ts'
 
-/** Milliseconds between checks of the clock, so that the alarm does not depend on writes. */
-const CHECK_EVERY = 1_000
+/** Between checks of the clock, so that the alarm does not depend on writes. */
+const CHECK_INTERVAL_MS = 1_000
 
 /** The time of the log's last event in Unix milliseconds. */
 const lastRecorded = async (store: EventStore): Promise<number | undefined> => {
@@ -70,7 +70,7 @@ export const watchClock = async (
     processClock.mayAct()
   }
   check()
-  const checking = setInterval(check, CHECK_EVERY)
+  const checking = setInterval(check, CHECK_INTERVAL_MS)
   checking.unref()
   const confirm = (): void => {
     guard.confirm()

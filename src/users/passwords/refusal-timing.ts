@@ -20,13 +20,13 @@ interface TimedCheck {
 
 /** Maximum number and age (milliseconds) of recorded checks. */
 const SAMPLES_MAX = 32
-const SAMPLE_LIFETIME = 60_000
-/** Milliseconds after which a check no longer reflects the machine's load. */
-const STALE_AFTER = 5_000
+const SAMPLE_LIFETIME_MS = 60_000
+/** A check this old no longer reflects the machine's load. */
+const STALE_AGE_MS = 5_000
 /** Multiple of the longest recent check. */
 const MARGIN = 1.25
-/** Minimum assumed duration of a check, in milliseconds. */
-const CHECK_MIN = 10
+/** Minimum assumed duration of a check. */
+const CHECK_TIME_MIN_MS = 10
 
 /**
  * @param limits limits of the queue for actual checks
@@ -38,14 +38,14 @@ export const makeRefusalTiming = ({ runningMax, rest, waitMax }: FairQueueLimits
   const places = Array.from({ length: runningMax }, () => Number.NEGATIVE_INFINITY)
 
   const estimate = (what: keyof TimedCheck): number =>
-    Math.max(CHECK_MIN, ...checks.map((check) => check[what] * MARGIN))
+    Math.max(CHECK_TIME_MIN_MS, ...checks.map((check) => check[what] * MARGIN))
 
   return {
     record: (check) => {
       const at = now()
-      checks = [...checks.filter((old) => at - old.at < SAMPLE_LIFETIME), { ...check, at }].slice(-SAMPLES_MAX)
+      checks = [...checks.filter((old) => at - old.at < SAMPLE_LIFETIME_MS), { ...check, at }].slice(-SAMPLES_MAX)
     },
-    isStale: () => now() - (checks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= STALE_AFTER,
+    isStale: () => now() - (checks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= STALE_AGE_MS,
     nextRefusal: () => {
       const began = now()
       const took = estimate('took')

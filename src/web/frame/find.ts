@@ -24,8 +24,8 @@ interface Found {
 
 /** Machines and people that are shown, at most. */
 const MOST = 8
-/** Milliseconds without a key until it is asked. */
-const PAUSE = 120
+/** After the last key press, before asking. */
+const TYPING_DELAY_MS = 120
 
 const isOpen = makeStore(false)
 
@@ -68,7 +68,7 @@ const useFound = (me: Me, typed: string): readonly Found[] => {
           if (!(error instanceof Refused)) throw error
         },
       )
-    }, PAUSE)
+    }, TYPING_DELAY_MS)
     return () => {
       isCurrent = false
       clearTimeout(timer)

@@ -38,8 +38,8 @@ export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
         html`<a key=${name} href=${linkTo(name)} aria-current=${currentIf(name === current)}>${title}${' '}<${Count} of=${name} /></a>`,
     )
 
-/** Milliseconds without a sign of the service, which sends one every 15 s, from which the page says so. */
-const BEHIND = 20_000
+/** Without a sign of the service, which sends one every 15 s; the page then says so. */
+const SILENCE_MAX_MS = 20_000
 
 /** Whether the service answers, and whether it tells of changes. */
 const LiveState = ({ current }: { readonly current: string }): VNode => {
@@ -47,7 +47,7 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
   const isPast = useStore(asOf) !== undefined && screenOf(current)?.isOfPast === true
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const heard = useStore(heardAt)
-  const behind = useStore(clock, (now) => (now - heard > BEHIND ? Math.floor((now - heard) / 1_000) : 0))
+  const behind = useStore(clock, (now) => (now - heard > SILENCE_MAX_MS ? Math.floor((now - heard) / 1_000) : 0))
   if (!isAnswered) return html`<span class="live cut" role="status"><i></i>${texts.notConnected}</span>`
   if (isPast) return html`<span class="live" role="status">${texts.past}</span>`
   return behind > 0

@@ -6,8 +6,8 @@ import { Icon } from '../parts/icon.ts'
 import { useStore } from '../parts/store.ts'
 import { clockOf } from '../timeline/times.ts'
 
-/** Milliseconds between tries while the service does not answer. */
-const RETRY_EVERY = 10_000
+/** Between tries while the service does not answer. */
+const RETRY_INTERVAL_MS = 10_000
 
 /** Says since when the service does not answer. */
 export const NotConnected = (): VNode | undefined => {
@@ -15,7 +15,7 @@ export const NotConnected = (): VNode | undefined => {
   const { isAnswered, answeredAt } = useStore(control.reach)
   useEffect(() => {
     if (isAnswered) return undefined
-    const timer = setInterval(() => void control.check(), RETRY_EVERY)
+    const timer = setInterval(() => void control.check(), RETRY_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [isAnswered])
   if (isAnswered) return undefined

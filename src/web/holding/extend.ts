@@ -7,8 +7,8 @@ import { type Booked, extensionsOf, freeUntil } from '../timeline/calendar.ts'
 import { clockOf, HOUR, MINUTE, shortDayOf, toIso } from '../timeline/times.ts'
 import type { Commands } from './commands.ts'
 
-/** Milliseconds that the first button adds. */
-export const USUAL = 30 * MINUTE
+/** What the first button adds. */
+export const USUAL_MS = 30 * MINUTE
 
 /** `11:30`, with the day where it is another one. */
 export const timeOn = (time: number, now: number): string =>
@@ -51,7 +51,7 @@ export const ExtendPair = (props: Props): VNode => {
   const off = isDisabled || commands.isBusy
   const choices = choicesOf(props)
   return html`<span class="btn-pair">
-    <button type="button" class="btn" disabled=${off} onClick=${() => extendTo(commands, own.to + USUAL)}>Extend 30 m</button>
+    <button type="button" class="btn" disabled=${off} onClick=${() => extendTo(commands, own.to + USUAL_MS)}>Extend 30 m</button>
     <${MenuButton} label="Extend by another time" isDisabled=${off || choices.length === 0} choices=${choices}
       onChoose=${(key: string) => extendTo(commands, Number(key))} />
   </span>`

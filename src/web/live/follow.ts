@@ -25,9 +25,9 @@ interface Told {
 
 /** Milliseconds before each try to follow again; the last one is repeated. */
 const WAITS = [1_000, 2_000, 5_000, 10_000]
-/** Milliseconds between what the tab that follows tells; and how long it gathers what it has heard. */
-const TELL_EVERY = 1_000
-const TELL_AFTER = 50
+/** Between messages of the tab that follows, and how long it gathers what it has heard. */
+const TELL_INTERVAL_MS = 1_000
+const TELL_DELAY_MS = 50
 
 /** Reads the stream until it ends, again and again. */
 const readStream = async (
@@ -85,7 +85,7 @@ export const followChanges = (control: SessionControl): Following => {
   }
   const onHeard = (next: News | undefined): void => {
     heardAt.set(Date.now())
-    if (untold === undefined) setTimeout(tell, TELL_AFTER)
+    if (untold === undefined) setTimeout(tell, TELL_DELAY_MS)
     untold ??= { news: undefined, since: place.latest() }
     if (next === undefined) return
     untold.news = joined(untold.news, next)
@@ -108,7 +108,7 @@ export const followChanges = (control: SessionControl): Following => {
   }
   setInterval(() => {
     if (lead.isLeading()) tell()
-  }, TELL_EVERY)
+  }, TELL_INTERVAL_MS)
   addEventListener('offline', () => void control.check())
   addEventListener('online', () => void control.check())
   return { news: place.news, heardAt }

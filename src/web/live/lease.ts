@@ -4,9 +4,9 @@
  */
 
 const KEPT = 'berth leader'
-/** Milliseconds that a lease lasts, and between looks at it. */
-const LASTS = 2_000
-const LOOK_EVERY = 600
+/** Lifetime of a lease, and the interval between checks of it. */
+const LEASE_MS = 2_000
+const CHECK_INTERVAL_MS = 600
 
 interface Lease {
   readonly tab: string
@@ -44,12 +44,12 @@ export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeadi
       return
     }
     const lease = read()
-    const isFree = lease === undefined || !(lease.until > Date.now()) || lease.until > Date.now() + LASTS
+    const isFree = lease === undefined || !(lease.until > Date.now()) || lease.until > Date.now() + LEASE_MS
     // Whoever has written last leads: the others see it at their next look.
-    if (isFree || lease.tab === tab) localStorage.setItem(KEPT, JSON.stringify({ tab, until: Date.now() + LASTS }))
+    if (isFree || lease.tab === tab) localStorage.setItem(KEPT, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
     set(isLeading ? read()?.tab === tab : lease?.tab === tab)
   }
-  setInterval(look, LOOK_EVERY)
+  setInterval(look, CHECK_INTERVAL_MS)
   addEventListener('pagehide', giveUp)
   addEventListener('storage', ({ key }) => {
     if (key === KEPT) look()

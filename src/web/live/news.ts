@@ -40,11 +40,11 @@ export const joined = (before: News | undefined, { position, changes }: News): N
   return { position, changes: byObject.size > MOST ? undefined : [...byObject.values()] }
 }
 
-/** Milliseconds between what is shown, at least. */
-const EVERY = 700
-/** Milliseconds by which it varies, so that pages do not ask together; more where all of them read everything. */
-const JITTER = 200
-const JITTER_OF_ALL = 1_000
+/** Minimum time between deliveries. */
+const DELIVERY_INTERVAL_MS = 700
+/** Random delay, so that pages do not ask together; more where all of them read everything. */
+const JITTER_MS = 200
+const FULL_JITTER_MS = 1_000
 
 /** Gathers news, and hands them on about once a second. */
 export interface Gathering {
@@ -60,7 +60,7 @@ export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void):
   let handedOnAt = Number.NEGATIVE_INFINITY
   const look = (): void => {
     if (waiting === undefined || timer !== undefined || !isSeen()) return
-    const jitter = Math.random() * (waiting.changes === undefined ? JITTER_OF_ALL : JITTER)
+    const jitter = Math.random() * (waiting.changes === undefined ? FULL_JITTER_MS : JITTER_MS)
     timer = setTimeout(
       () => {
         timer = undefined
@@ -70,7 +70,7 @@ export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void):
         handedOnAt = Date.now()
         handOn(news)
       },
-      Math.max(0, handedOnAt + EVERY - Date.now()) + jitter,
+      Math.max(0, handedOnAt + DELIVERY_INTERVAL_MS - Date.now()) + jitter,
     )
   }
   return {

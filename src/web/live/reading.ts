@@ -57,8 +57,8 @@ export interface OpenReading {
   readonly close: () => void
 }
 
-/** Milliseconds between tries after a failure. */
-export const RETRY_AFTER = 8_000
+/** Between tries after a failure. */
+export const RETRY_DELAY_MS = 8_000
 
 /** An interface whose answers have reached a position; and the least position that they have reached. */
 const reaching = (api: Readable, after: string | undefined) => {
@@ -115,7 +115,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
       const isUrgent = isWaitedFor()
       wanted = { ...EVERYTHING, isUrgent }
       onFailed(result)
-      return plan(isUrgent ? 0 : RETRY_AFTER)
+      return plan(isUrgent ? 0 : RETRY_DELAY_MS)
     }
     if (now.ids === undefined) {
       reached = result.reached

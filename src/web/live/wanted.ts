@@ -62,12 +62,12 @@ export interface Begun {
   lastOfAll: number
 }
 
-/** Milliseconds between readings of what nobody sees, and of everything. */
-const LATER = 10_000
+/** Between readings of what nobody sees, and of everything. */
+const IDLE_INTERVAL_MS = 10_000
 
 /** When it is to be read, in Unix milliseconds. */
 export const dueAt = ({ ids, isUrgent }: Wanted, begun: Begun, isInView: (id: string) => boolean): number => {
   if (isUrgent) return 0
-  if (ids === undefined) return begun.lastOfAll + LATER
-  return [...ids.keys()].some(isInView) ? 0 : begun.last + LATER
+  if (ids === undefined) return begun.lastOfAll + IDLE_INTERVAL_MS
+  return [...ids.keys()].some(isInView) ? 0 : begun.last + IDLE_INTERVAL_MS
 }

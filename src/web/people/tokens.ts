@@ -18,9 +18,9 @@ export interface IssuedToken extends Token {
   readonly token?: string
 }
 
-const DAY = 86_400_000
-/** Milliseconds before the end of a token in which it is marked. */
-const SOON = 14 * DAY
+const DAY_MS = 86_400_000
+/** Before the end of a token, in which it is marked. */
+const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** A user has at most 1,000 that are good. */
 export const useTokens = (userId: string): Reading<readonly Token[]> =>
@@ -44,8 +44,8 @@ export const expiryOf = (
 ): { readonly text: string; readonly isSoon: boolean } | undefined => {
   if (expires_at === null) return undefined
   const left = Date.parse(expires_at) - now
-  if (left > SOON) return { text: dateOf(Date.parse(expires_at)), isSoon: false }
-  const days = Math.floor(left / DAY)
+  if (left > EXPIRY_NOTICE_MS) return { text: dateOf(Date.parse(expires_at)), isSoon: false }
+  const days = Math.floor(left / DAY_MS)
   if (days > 1) return { text: `in ${days} days`, isSoon: true }
   return { text: days === 1 ? 'in 1 day' : 'within a day', isSoon: true }
 }

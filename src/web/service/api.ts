@@ -42,8 +42,8 @@ export interface Sent {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds to wait for an answer. The service answers any request within 20 s. */
-const TIMEOUT = 30_000
+/** The service answers any request within 20 s. */
+const RESPONSE_TIMEOUT_MS = 30_000
 
 /** Random, as `crypto.randomUUID` is missing where a page comes over plain HTTP. */
 export const newKey = (): string =>
@@ -92,7 +92,7 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): A
       method,
       headers: { Accept: accept, ...headersOf(sent, used) },
       credentials: 'omit',
-      signal: signal ?? AbortSignal.timeout(TIMEOUT),
+      signal: signal ?? AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
       if (signal?.aborted !== true) onAnswer(false)
@@ -138,8 +138,8 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): A
   }
 }
 
-/** Waits between tries of a request whose outcome is not known, in milliseconds. */
-const RETRY_AFTER = [1_000, 2_000, 5_000]
+/** Between tries of a request whose outcome is not known. */
+const RETRY_DELAYS_MS = [1_000, 2_000, 5_000]
 
 const isUncertain = ({ status, problem }: Refused): boolean => status === 0 || problem.code === 'outcome_unknown'
 
@@ -149,7 +149,7 @@ export const postSafely = async <A>(
   path: string,
   sent: Sent & { readonly key: string },
 ): Promise<Answer<A>> => {
-  for (const wait of RETRY_AFTER) {
+  for (const wait of RETRY_DELAYS_MS) {
     try {
       return await api.post<A>(path, sent)
     } catch (error) {

@@ -42,9 +42,9 @@ interface Kept {
 
 const KEPT = 'berth session'
 const TRANSACTION = 'berth sign-on'
-/** Milliseconds between checks whether the session must be renewed, and the remaining time below which it is. */
-const CHECK_EVERY = 600_000
-const RENEW_BELOW = 6 * 3_600_000
+/** Between checks whether the session must be renewed, and the remaining time below which it is. */
+const CHECK_INTERVAL_MS = 600_000
+const RENEW_BELOW_MS = 6 * 3_600_000
 
 const readKept = (): Kept | undefined => {
   try {
@@ -129,7 +129,7 @@ const makeCheck =
 
 const renew = async (api: Api): Promise<void> => {
   const kept = readKept()
-  if (kept === undefined || Date.parse(kept.expires_at) - Date.now() > RENEW_BELOW) return
+  if (kept === undefined || Date.parse(kept.expires_at) - Date.now() > RENEW_BELOW_MS) return
   try {
     keep((await api.post<Kept>('/api/login/renew')).value)
   } catch (error) {
@@ -175,7 +175,7 @@ export const openSession = (): SessionControl => {
   addEventListener('storage', ({ key }) => {
     if (key === KEPT || key === null) void check()
   })
-  setInterval(() => void renew(api), CHECK_EVERY)
+  setInterval(() => void renew(api), CHECK_INTERVAL_MS)
   const returned = readCallback()
   if (returned === undefined) void renew(api).then(check)
   else void attempt(() => endSingleSignOn(state, returned, check))

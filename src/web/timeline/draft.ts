@@ -12,8 +12,8 @@ export interface Draft {
 
 /** Lengths that a form offers, in milliseconds. */
 export const LENGTHS = [30, 60, 120, 240].map((minutes) => minutes * MINUTE)
-/** The length of a new draft, in milliseconds. */
-const USUAL = 60 * MINUTE
+/** The length of a new draft. */
+const USUAL_MS = 60 * MINUTE
 
 /** The time from which a draft asks. */
 export const beginOf = ({ start }: Draft, now: number): number => (start === 'now' ? now : start)
@@ -34,8 +34,8 @@ export const windowOf = (draft: Draft, now: number, booked: readonly Booked[]): 
 export const draftAt = (sutId: string, time: number, booked: readonly Booked[], now: number): Draft => {
   const start = floorQuarter(time) <= now ? 'now' : floorQuarter(time)
   const from = start === 'now' ? now : start
-  const until = freeUntil(booked, from) ?? from + USUAL
-  return { sutId, start, length: Math.max(MINUTE, Math.min(USUAL, until - from)) }
+  const until = freeUntil(booked, from) ?? from + USUAL_MS
+  return { sutId, start, length: Math.max(MINUTE, Math.min(USUAL_MS, until - from)) }
 }
 
 /** The draft from one time to another. It begins now where that would be over. */

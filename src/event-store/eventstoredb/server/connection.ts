@@ -7,12 +7,12 @@ import { makeCallLimit } from './call-limit.ts'
 import { type Settings, StoreClient } from './client.ts'
 import { type Fault, faultOf, isAnswer, isFinal } from './faults.ts'
 
-/** Backoff between attempts, in milliseconds, before jitter: doubles from `first` up to `last`. */
-const PAUSE = { first: 25, last: 500 } as const
+/** Between attempts, before jitter: doubles from `first` up to `last`. */
+const BACKOFF_MS = { first: 25, last: 500 } as const
 
 /** Backoff with jitter before attempt `n`, counted from 0, in milliseconds. */
 export const retryDelay = (attempt: number): number =>
-  attempt === 0 ? 0 : Math.min(PAUSE.first * 2 ** attempt, PAUSE.last) * (0.5 + Math.random())
+  attempt === 0 ? 0 : Math.min(BACKOFF_MS.first * 2 ** attempt, BACKOFF_MS.last) * (0.5 + Math.random())
 
 /** Calls with the same purpose share a connection. Different keep-alive options keep the two apart. */
 export type Purpose = 'commands' | 'subscriptions'

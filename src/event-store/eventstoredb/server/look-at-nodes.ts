@@ -3,8 +3,7 @@ import { connect as connectPlainly } from 'node:net'
 import { connect } from 'node:tls'
 import type { EventStoreDbAddress } from './address.ts'
 
-/** Milliseconds for a connection to a node. */
-const CONNECT_WITHIN = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 
 /** OpenSSL's reasons that only another authority in the configuration, or another certificate, remedies. */
 const UNTRUSTED: readonly unknown[] = [
@@ -35,7 +34,10 @@ const tryToConnect = ({ address, port }: Host, tls: boolean, ca: Buffer | undefi
       clearTimeout(late)
       socket.destroy()
     }
-    const late = setTimeout(() => end(new Error(`no connection within ${CONNECT_WITHIN / 1_000} s`)), CONNECT_WITHIN)
+    const late = setTimeout(
+      () => end(new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`)),
+      CONNECT_TIMEOUT_MS,
+    )
     socket.on('error', end)
   })
 

@@ -17,10 +17,10 @@ import { type LogEvents, storePositionOf } from './records.ts'
 
 /** Events per page. */
 const PAGE = 256
-/** Timeout of one page, in milliseconds. The client itself never times out. */
-const PAGE_WITHIN = 5_000
-/** Milliseconds to retry a read. */
-const READ_WITHIN = 8_000
+/** The client itself never times out. */
+const PAGE_TIMEOUT_MS = 5_000
+/** With retries. */
+const READ_TIMEOUT_MS = 8_000
 
 /** Collects a read's events until it ends or `isEnough`. Cancels it on timeout. */
 const collect = async <A>(
@@ -30,7 +30,7 @@ const collect = async <A>(
 ): Promise<readonly A[]> => {
   // Errors may also arrive after the last event, when nothing else listens.
   read.on('error', () => undefined)
-  const late = setTimeout(() => read.destroy(new Error('the event store does not answer')), PAGE_WITHIN)
+  const late = setTimeout(() => read.destroy(new Error('the event store does not answer')), PAGE_TIMEOUT_MS)
   const taken: A[] = []
   try {
     for await (const { event } of read) {
@@ -67,7 +67,7 @@ export type ReadPage = (
 
 /** @param within milliseconds to retry a read */
 export const makeReadPage =
-  (connection: Connection, within = READ_WITHIN): ReadPage =>
+  (connection: Connection, within = READ_TIMEOUT_MS): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
     const read = (client: EventStoreDBClient) =>
       collect(
@@ -113,7 +113,7 @@ export const makeAt =
     const options = { direction: FORWARDS, fromPosition, maxCount: 1, credentials, requiresLeader: true } as const
     const read = (client: EventStoreDBClient) => collect(client.readAll(options), (event) => event)
     try {
-      const [event] = await persistRead(connection, READ_WITHIN, read)
+      const [event] = await persistRead(connection, READ_TIMEOUT_MS, read)
       return event !== undefined && isOurs(event) && storePositionOf(event) === storePosition ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined
@@ -121,8 +121,8 @@ export const makeAt =
     }
   }
 
-/** Timeout of searching for the end of the log among other applications' events, in milliseconds. */
-const HEAD_WITHIN = 30_000
+/** For searching the end of the log among other applications' events. */
+const HEAD_TIMEOUT_MS = 30_000
 /**
  * Events requested per attempt: the first, then more each time. Streams whose names only start like ours pass the
  * filter too.
@@ -133,7 +133,7 @@ const LOOKBACK = { first: 1, growth: 64 } as const
 const collectEvents = (call: ReadCall): Promise<readonly StoreEvent[]> =>
   new Promise((resolve, reject) => {
     const events: StoreEvent[] = []
-    const late = setTimeout(() => call.destroy(new Error('the event store does not answer')), HEAD_WITHIN)
+    const late = setTimeout(() => call.destroy(new Error('the event store does not answer')), HEAD_TIMEOUT_MS)
     call
       .on('data', (response) => {
         const event = readEvent(response)
@@ -170,7 +170,7 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
   return async () => {
     try {
       for (let count: number = LOOKBACK.first; ; count *= LOOKBACK.growth) {
-        const last = await connection.persist(READ_WITHIN, lookBack(count))
+        const last = await connection.persist(READ_TIMEOUT_MS, lookBack(count))
         if (last !== undefined) return isOurs(last) ? storePositionOf(last) : BEGINNING
       }
     } catch (error) {

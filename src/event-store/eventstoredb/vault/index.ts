@@ -9,9 +9,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Connection, toUnavailable } from '../server/connection.ts'
 import { Entries, VAULT_PREFIX } from './entry.ts'
 
-/** Milliseconds to retry the listing, and its timeout. */
-const READ_WITHIN = 8_000
-const LIST_WITHIN = 30_000
+/** How long the listing is retried, and the timeout of one attempt. */
+const READ_TIMEOUT_MS = 8_000
+const LIST_TIMEOUT_MS = 30_000
 
 /**
  * Reads all existing events in order. Everything before the server's caught-up message has been passed on when this
@@ -66,10 +66,13 @@ export const makeVaultIndex = (connection: Connection) => {
 
   return async (): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
     try {
-      await connection.persist(READ_WITHIN, async (client) => {
+      await connection.persist(READ_TIMEOUT_MS, async (client) => {
         const filter = streamNameFilter({ prefixes: [prefix, METADATA + prefix] })
         const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
-        const timer = setTimeout(() => subscription.destroy(new Error('the event store does not answer')), LIST_WITHIN)
+        const timer = setTimeout(
+          () => subscription.destroy(new Error('the event store does not answer')),
+          LIST_TIMEOUT_MS,
+        )
         try {
           await readUntilCaughtUp(subscription, take)
         } finally {

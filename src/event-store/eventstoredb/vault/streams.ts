@@ -10,9 +10,9 @@ import { Entries, type Entry, VAULT_PREFIX } from './entry.ts'
 
 const TYPE = 'SecretsSealed'
 const PAGE = 256
-/** Milliseconds to retry a write, and the timeout of one attempt. */
-const WRITE_WITHIN = 8_000
-const ATTEMPT_WITHIN = 3_000
+/** How long a write is retried, and the timeout of one attempt. */
+const WRITE_TIMEOUT_MS = 8_000
+const ATTEMPT_TIMEOUT_MS = 3_000
 /** Attempts at a deletion under concurrent changes. */
 const ATTEMPTS_MAX = 8
 
@@ -60,11 +60,11 @@ export const makeReadVaultStream = (readPage: ReadPage) => {
 
 export const makeVaultWrites = (connection: Connection, readPage: ReadPage) => {
   const { prefix, credentials } = connection
-  const options = { credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
+  const options = { credentials, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
 
   const append = (owner: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) => {
     const event = jsonEvent({ id, type: TYPE, data: { secrets: entries } })
-    return connection.persist(WRITE_WITHIN, (client) =>
+    return connection.persist(WRITE_TIMEOUT_MS, (client) =>
       client.appendToStream(prefix + VAULT_PREFIX + owner, event, { ...options, expectedRevision }),
     )
   }
@@ -80,7 +80,7 @@ export const makeVaultWrites = (connection: Connection, readPage: ReadPage) => {
         if ((await readPage(VAULT_PREFIX + owner, 0, 1)) === undefined) return
         const { nextExpectedRevision: expectedRevision } = await append(owner, [], 'any', randomUUID())
         try {
-          await connection.persist(WRITE_WITHIN, (client) =>
+          await connection.persist(WRITE_TIMEOUT_MS, (client) =>
             client.deleteStream(prefix + VAULT_PREFIX + owner, { ...options, expectedRevision }),
           )
           return

@@ -9,10 +9,9 @@ import type { Objects } from '../../response/objects.ts'
 import { type Found, findReservation } from './find-reservation.ts'
 import type { Forwarded } from './forwarded.ts'
 
-/** Milliseconds for which a ticket is valid. */
-const VALID_FOR = 30_000
-/** Milliseconds allowed for the gateway to open a reservation after its start. */
-const OPENS_WITHIN = 1_000
+const TICKET_LIFETIME_MS = 30_000
+/** For the gateway to open a reservation after its start. */
+const OPEN_TIMEOUT_MS = 1_000
 
 export interface ConsoleCheckDependencies {
   readonly objects: Pick<Objects, 'newest' | 'latest'>
@@ -45,7 +44,7 @@ export const makeCheckConsole =
     if (isReleased || epochSecondsOf(end_time) <= now) {
       return E.left(failure('reservation_over', 'The reservation has ended.'))
     }
-    if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPENS_WITHIN))) return found
+    if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
 
@@ -66,7 +65,7 @@ export const makeConsoleTicketHandler =
     const found = await check(params.id ?? '', user)
     if (E.isLeft(found)) return found
     const { reservation, position } = found.right
-    const expires = clock() + VALID_FOR
+    const expires = clock() + TICKET_LIFETIME_MS
     const ticket = tickets.issue({
       reservationId: reservation._id,
       userId: user._id,

@@ -38,8 +38,8 @@ export interface SingleSignOnDependencies {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** Milliseconds from the beginning of a sign-in to its end. */
-const TIME_MAX = 600_000
+/** From the beginning of a sign-in to its end. */
+const SIGN_IN_MAX_MS = 600_000
 /** Bytes of a state, a nonce and a verifier. */
 const RANDOM_BYTES = 32
 /** Sign-ins that wait for the provider at once. */
@@ -131,7 +131,7 @@ export const makeSingleSignOn = (dependencies: SingleSignOnDependencies): Single
 
   return {
     start: async ({ requestId }) => {
-      const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + TIME_MAX }
+      const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + SIGN_IN_MAX_MS }
       try {
         const url = await provider.signInUrl(transaction)
         const body = JSON.stringify({ url, transaction: transactions.seal(transaction) })

@@ -24,8 +24,8 @@ export interface CheckDependencies {
   readonly sinceBoot: () => number
 }
 
-/** Milliseconds between checks of a SUT. */
-const EVERY = 1_000
+/** Between checks of a SUT. */
+const CHECK_INTERVAL_MS = 1_000
 /** Maximum SUTs stored as checked within that time. */
 const CHECKED_MAX = 10_000
 
@@ -35,7 +35,7 @@ const makeMayCheck = (sinceBoot: () => number): ((sutId: string) => boolean) => 
   return (sutId) => {
     const now = sinceBoot()
     for (const [id, at] of checked) {
-      if (now - at < EVERY && checked.size <= CHECKED_MAX) break
+      if (now - at < CHECK_INTERVAL_MS && checked.size <= CHECKED_MAX) break
       checked.delete(id)
     }
     if (checked.has(sutId)) return false

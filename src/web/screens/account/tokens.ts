@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { RETRY_AFTER } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { RefusedNote } from '../../parts/field.ts'
@@ -71,7 +71,7 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
     if (tokens === undefined)
       return failed === undefined
         ? html`<p class="muted" role="status">Loading</p>`
-        : html`<${FailedBlock} title="The tokens could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+        : html`<${FailedBlock} title="The tokens could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
     if (tokens.length === 0) return html`<p class="muted">No tokens. Scripts use one in place of a password.</p>`
     return html`<${Table} tokens=${tokens} now=${now} isDisabled=${isBusy || !isAnswered} onRevoke=${revoke} />`
   }

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { entryOf, filterOf, isFiltering, queryOf } from '../../events/feed.ts'
 import { Line, type Told } from '../../events/line.ts'
 import { sentenceOf } from '../../events/sentence.ts'
-import { RETRY_AFTER } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
@@ -72,7 +72,7 @@ export const Activity = (): VNode => {
     if (feed === undefined)
       return failed === undefined
         ? html`<${Skeleton} />`
-        : html`<${FailedBlock} title="The activity could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+        : html`<${FailedBlock} title="The activity could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
     const older = feed.older !== undefined && events.length < KEPT_MAX
     return html`<div>
       <${Days} told=${told} now=${now} />

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type FeedEvent, type FeedPage, joined } from '../../events/feed.ts'
-import { RETRY_AFTER } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { useStore } from '../../parts/store.ts'
 import { type Api, Refused } from '../../service/api.ts'
@@ -15,8 +15,8 @@ interface Feed {
 /** Events of a page, and pages that are read to fill one: a filter may leave pages empty. */
 const PAGE = 100
 const PAGES_MAX = 20
-/** Milliseconds between looks at the log: not all that it records changes an object. */
-const LOOK_EVERY = 15_000
+/** Between looks at the log: not all that it records changes an object. */
+const POLL_INTERVAL_MS = 15_000
 /** Events that are kept, at most. */
 export const KEPT_MAX = 2_000
 
@@ -53,7 +53,7 @@ const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
 export const useFeed = (query: string) => {
   const { api, control, news, clock } = usePage()
   const reached = useStore(news, (told) => told?.position)
-  const look = useStore(clock, (time) => Math.floor(time / LOOK_EVERY))
+  const look = useStore(clock, (time) => Math.floor(time / POLL_INTERVAL_MS))
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const [{ of, feed, failed }, set] = useState<{ of: string; feed?: Feed; failed?: Refused | undefined }>({ of: query })
   const [isReading, setReading] = useState(false)
@@ -75,7 +75,7 @@ export const useFeed = (query: string) => {
       (next) => isCurrent && set({ of: query, feed: next }),
       (error: unknown) => {
         if (!isCurrent) return
-        timer = setTimeout(retry, RETRY_AFTER)
+        timer = setTimeout(retry, RETRY_DELAY_MS)
         fail(error)
       },
     )

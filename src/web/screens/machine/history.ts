@@ -5,7 +5,7 @@ import { Line, type Told } from '../../events/line.ts'
 import { sentenceOf } from '../../events/sentence.ts'
 import type { Kind } from '../../events/telling.ts'
 import type { Person } from '../../live/objects.ts'
-import { ofSut, RETRY_AFTER } from '../../live/reading.ts'
+import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { MenuChip } from '../../parts/menu.ts'
@@ -87,7 +87,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
     if (value === undefined)
       return failed === undefined
         ? html`<p class="muted" role="status">Loading</p>`
-        : html`<${FailedBlock} title="The history could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+        : html`<${FailedBlock} title="The history could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
     return html`<div>
       ${shown.map((each) => html`<${Line} key=${each.entry.sequence} ...${each} when=${whenOf(Date.parse(each.entry.time), now)} />`)}
       ${shown.length === 0 && html`<p class="muted">Nothing of this kind among the ${value.entries.length} newest entries.</p>`}

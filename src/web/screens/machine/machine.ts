@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { bookedOf, type NamedReservation, type Sut } from '../../live/objects.ts'
-import { ofSut, RETRY_AFTER } from '../../live/reading.ts'
+import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
 import type { Known } from '../../machines/form.ts'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
 import { readKnown } from '../../machines/save.ts'
@@ -107,7 +107,7 @@ export const Machine = ({ id }: { readonly id: string }): VNode => {
     if (failed?.status === 404 || failed?.status === 422) return html`<${Gone} failed=${failed} />`
     if (value !== undefined) return html`<${Content} read=${value} />`
     if (failed === undefined) return html`<${Skeleton} />`
-    return html`<${FailedBlock} title="The machine could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+    return html`<${FailedBlock} title="The machine could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
   }
   return html`<main class="main">${content()}</main>`
 }

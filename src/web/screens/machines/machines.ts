@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { RETRY_AFTER } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
 import { MachineImport } from '../../machines/machine-import.ts'
 import { NoMachines } from '../../machines/no-machines.ts'
@@ -94,7 +94,7 @@ const List = (): VNode => {
     if (!isLoaded)
       return failed === undefined
         ? html`<${Skeleton} />`
-        : html`<${FailedBlock} title="The machines could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+        : html`<${FailedBlock} title="The machines could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
     if (all.length === 0)
       return html`<${Empty} onAdd=${isAdministrator ? () => setOpen('add') : undefined} onImport=${() => setOpen('import')} />`
     if (shown.length === 0)

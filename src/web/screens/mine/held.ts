@@ -7,8 +7,8 @@ import { toIso } from '../../timeline/times.ts'
 
 /** Machines of own reservations of which details are shown, at most. */
 const MOST = 50
-/** Milliseconds ahead in which it is known what follows a reservation. */
-const AHEAD = 7 * 24 * 3_600_000
+/** How far ahead reservations are read, to know what follows one. */
+const AHEAD_MS = 7 * 24 * 3_600_000
 
 /** The machines of own reservations, and by what they are taken, by id. */
 export const useMachines = (ids: readonly string[]) => {
@@ -29,7 +29,7 @@ export const useMachines = (ids: readonly string[]) => {
     `booked ${shown.join()}`,
     async (api) => {
       const now = Date.now()
-      const read = await readReservations(api, { from: now, to: now + AHEAD }, shown)
+      const read = await readReservations(api, { from: now, to: now + AHEAD_MS }, shown)
       const sorted = read.toSorted((a, b) => Date.parse(a.start_time) - Date.parse(b.start_time))
       return new Map(shown.map((id) => [id, sorted.filter(({ sut_id }) => sut_id === id).map(bookedOf)]))
     },

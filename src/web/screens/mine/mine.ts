@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { isRunning, versionOf } from '../../live/own.ts'
-import { RETRY_AFTER } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
@@ -32,7 +32,7 @@ const Nothing = (): VNode => html`<${StateBlock} icon="calendar" title="You have
 <//>`
 
 const Failed = ({ failed, onRetry }: { readonly failed: Refused; readonly onRetry: () => void }): VNode =>
-  html`<${FailedBlock} title="Your reservations could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${onRetry} />`
+  html`<${FailedBlock} title="Your reservations could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${onRetry} />`
 
 const PastSection = ({
   mayReserve,

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ofUser, RETRY_AFTER } from '../../live/reading.ts'
+import { ofUser, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/reading.ts'
@@ -77,7 +77,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
       if (failed === undefined)
         return html`<div aria-busy="true"><span class="vh" role="status">Loading</span><span class="sk sk-name"></span></div>`
       if (failed.status === 404) return html`<${StateBlock} icon="user" title="There is no such person" />`
-      return html`<${FailedBlock} title="This person could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} />`
+      return html`<${FailedBlock} title="This person could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
     }
     if (user.removed_at !== undefined)
       return html`<${Removed} user=${user} isAnswered=${isAnswered} onChanged=${changed} />`

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { readAll } from '../../live/lists.ts'
-import { type About, RETRY_AFTER } from '../../live/reading.ts'
+import { type About, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
 import { Switch } from '../../parts/field.ts'
@@ -67,7 +67,7 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
         ${value.length === 1 && !isWithRemoved && html`<${Alone} onAdd=${() => setOpen('add')} onImport=${() => setOpen('import')} isDisabled=${!isAnswered} />`}
       <//>`
     if (failed === undefined) return html`<${Skeleton} />`
-    return html`<div class="list"><${FailedBlock} title="The people could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
+    return html`<div class="list"><${FailedBlock} title="The people could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} /></div>`
   }
   return html`<main class=${id === undefined ? 'main flush' : 'main flush has-drawer'}>
     <div class="bar"><h1>People</h1><span class="muted num">${value?.length}</span><span class="grow"></span>

@@ -167,8 +167,8 @@ const Keys = (): VNode => html`<div class="pop-foot thin desk-only"><div class="
   <span><kbd>↵</kbd>Reserve</span><span><kbd>↑</kbd><kbd>↓</kbd>Start by 15 m</span><span><kbd>Esc</kbd>Close</span>
 </div></div>`
 
-/** Milliseconds after which waiting is said in words. */
-const LONG = 10_000
+/** Waiting is then said in words. */
+const LONG_WAIT_MS = 10_000
 
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
 export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNode => {
@@ -210,7 +210,7 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
       <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - beginOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
       <div class="vh" role="status">${clockOf(window.from)} to ${clockOf(window.to)}, ${clash === undefined ? 'free' : 'taken'}</div>
       ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft }} startOf=${(other: Draft) => windowOf(other, now, booked).from} nameOf=${nameOf} />`}
-      ${outcome.kind === 'sending' && now - outcome.since > LONG && html`<p class="muted" role="status">Still waiting for Berth.</p>`}
+      ${outcome.kind === 'sending' && now - outcome.since > LONG_WAIT_MS && html`<p class="muted" role="status">Still waiting for Berth.</p>`}
     </div>
     <div class="pop-foot">
       <button type="submit" class="btn primary" disabled=${clash !== undefined || isSending || !isAnswered}>

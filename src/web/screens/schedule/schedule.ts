@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import type { Lab } from '../../live/lab.ts'
 import type { Sut } from '../../live/objects.ts'
-import { RETRY_AFTER } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { type LabReading, useLab } from '../../page/use-lab.ts'
@@ -144,7 +144,7 @@ export const Schedule = (): VNode => {
     if (!isLoaded)
       return failed === undefined
         ? html`<${Skeleton} />`
-        : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_AFTER / 1_000} onRetry=${retry} /></div>`
+        : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<div class="tl"><${NoMachines} /></div>`
     if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
     return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}

@@ -1,7 +1,7 @@
 import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
 import type { Commands } from '../../holding/commands.ts'
-import { ExtendPair, USUAL } from '../../holding/extend.ts'
+import { ExtendPair, USUAL_MS } from '../../holding/extend.ts'
 import { systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -91,5 +91,5 @@ export const PhoneKeys = ({
 }): VNode => html`<div class="screen-keys phone-only">
   <${PhoneKeyboard} rfb=${rfb} />
   <button type="button" class="btn" onClick=${() => rfb.sendCtrlAltDel()}>Ctrl Alt Del</button>
-  ${own && html`<button type="button" class="btn primary" disabled=${isBusy} onClick=${() => run('extend', { end_time: toIso(own.to + USUAL) })}>Extend 30 m</button>`}
+  ${own && html`<button type="button" class="btn primary" disabled=${isBusy} onClick=${() => run('extend', { end_time: toIso(own.to + USUAL_MS) })}>Extend 30 m</button>`}
 </div>`

@@ -22,8 +22,8 @@ interface Handlers {
 
 /** Close codes after which the connection is made again by itself: the service stops, and the network failed. */
 const AGAIN: ReadonlySet<number> = new Set([1001, 1006])
-/** Milliseconds before each try; the last one is repeated. */
-const WAITS = [1_000, 2_000, 5_000, 10_000]
+/** Before each try; the last one is repeated. */
+const RETRY_DELAYS_MS = [1_000, 2_000, 5_000, 10_000]
 /** Tries after which one is asked. */
 const TRIES_MAX = 30
 
@@ -33,7 +33,8 @@ export const isMadeAgain = (ending: Ending, tries: number): boolean => {
   return ending.kind === 'refused' && (ending.refused.status === 0 || ending.refused.status === 503)
 }
 
-export const waitBefore = (tries: number): number => WAITS[Math.min(tries, WAITS.length - 1)] as number
+export const waitBefore = (tries: number): number =>
+  RETRY_DELAYS_MS[Math.min(tries, RETRY_DELAYS_MS.length - 1)] as number
 
 /** Opens the screen of a machine in an element. The returned function closes it. */
 export const openConsole = (

@@ -12,8 +12,8 @@ import { type Booked, freeUntil } from '../../timeline/calendar.ts'
 import { clockOf, HOUR, QUARTER } from '../../timeline/times.ts'
 import type { Said } from './endings.ts'
 
-/** The length of a new reservation, in milliseconds, where more is free. */
-const USUAL = HOUR
+/** The length of a new reservation, where more is free. */
+const USUAL_MS = HOUR
 
 interface Props {
   readonly said: Said
@@ -44,7 +44,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
 export const Over = ({ said: { title, text, way }, sutId, booked, onAgain }: Props): VNode => {
   const now = useStore(usePage().clock)
   const free = booked && freeUntil(booked, now)
-  const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL) / QUARTER) * QUARTER)
+  const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL_MS) / QUARTER) * QUARTER)
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
   const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${timeOn(free as number, now)}.`
   return html`<div class="screen-over"><div class="dialog stack" role="alertdialog" aria-label=${title}>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Commands } from '../../holding/commands.ts'
-import { timeOn, USUAL } from '../../holding/extend.ts'
+import { timeOn, USUAL_MS } from '../../holding/extend.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { type Booked, freeUntil } from '../../timeline/calendar.ts'
@@ -20,7 +20,7 @@ export const EndToast = ({
   const [dismissed, setDismissed] = useState<number | undefined>(undefined)
   if (dismissed === own.to) return undefined
   const until = booked && freeUntil(booked, own.to)
-  const end = Math.min(own.to + USUAL, until ?? own.to)
+  const end = Math.min(own.to + USUAL_MS, until ?? own.to)
   const free =
     until === undefined || until === Number.POSITIVE_INFINITY ? '' : ` It is free until ${timeOn(until, own.to)}.`
   return html`<div class="toast" role="alert">Your time ends at ${clockOf(own.to)}.${free}

@@ -10,8 +10,8 @@ import type { Open } from './view.ts'
 
 /** Pixels below which a press is a click. */
 const CLICK = 4
-/** Milliseconds after which a finger that rests draws; before, it scrolls. */
-const LONG_PRESS = 300
+/** A finger that rests this long draws; before, it scrolls. */
+const LONG_PRESS_MS = 300
 
 /** What is held: free time, an edge of the draft, or the end of an own reservation. */
 type Held =
@@ -153,7 +153,7 @@ export const useDrag = (props: GridProps, box: RefObject<HTMLDivElement | null>,
       timer.current = setTimeout(() => {
         pressed.isDrawing = true
         draw(pressed.clientX, pressed)
-      }, LONG_PRESS)
+      }, LONG_PRESS_MS)
     },
     onPointerMove: (event: PointerEvent): void => {
       const { current } = drag

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../../live/objects.ts'
-import { RETRY_AFTER } from '../../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../../live/reading.ts'
 import { readUptimes } from '../../../machines/read-uptime.ts'
 import { usePage } from '../../../page/context.ts'
 import { useStore } from '../../../parts/store.ts'
@@ -12,8 +12,8 @@ type Outages = ReadonlyMap<string, readonly Outage[]>
 
 const NOTHING: Outages = new Map()
 
-/** Milliseconds without a scroll until rows that came into view are asked for. */
-const PAUSE = 150
+/** After the last scroll, before asking for rows that came into view. */
+const SCROLL_DELAY_MS = 150
 
 /** What changes when an outage begins or ends. */
 const markOf = ({ _id, monitoring }: Sut): string => `${_id} ${monitoring.status} ${monitoring.last_updated}`
@@ -50,9 +50,9 @@ export const useOutages = (suts: readonly Sut[], span: Span, now: number): Outag
     const timer = setTimeout(() => {
       ask().catch((error: unknown) => {
         if (!(error instanceof Refused)) throw error
-        again = setTimeout(() => setAttempt((before) => before + 1), RETRY_AFTER)
+        again = setTimeout(() => setAttempt((before) => before + 1), RETRY_DELAY_MS)
       })
-    }, PAUSE)
+    }, SCROLL_DELAY_MS)
     return () => {
       clearTimeout(timer)
       clearTimeout(again)

@@ -8,7 +8,7 @@ import { sutDisplayProjection } from './sut-display.ts'
 import { userProjection } from './user.ts'
 
 /** A changed value, before and after; `null` if there was none. */
-export type Change =
+export type ValueChange =
   | { readonly path: string; readonly from: unknown; readonly to: unknown }
   /** A changed secret. Its value is never shown. */
   | { readonly path: string; readonly changed: true }
@@ -34,8 +34,8 @@ const isObjectOrAbsent = (value: unknown): value is Members | undefined =>
 /** Escapes a part of a JSON Pointer (RFC 6901). */
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const diffMembers = (before: Members, after: Members, path: string): readonly Change[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly Change[] => {
+const diffMembers = (before: Members, after: Members, path: string): readonly ValueChange[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly ValueChange[] => {
     const at = `${path}/${escapePointer(name)}`
     const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : undefined))
     // Between an object and null, such as a quota and the service's own, what matters is which of both it is.
@@ -48,11 +48,11 @@ const comparable = (document: object | undefined): Members =>
   Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !IGNORED.includes(name)))
 
 /** Lists the differences between two versions of a document. */
-export const diffDocuments = (before: object | undefined, after: object | undefined): readonly Change[] =>
+export const diffDocuments = (before: object | undefined, after: object | undefined): readonly ValueChange[] =>
   diffMembers(comparable(before), comparable(after), '')
 
 /** Lists the secrets that an event changed. A user's epoch, which ends its sessions, is no field of the user. */
-export const listChangedSecrets = ({ data }: Recorded): readonly Change[] => {
+export const listChangedSecrets = ({ data }: Recorded): readonly ValueChange[] => {
   const changed: readonly string[] = ('credentials' in data && data.credentials?.changed) || []
   return changed.filter((name) => name !== 'epoch').map((name) => ({ path: `/${name}`, changed: true }))
 }

@@ -34,7 +34,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
   /** The stream of those events. */
   readonly observedIn?: (id: string) => string
   /** How the event ended the object, if it did. What has ended stays so. Reads by id are then refused, or lists omit it. */
-  readonly ended: (event: Recorded) => Ended | null
+  readonly ended: (event: Recorded) => EndKind | null
   /** Filter columns for lists, if there are lists. */
   readonly columns?: (document: D, event: Recorded) => C
 }
@@ -42,7 +42,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
 /** Values in column order. An array, because an object takes twice as long to send to another thread. */
 export type Columns = readonly (string | number | boolean)[]
 
-export type Ended = 'cancelled' | 'released' | 'retired'
+export type EndKind = 'cancelled' | 'released' | 'retired'
 
 /** Throws for an event whose document does not exist: a bug, or a broken log. */
 export const failMissing = (projection: string, event: Recorded): never => {

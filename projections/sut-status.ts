@@ -1,19 +1,19 @@
 import type { Recorded } from '../src/domain/event.ts'
 import type { OfflineCause } from '../src/domain/events/monitoring.ts'
-import type { Monitored } from '../src/domain/monitoring/status.ts'
+import type { MonitoringStatus } from '../src/domain/monitoring/status.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
 import type { Projection } from './projection.ts'
 import { monitoredAfter } from './sut.ts'
 
 /** What was known of a SUT from an event on. */
 export interface SutStatus {
-  readonly status: Monitored
+  readonly status: MonitoringStatus
   /** Why it is offline; null if it is not. */
   readonly cause: OfflineCause | null
 }
 
 /** The cause is empty where there is none, the event's time in Unix milliseconds. */
-export type SutStatusColumns = readonly [status: Monitored, cause: OfflineCause | '', time: number]
+export type SutStatusColumns = readonly [status: MonitoringStatus, cause: OfflineCause | '', time: number]
 
 const INITIAL: SutStatus = { status: 'disabled', cause: null }
 

@@ -1,6 +1,6 @@
 import type { Recorded } from '../src/domain/event.ts'
 import type { SutType } from '../src/domain/events/sut.ts'
-import { descriptionOf, type Monitored, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
+import { descriptionOf, type MonitoringStatus, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
 import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
@@ -31,7 +31,7 @@ export type SutColumns = readonly [
   is_active: boolean,
   name: string,
   tags: string,
-  monitoring: Monitored,
+  monitoring: MonitoringStatus,
   time: number,
 ]
 
@@ -42,7 +42,7 @@ export type SutColumns = readonly [
 export const foldForSearch = (text: string): string => text.normalize('NFD').toLowerCase().toUpperCase()
 
 /** What an event says of a SUT that was monitored like this before; undefined if that stays as it was. */
-export const monitoredAfter = (before: Monitored, event: Recorded): Monitored | undefined => {
+export const monitoredAfter = (before: MonitoringStatus, event: Recorded): MonitoringStatus | undefined => {
   switch (event.type) {
     case 'SutMonitoringEnabled':
       return before === 'disabled' ? 'unknown' : undefined

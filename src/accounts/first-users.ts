@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClockGuard } from '../commands/clock-guard.ts'
 import { BERTH } from '../commands/listen-ports.ts'
-import { makeEvents } from '../commands/order.ts'
+import { makeNewEvents } from '../commands/order.ts'
 import type { Config } from '../config/config.ts'
 import type { DataOf } from '../domain/event.ts'
 import { EPOCH_BYTES } from '../domain/events/user.ts'
@@ -65,7 +65,7 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
   }
   const now = await timeOfRecord(options)
   const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
-  const events = makeEvents(
+  const events = makeNewEvents(
     added.map((data) => ({ type: 'UserAdded', data })),
     order,
     now,

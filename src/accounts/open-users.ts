@@ -6,7 +6,7 @@ import type { EventStore } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
-import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from '../users/catch-up.ts'
+import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../users/catch-up.ts'
 import { openUsers, type Users } from '../users/users.ts'
 import type { Vault } from '../vault/vault.ts'
 
@@ -21,9 +21,9 @@ export interface OpenedUsers {
   /** Whether the users are those of the log, or were a moment ago. */
   readonly isUpToDate: () => boolean
   /** Before a name or a password is refused. */
-  readonly catchUpNames: CatchUp
+  readonly catchUpNames: CatchUpUsers
   /** Before a token is refused. */
-  readonly catchUpTokens: CatchUp
+  readonly catchUpTokens: CatchUpUsers
   readonly close: () => void
 }
 
@@ -70,8 +70,8 @@ const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void
 
 /** Credentials that are wrong here may be those of a user or token that another instance has just made. */
 const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }: Users) => {
-  const make = (read: () => Promise<unknown>): CatchUp =>
-    isShared ? makeCatchUp(read, CREDENTIALS_INTERVAL_MS) : NOTHING_TO_CATCH_UP
+  const make = (read: () => Promise<unknown>): CatchUpUsers =>
+    isShared ? makeCatchUpUsers(read, CREDENTIALS_INTERVAL_MS) : NOTHING_TO_CATCH_UP
   return {
     catchUpNames: make(refresh),
     catchUpTokens: make(() => Promise.all([refresh(), waitForHead(views, store)])),

@@ -5,11 +5,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import type { Signer } from '../audit/signed-note.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
+import { copyLogFile, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { type Checkpoint, rootOf } from './checkpoint.ts'
+import { type BackupCheckpoint, rootOf } from './checkpoint.ts'
 import { findProblems, type OnProgress } from './verify.ts'
 
 export interface BackupSource {
@@ -31,7 +31,7 @@ interface BackupOptions {
 /** Events between two calls of `onProgress`. */
 const PROGRESS_EVERY = 10_000
 
-type Made = E.Either<string, Checkpoint>
+type Made = E.Either<string, BackupCheckpoint>
 
 /**
  * Describes the copy with the root computed from the source log, so that verification compares the copy with the
@@ -41,7 +41,7 @@ const checkpointOf = async (
   source: BackupSource,
   copy: EventStore,
   { now, onProgress }: BackupOptions,
-): Promise<Checkpoint> => {
+): Promise<BackupCheckpoint> => {
   const events = (await copy.head()) + 1
   let last: string | null = null
   const leaves = function* () {
@@ -85,7 +85,7 @@ const fill = async (source: BackupSource, directory: string, options: BackupOpti
     string,
     string,
   ]
-  copyLog(source.log, log)
+  copyLogFile(source.log, log)
   const checkpoint = await withCopy(log, (copy) => checkpointOf(source, copy, options))
   await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
   if (source.signer !== undefined) {

@@ -2,7 +2,7 @@ import { emptyTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
 import { sha256 } from '../audit/sha256.ts'
 
 /** What the copied log must contain: its length, and a hash over all of it. */
-export interface Checkpoint {
+export interface BackupCheckpoint {
   /** The version of this shape. */
   readonly version: 1
   readonly origin: string

@@ -1,6 +1,6 @@
 import { findDamage, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { decodeEvent, leafHash, UndecodableEvent } from '../event-store/stored-event.ts'
-import { type Checkpoint, rootOf } from './checkpoint.ts'
+import { type BackupCheckpoint, rootOf } from './checkpoint.ts'
 
 /** Called periodically with the number of events verified. */
 export type OnProgress = (done: number) => void
@@ -32,7 +32,7 @@ function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generat
  * Problems of a copied log, as sentences. Empty when the file is intact, every event can be read, and together they
  * match the checkpoint.
  */
-export const findProblems = (path: string, checkpoint: Checkpoint, onProgress: OnProgress): readonly string[] => {
+export const findProblems = (path: string, checkpoint: BackupCheckpoint, onProgress: OnProgress): readonly string[] => {
   const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
   const found: Found = { events: 0, last: null, problems: [] }

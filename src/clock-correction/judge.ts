@@ -1,7 +1,7 @@
 import { countBefore, formatId } from '../audit/state/calendar.ts'
 import { hexAt } from '../audit/state/ids.ts'
 import { millisecondsIn, offsetIn, secondsIn } from '../audit/state/moments.ts'
-import { copyText, type Held, type Report, type Stream, type Sut } from '../audit/state/state.ts'
+import { type AuditedReservation, type AuditedSut, copyText, type Report, type Stream } from '../audit/state/state.ts'
 import type { DataOf, Recorded } from '../domain/event.ts'
 import {
   LISTEN_PORTS_STREAM,
@@ -16,7 +16,7 @@ import type { PublicPosition } from '../domain/values/position.ts'
 export type ClockCorrected = DataOf<'ClockCorrected'>
 type Event = Extract<Recorded, { readonly type: 'ClockCorrected' }>
 
-export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
+export const toAuditedReservation = (window: ClockCorrected['windows'][number]): AuditedReservation => ({
   high: hexAt(window._id, 0, 8),
   middle: hexAt(window._id, 8, 16),
   low: hexAt(window._id, 16, 24),
@@ -33,9 +33,13 @@ export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
  * Restores windows, and reports those that overlap a current one. Past ones are not dropped: while windows remain to be
  * restored, the stream's time is still wrong.
  */
-export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCorrected, report: Report): void => {
+export const restoreWindows = (
+  { windows }: AuditedSut,
+  { windows: restored }: ClockCorrected,
+  report: Report,
+): void => {
   for (const window of restored) {
-    const held = toHeld(window)
+    const held = toAuditedReservation(window)
     const place = countBefore(windows, held.start)
     const [before, behind] = [windows[place - 1], windows[place]]
     const overlaps =

@@ -12,7 +12,7 @@ import { findSpan, foldTwice, type Span, type SpanEvents, type SpanOptions, time
 /** Attempts per stream under concurrent changes. */
 const ATTEMPTS_MAX = 16
 
-export interface ClockCorrection extends Span {
+export interface CorrectionRequest extends Span {
   /** The operator's reason: 1 to 200 characters. */
   readonly why: string
 }
@@ -27,7 +27,7 @@ export interface CorrectClockOptions extends SpanOptions {
 }
 
 /** Result of a correction. */
-export interface ClockCorrected {
+export interface CorrectionResult {
   /** Streams with events in the span. */
   readonly streams: number
   /** Those already corrected before. */
@@ -131,8 +131,8 @@ const findObstacle = async (
  */
 export const correctClock = async (
   options: CorrectClockOptions,
-  { from, to, why }: ClockCorrection,
-): Promise<E.Either<string, ClockCorrected>> => {
+  { from, to, why }: CorrectionRequest,
+): Promise<E.Either<string, CorrectionResult>> => {
   const { store, clock, randomHex, onProgress } = options
   const found = await findSpan(options, { from, to })
   if (E.isLeft(found)) return found

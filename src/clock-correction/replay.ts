@@ -1,12 +1,12 @@
 import { formatId, UNRECORDED_MAX } from '../audit/state/calendar.ts'
 import { millisecondsIn } from '../audit/state/moments.ts'
-import { type Held, newStream, type Sut } from '../audit/state/state.ts'
+import { type AuditedReservation, type AuditedSut, newStream } from '../audit/state/state.ts'
 import type { Recorded } from '../domain/event.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
-import { type ClockCorrected, type Correction, restoreWindows, toHeld } from './judge.ts'
+import { type ClockCorrected, type Correction, restoreWindows, toAuditedReservation } from './judge.ts'
 
 /** Applies an event, recorded at a time in Unix milliseconds, to its SUT by the rules of the audit. */
-export type Fold = (sut: Sut, event: Recorded, time: number, unrecordedMax: number) => void
+export type Fold = (sut: AuditedSut, event: Recorded, time: number, unrecordedMax: number) => void
 
 /** An event and its position. */
 interface Positioned {
@@ -17,7 +17,7 @@ interface Positioned {
 /** A stream folded without the times that one of its events corrects. */
 interface Replay {
   readonly correction: Correction
-  readonly sut: Sut
+  readonly sut: AuditedSut
   /** Unix milliseconds: the latest correct time. */
   time: number
   /** Revisions of its events among the corrected positions. */
@@ -27,7 +27,7 @@ interface Replay {
 
 interface Corrected {
   /** Folded with its recorded times. */
-  readonly sut: Sut
+  readonly sut: AuditedSut
   /** Seconds that both folds keep an ended window for the record of its end. */
   readonly unrecordedMax: number
   readonly replays: Replay[]
@@ -47,7 +47,7 @@ const applyCorrected = (apply: Fold, replay: Replay, { event, position }: Positi
   apply(replay.sut, event, replay.time, unrecordedMax)
 }
 
-const isSame = (a: Held, b: Held | undefined): boolean =>
+const isSame = (a: AuditedReservation, b: AuditedReservation | undefined): boolean =>
   a.start === b?.start &&
   a.end === b.end &&
   a.endOffset === b.endOffset &&
@@ -55,7 +55,12 @@ const isSame = (a: Held, b: Held | undefined): boolean =>
   a.hasStarted === b.hasStarted
 
 /** The windows to restore: those that the span's times dropped, or whose start was recorded in it. */
-const findLost = (expected: Sut, actual: Sut, now: number, unrecordedMax: number): readonly Held[] => {
+const findLost = (
+  expected: AuditedSut,
+  actual: AuditedSut,
+  now: number,
+  unrecordedMax: number,
+): readonly AuditedReservation[] => {
   const standing = new Map(actual.windows.map((held) => [formatId(held), held.hasStarted]))
   return expected.windows.filter(
     (held) => held.end > now / 1_000 - unrecordedMax && standing.get(formatId(held)) !== held.hasStarted,
@@ -63,10 +68,10 @@ const findLost = (expected: Sut, actual: Sut, now: number, unrecordedMax: number
 }
 
 /** Checks the windows that a correction restores. */
-const findWrongWindows = ({ windows, remaining }: ClockCorrected, lost: readonly Held[]): string[] => {
+const findWrongWindows = ({ windows, remaining }: ClockCorrected, lost: readonly AuditedReservation[]): string[] => {
   const expected = new Map(lost.map((held) => [formatId(held), held]))
   const wrong = windows
-    .filter((window) => !isSame(toHeld(window), expected.get(window._id)))
+    .filter((window) => !isSame(toAuditedReservation(window), expected.get(window._id)))
     .map(({ _id }) => `restores the reservation ${_id}, which differs from what the corrected times give`)
   if (expected.size - windows.length !== remaining) {
     wrong.push(`restores ${windows.length} reservations and leaves ${remaining}, of ${expected.size} to restore`)

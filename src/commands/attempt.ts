@@ -15,7 +15,7 @@ import {
 import type { ClockGuard } from './clock-guard.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
-import { makeEvents, type Order, type Outcome } from './order.ts'
+import { makeNewEvents, type Order, type Outcome } from './order.ts'
 import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
@@ -91,7 +91,7 @@ const makeDecideOnce =
     if (E.isLeft(decision)) return { is: 'unrecorded', ended: decision }
     if (decision.right.events.length === 0)
       return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, storePosition }) }
-    const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
+    const events = makeNewEvents(decision.right.events, order, decision.right.now, randomHex)
     const within = deadline - performance.now()
     if (within < APPEND_TIME_MIN_MS) return over(E.left(appendFailure('unavailable')))
     const appended = await store.append(stream, revision, events, order.secrets, within)

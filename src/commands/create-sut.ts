@@ -21,7 +21,7 @@ export interface NewSut {
   readonly values: SutValues
   readonly tags?: Readonly<Record<string, string>> | undefined
   /** Seals the SUT's secrets once its id is known. */
-  readonly seal: (sutId: string) => Sealed | undefined
+  readonly seal: (sutId: string) => SealedCredentials | undefined
 }
 
 export interface SutCreationOrder extends CreationOrder, NewSut {
@@ -30,7 +30,7 @@ export interface SutCreationOrder extends CreationOrder, NewSut {
   readonly random: string
 }
 
-export interface Sealed {
+export interface SealedCredentials {
   readonly credentials: { readonly id: string; readonly changed: readonly ('password' | 'user_name')[] }
   readonly secrets: readonly SealedSecret[]
 }

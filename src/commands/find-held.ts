@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Runner } from './order.ts'
 
 /** A reservation as its SUT's state has it; undefined if it does not have it, or no longer. */
-export const findHeld = async (
+export const findHeldReservation = async (
   { look }: Pick<Runner, 'look'>,
   sutId: string,
   reservationId: string,

@@ -13,7 +13,7 @@ import {
   StoreUnavailable,
 } from '../event-store/event-store.ts'
 import { BERTH } from './listen-ports.ts'
-import { makeEvents } from './order.ts'
+import { makeNewEvents } from './order.ts'
 
 /** Between attempts while the store does not answer. */
 const RETRY_DELAY_MS = 1_000
@@ -82,7 +82,7 @@ const upgradeOnce = async (options: UpgradeOptions): Promise<number | undefined>
   const now = Math.max(clock(), time)
   const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const set = { type: 'LogVersionSet', data: { version: own } } as const
-  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([set], order, now, randomHex))
+  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeNewEvents([set], order, now, randomHex))
   if (E.isRight(appended)) return version
   if (appended.left === 'moved') return undefined
   throw makeUpgradeError(appended.left)

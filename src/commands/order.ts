@@ -74,7 +74,7 @@ export const readAppended = async (
 }
 
 /** The events an order records for a decision. The last has its idempotency key. `now` is in Unix milliseconds. */
-export const makeEvents = (
+export const makeNewEvents = (
   events: readonly Event[],
   order: Order<unknown>,
   now: number,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Read, ReadVariable } from './read.ts'
+import type { ReadValue, ReadVariable } from './read.ts'
 import type { Environment } from './unknown-variables.ts'
 
 /** Another service that the command line asks. */
@@ -15,7 +15,7 @@ const [URL_NAME, TOKEN_NAME, FILE_NAME] = ['BERTH_URL', 'BERTH_TOKEN', 'BERTH_CR
 /** The form of a token. users/tokens.ts, which this folder may not import, has the exact one. */
 export const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
 
-const url: Read<string> = (value) => {
+const url: ReadValue<string> = (value) => {
   const { protocol, username, password, search, hash } = URL.parse(value) ?? {}
   const isOfService = (protocol === 'http:' || protocol === 'https:') && `${username}${password}${search}${hash}` === ''
   return isOfService
@@ -23,7 +23,7 @@ const url: Read<string> = (value) => {
     : E.left('must be like https://berth.lab.example, without a user, a query and a fragment')
 }
 
-const token: Read<string> = (value) =>
+const token: ReadValue<string> = (value) =>
   TOKEN_LIKE.test(value) ? E.right(value) : E.left('must be a token, which begins with berth_')
 
 /** Reads the variables of the command line; undefined unless they name a service and who asks it. */

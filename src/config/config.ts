@@ -9,11 +9,11 @@ import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
 import { readHost } from './host.ts'
 import { type OidcConfig, oidcProblems, readOidc } from './oidc.ts'
-import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
+import { type ReadValue, type ReadVariable, readOneOf, readWholeNumber } from './read.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
 /** Limits that are left out stay as they are without the variable. */
-const quota: Read<Quota> = (value) =>
+const quota: ReadValue<Quota> = (value) =>
   E.map((change: QuotaChange | null) => changeQuota(QUOTA_DEFAULT, change ?? {}))(parseQuota(value))
 
 /** Reads the quota of testers without one of their own. */
@@ -65,17 +65,17 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
  * checks/keys.ts.
  */
 export interface KeyChecks {
-  readonly vaultKeys: Read<string>
-  readonly auditKey: Read<string>
+  readonly vaultKeys: ReadValue<string>
+  readonly auditKey: ReadValue<string>
 }
 
-const port: Read<number> = (value) => {
+const port: ReadValue<number> = (value) => {
   if (/^(?:tcp|udp|sctp):\/\//.test(value)) {
     return E.left(
       'was set by Kubernetes for a service called "berth": put "enableServiceLinks: false" into the pod\'s spec, or set BERTH_PORT to a port',
     )
   }
-  return wholeNumber(0, 65_535)(value)
+  return readWholeNumber(0, 65_535)(value)
 }
 
 // Repeats the rule of users/password.ts, which this folder may not import; test/service/config/config.test.ts compares
@@ -83,7 +83,7 @@ const port: Read<number> = (value) => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const PASSWORD = /^[^\u0000-\u001f\u007f-\u009f\p{Cs}]{8,}$/u
 
-const password: Read<string> = (value) =>
+const password: ReadValue<string> = (value) =>
   PASSWORD.test(value) && Buffer.byteLength(value) <= 1024
     ? E.right(value)
     : E.left('must have at least 8 characters and at most 1024 bytes, without control characters')
@@ -97,14 +97,14 @@ const URI_REFERENCE = new RegExp(
  * Valid both as a URI reference (the `source` of a CloudEvent) and as a key name without spaces and plus (C2SP
  * signed-note).
  */
-const origin: Read<string> = (value) =>
+const origin: ReadValue<string> = (value) =>
   value.length <= 255 && URI_REFERENCE.test(value) && URL.canParse(value, 'http://origin.invalid')
     ? E.right(value)
     : E.left('must be a URI reference like berth or lab.example/berth, at most 255 characters, without spaces and +')
 
-const portNumber = wholeNumber(1, 65_535)
+const portNumber = readWholeNumber(1, 65_535)
 
-const listenPorts: Read<Config['listenPorts']> = (value) => {
+const listenPorts: ReadValue<Config['listenPorts']> = (value) => {
   const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(value) ?? []
   const [first, last] = [portNumber(from), portNumber(to)]
   return E.isLeft(first) || E.isLeft(last) || first.right > last.right
@@ -137,7 +137,7 @@ export const readConfig = (
     problems.push(`${name} ${result.left}`)
     return otherwise
   }
-  const path: Read<string> = (value) => E.right(resolve(directory, value))
+  const path: ReadValue<string> = (value) => E.right(resolve(directory, value))
   const data = read('BERTH_DATA', path, resolve(directory, 'data'))
   const inData: EventStoreConfig = { kind: 'sqlite', path: join(data, 'events.db') }
   const adminPassword = read('BERTH_ADMIN_PASSWORD', password, undefined)
@@ -178,7 +178,7 @@ export const readConfig = (
     clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
     ...(client && { client }),
     ...(oidc && { oidc }),
-    logLevel: read('BERTH_LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
+    logLevel: read('BERTH_LOG_LEVEL', readOneOf(...LOG_LEVELS), 'info'),
   }
   const { problems: unknown, warnings } = unknownVariables(environment, known)
   return problems.length + unknown.length > 0 ? E.left([...problems, ...unknown]) : E.right({ ...values, warnings })

@@ -1,7 +1,7 @@
 import { parseScope, type Scope } from '../domain/user/scope.ts'
 import { durationWithin } from './duration.ts'
 import { readHost } from './host.ts'
-import { oneOf, type ReadVariable, wholeNumber } from './read.ts'
+import { type ReadVariable, readOneOf, readWholeNumber } from './read.ts'
 
 /** Settings of the gateway. */
 export interface GatewayConfig {
@@ -30,13 +30,13 @@ const upToTwoMinutes = durationWithin({ min: 'PT0.1S', max: 'PT2M' })
 export const readGateway = (read: ReadVariable, { host }: { readonly host: string }): GatewayConfig => {
   const publicHost = read('BERTH_GATEWAY_PUBLIC_HOST', readHost, undefined)
   return {
-    isOn: read('BERTH_GATEWAY', oneOf('on', 'off'), 'on') === 'on',
+    isOn: read('BERTH_GATEWAY', readOneOf('on', 'off'), 'on') === 'on',
     host: read('BERTH_GATEWAY_HOST', readHost, host),
     ...(publicHost !== undefined && { publicHost }),
-    clients: read('BERTH_GATEWAY_CLIENTS', oneOf('holder', 'any'), 'holder'),
-    ipv6Prefix: read('BERTH_GATEWAY_IPV6_PREFIX', wholeNumber(1, 128), 128),
-    connectionsOfOneMax: read('BERTH_GATEWAY_CONNECTIONS_OF_ONE', wholeNumber(1, 4_096), 64),
-    connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', wholeNumber(1, 65_536), 4_096),
+    clients: read('BERTH_GATEWAY_CLIENTS', readOneOf('holder', 'any'), 'holder'),
+    ipv6Prefix: read('BERTH_GATEWAY_IPV6_PREFIX', readWholeNumber(1, 128), 128),
+    connectionsOfOneMax: read('BERTH_GATEWAY_CONNECTIONS_OF_ONE', readWholeNumber(1, 4_096), 64),
+    connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', readWholeNumber(1, 65_536), 4_096),
     connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', upToTwoMinutes, 10_000),
     handshakeTimeoutMs: read('BERTH_GATEWAY_HANDSHAKE_TIMEOUT', upToTwoMinutes, 30_000),
     halfClosedTimeoutMs: read(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseRoleMapping, type RoleMapping } from '../domain/user/role-mapping.ts'
-import type { Read, ReadVariable } from './read.ts'
+import type { ReadValue, ReadVariable } from './read.ts'
 
 /** Single sign-on with an OpenID Connect provider. */
 export interface OidcConfig {
@@ -28,7 +28,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 const isPlain = ({ username, password, search, hash }: URL): boolean => `${username}${password}${search}${hash}` === ''
 
-const issuer: Read<string> = (value) => {
+const issuer: ReadValue<string> = (value) => {
   const url = URL.parse(value)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
   return url !== null && isSafe && isPlain(url)
@@ -36,7 +36,7 @@ const issuer: Read<string> = (value) => {
     : E.left('must be like https://login.lab.example, without a query; http only on a loopback address')
 }
 
-const publicOrigin: Read<string> = (value) => {
+const publicOrigin: ReadValue<string> = (value) => {
   const url = URL.parse(value)
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   return url !== null && isWeb && isPlain(url) && url.pathname === '/'
@@ -44,7 +44,7 @@ const publicOrigin: Read<string> = (value) => {
     : E.left('must be like https://berth.lab.example, without a path')
 }
 
-const name: Read<string> = (value) =>
+const name: ReadValue<string> = (value) =>
   /^[^\p{Cc}\p{Cs}]{1,256}$/u.test(value)
     ? E.right(value)
     : E.left('must have 1 to 256 characters, without control characters')

@@ -7,7 +7,7 @@ import { type AppendFailure, BEGINNING, type EventStore } from '../event-store/e
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { flatten, type Run, runsOf, type Stored, seriesOf, toAppend } from './series.ts'
+import { type EventRun, flatten, runsOf, type Stored, seriesOf, toAppend } from './series.ts'
 
 /** Secrets copied per page. */
 const SECRETS = 500
@@ -64,7 +64,11 @@ const why: Readonly<Record<AppendFailure, string>> = {
 }
 
 /** Whether the target's events after a store position are a prefix of the series. */
-const isBeginningOf = async (target: EventStore, after: StorePosition, series: readonly Run[]): Promise<boolean> => {
+const isBeginningOf = async (
+  target: EventStore,
+  after: StorePosition,
+  series: readonly EventRun[],
+): Promise<boolean> => {
   const wanted = series.flatMap(({ events }) => events)
   let n = 0
   for await (const { text } of flatten(target.records(after))) {
@@ -86,7 +90,7 @@ const copyEvents = async (
   onProgress(done, of)
 
   /** Appends run by run. An append that is there already is recognised and not repeated. */
-  const oneByOne = async (series: readonly Run[]): Promise<E.Either<string, void>> => {
+  const oneByOne = async (series: readonly EventRun[]): Promise<E.Either<string, void>> => {
     for (const run of series) {
       const { stream, expected, events } = toAppend(run)
       const appended = await target.append(stream, expected, events)

@@ -11,14 +11,14 @@ export async function* flatten(pages: AsyncIterable<readonly StoredRecord[]>): A
 export type Stored = NewEvent & { readonly stream: string; readonly revision: number }
 
 /** Consecutive events of one stream, appended together. */
-export type Run = { readonly events: Stored[]; bytes: number }
+export type EventRun = { readonly events: Stored[]; bytes: number }
 
-const joins = ({ events, bytes }: Run, { stream }: Stored, size: number): boolean =>
+const joins = ({ events, bytes }: EventRun, { stream }: Stored, size: number): boolean =>
   events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
 
 /** The events after a store position, grouped into runs. Nothing is decoded, so the bytes stay the same. */
-export async function* runsOf(source: EventStore, after: StorePosition): AsyncGenerator<Run> {
-  let run: Run = { events: [], bytes: 0 }
+export async function* runsOf(source: EventStore, after: StorePosition): AsyncGenerator<EventRun> {
+  let run: EventRun = { events: [], bytes: 0 }
   for await (const { text } of flatten(source.records(after))) {
     const event = JSON.parse(text) as Stored
     const size = Buffer.byteLength(text)
@@ -36,8 +36,8 @@ export async function* runsOf(source: EventStore, after: StorePosition): AsyncGe
 const SERIES_MAX = { runs: 256, bytes: 2_000_000 }
 
 /** Groups runs into series that can be in flight together. */
-export async function* seriesOf(runs: AsyncIterable<Run>): AsyncGenerator<readonly Run[]> {
-  let series: Run[] = []
+export async function* seriesOf(runs: AsyncIterable<EventRun>): AsyncGenerator<readonly EventRun[]> {
+  let series: EventRun[] = []
   let bytes = 0
   for await (const run of runs) {
     if (series.length > 0 && (series.length === SERIES_MAX.runs || bytes + run.bytes > SERIES_MAX.bytes)) {
@@ -51,7 +51,7 @@ export async function* seriesOf(runs: AsyncIterable<Run>): AsyncGenerator<readon
   if (series.length > 0) yield series
 }
 
-export const toAppend = ({ events }: Run) => {
+export const toAppend = ({ events }: EventRun) => {
   const [first] = events as readonly Stored[] as [Stored]
   const { stream, revision } = first
   const plain = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)

@@ -3,7 +3,7 @@ import type { PublicPosition } from '../domain/values/position.ts'
 import { isAboutUser, sutIdOf, userOf } from '../feed/events/cloud-event.ts'
 
 /** An exported event, by column name. Columns are published: none changes its meaning. */
-export interface Row {
+export interface ExportRow {
   readonly position: PublicPosition
   readonly id: string
   readonly time: string
@@ -41,14 +41,14 @@ export const COLUMNS = [
   'end_time',
   'listen_port',
   'data',
-] as const satisfies readonly (keyof Row)[]
+] as const satisfies readonly (keyof ExportRow)[]
 
 /** Members that only some events' data have. */
 type Sometimes = Partial<
   Record<'_id' | 'reservation_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>
 >
 
-export const rowOf = (event: Recorded, position: PublicPosition): Row => {
+export const rowOf = (event: Recorded, position: PublicPosition): ExportRow => {
   const { id, stream, revision, type, metadata } = event
   const data = event.data as Sometimes
   const isOfReservation = data.user_id !== undefined && !isAboutUser(type)

@@ -4,7 +4,7 @@ import { type PublicPosition, toPublicPosition } from '../domain/values/position
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
 import { sutIdOf } from '../feed/events/cloud-event.ts'
-import type { Format } from './formats.ts'
+import type { ExportFormat } from './formats.ts'
 
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
 export type Bound = { readonly position: PublicPosition } | { readonly time: number }
@@ -27,7 +27,7 @@ export interface ExportOptions {
   /** The public position of the first record. */
   readonly first: number
   readonly wanted: Wanted
-  readonly format: Format
+  readonly format: ExportFormat
   /** Called with the number of events scanned. */
   readonly onProgress?: (done: number) => void
 }

@@ -7,7 +7,7 @@ import { cloudEvent } from '../feed/events/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
 
 /** A file format for events. */
-export interface Format {
+export interface ExportFormat {
   /** The beginning of the file. */
   readonly head: string
   readonly line: (event: Recorded, position: PublicPosition) => string
@@ -23,7 +23,7 @@ export interface FormatOptions {
   readonly origin: string
 }
 
-const csv = (excel: boolean): Format => {
+const csv = (excel: boolean): ExportFormat => {
   const field = excel ? spreadsheetField : quoteField
   return {
     // Without a byte order mark, spreadsheets decode UTF-8 as the machine's code page.
@@ -45,7 +45,7 @@ const csv = (excel: boolean): Format => {
 
 const writeJson = (value: unknown): string => escapeLineSeparators(JSON.stringify(value))
 
-export const formatOf = (name: FormatName, { excel, origin }: FormatOptions): Format => {
+export const formatOf = (name: FormatName, { excel, origin }: FormatOptions): ExportFormat => {
   switch (name) {
     case 'csv':
       return csv(excel)

@@ -9,7 +9,7 @@ import {
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Cursor, openCursor } from './cursor.ts'
-import { type Entry, makeEntry } from './events/entry.ts'
+import { type FeedEntry, makeEntry } from './events/entry.ts'
 
 /** Events read, encoded and cached together: about 50 KB, roughly what a connection takes at a time. */
 export const CHUNK = 64
@@ -34,7 +34,7 @@ export interface ChunksOptions {
  */
 export interface Chunks {
   /** Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist. */
-  readonly readAfter: (position: PublicPosition, end: PublicPosition) => Promise<readonly Entry[]>
+  readonly readAfter: (position: PublicPosition, end: PublicPosition) => Promise<readonly FeedEntry[]>
   readonly close: () => void
 }
 
@@ -90,12 +90,12 @@ const makeCursors = ({ store, views }: ChunksOptions) => {
 
 export const makeChunks = (options: ChunksOptions): Chunks => {
   const { views, origin } = options
-  const whole = new LRUCache<PublicPosition, readonly Entry[]>({
+  const whole = new LRUCache<PublicPosition, readonly FeedEntry[]>({
     max: CHUNKS_MAX,
     maxSize: CHARACTERS_MAX,
     sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + entry.json().length, 1),
   })
-  const inFlight = new Map<string, Promise<readonly Entry[]>>()
+  const inFlight = new Map<string, Promise<readonly FeedEntry[]>>()
   const cursors = makeCursors(options)
   const compared = new WeakSet<Cursor>()
 
@@ -108,7 +108,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
     compared.add(cursor)
   }
 
-  const read = async (first: PublicPosition, count: number): Promise<readonly Entry[]> => {
+  const read = async (first: PublicPosition, count: number): Promise<readonly FeedEntry[]> => {
     const cursor = cursors.take(first)
     try {
       const events = await cursor.take(count)
@@ -126,7 +126,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
     }
   }
 
-  const load = (first: PublicPosition, count: number): readonly Entry[] | Promise<readonly Entry[]> => {
+  const load = (first: PublicPosition, count: number): readonly FeedEntry[] | Promise<readonly FeedEntry[]> => {
     const kept = whole.get(first)
     if (kept !== undefined) return kept
     const name = `${first} ${count}`

@@ -1,9 +1,9 @@
 import type { PublicPosition } from '../domain/values/position.ts'
-import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
+import { type FeedEntry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import type { Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
-import type { Writer } from './stream.ts'
+import type { StreamWriter } from './stream.ts'
 
 /** Skipped events after which a filtered reader gets a checkpoint event. */
 const SKIPPED_MAX = 1_024
@@ -26,7 +26,7 @@ export interface EventWriterOptions extends StreamRequest {
 export const makeEventWriter = (
   outlet: Outlet,
   { after, end, filter, format, source }: EventWriterOptions,
-): Writer<Entry> => {
+): StreamWriter<FeedEntry> => {
   const isFiltered = isFiltering(filter)
   let position = after
   let known = after
@@ -41,7 +41,7 @@ export const makeEventWriter = (
       const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
       const first = firstOf(wanted, CHARACTERS_MAX)
       // Unwanted entries after the last one written count as passed.
-      position = ((first.length === wanted.length ? entries : first).at(-1) as Entry).position
+      position = ((first.length === wanted.length ? entries : first).at(-1) as FeedEntry).position
       known = first.at(-1)?.position ?? known
       outlet.write(isFiltered ? first.map(format.event).join('') : source.encode(format, first))
       if (end === undefined && position - known >= SKIPPED_MAX) writeCheckpoint()

@@ -7,7 +7,7 @@ import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import { chunkStart } from './chunks.ts'
 import { makeEventWriter, type StreamRequest } from './event-writer.ts'
-import { type Entry, type Filter, isWanted } from './events/entry.ts'
+import { type FeedEntry, type Filter, isWanted } from './events/entry.ts'
 import type { Hold } from './hold.ts'
 
 import { makeSource, type Source } from './source.ts'
@@ -20,7 +20,7 @@ const SCANNED_MAX = 4_096
 /** Characters of events after which a page ends. */
 const CHARACTERS_MAX = 4 << 20
 
-export interface Page {
+export interface EventsPage {
   /** As JSON. */
   readonly events: readonly string[]
   /** The last position scanned; -1 before the first. */
@@ -46,9 +46,9 @@ export interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> 
 /** The events of the log from any position on. */
 export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly page: (request: PageRequest) => Promise<Page>
+  readonly page: (request: PageRequest) => Promise<EventsPage>
   /** Newest first. @throws StoreUnavailable when the log cannot be read */
-  readonly pageBack: (request: BackwardsRequest) => Promise<Page>
+  readonly pageBack: (request: BackwardsRequest) => Promise<EventsPage>
   /** @throws StoreUnavailable when the log cannot be read */
   readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
   readonly close: Subscriptions['close']
@@ -74,7 +74,7 @@ const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
     events,
     isFull,
     /** Looks at entries and returns the last position looked at; the one given if the page was full before. */
-    take: (entries: readonly Entry[], position: PublicPosition): PublicPosition => {
+    take: (entries: readonly FeedEntry[], position: PublicPosition): PublicPosition => {
       let last = position
       for (const entry of entries) {
         if (isFull()) break
@@ -87,7 +87,7 @@ const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
   }
 }
 
-const readPage = async (source: Source, { after, end, ...request }: PageRequest): Promise<Page> => {
+const readPage = async (source: Source, { after, end, ...request }: PageRequest): Promise<EventsPage> => {
   const { events, isFull, take } = makePage(request)
   let next = after
   while (next < end && !isFull()) {
@@ -98,11 +98,11 @@ const readPage = async (source: Source, { after, end, ...request }: PageRequest)
   return { events, next, caughtUp: next >= end }
 }
 
-const readBack = async (source: Source, { before, ...request }: BackwardsRequest): Promise<Page> => {
+const readBack = async (source: Source, { before, ...request }: BackwardsRequest): Promise<EventsPage> => {
   const { events, isFull, take } = makePage(request)
   let next = before
   while (next > 0 && !isFull()) {
-    const entries: Entry[] = []
+    const entries: FeedEntry[] = []
     // Chunks begin at fixed positions, so that other readers share them.
     const last = previousPosition(next)
     const first = chunkStart(previousPosition(last))
@@ -135,7 +135,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
     page: (request) => readPage(source, request),
     pageBack: (request) => readBack(source, request),
     subscribe: (user, request, hold) => {
-      const makeWriter: Sending<Entry>['makeWriter'] = (outlet, after) =>
+      const makeWriter: Sending<FeedEntry>['makeWriter'] = (outlet, after) =>
         makeEventWriter(outlet, { ...request, after, source })
       return subscriptions.subscribe(user, { ...request, source, makeWriter }, source, hold)
     },

@@ -7,7 +7,7 @@ import { makeOutageTimer, type OnResumed } from '../read-models/projector/outage
 import type { Views } from '../read-models/views.ts'
 import { CHUNK, chunkStart, storePositionBefore } from './chunks.ts'
 import type { WaitUntilDurable } from './durability.ts'
-import { type Entry, makeEntry } from './events/entry.ts'
+import { type FeedEntry, makeEntry } from './events/entry.ts'
 import { makeWaiting } from './waiting.ts'
 
 /** Newest events kept for readers slightly behind; at most twice as many. */
@@ -34,7 +34,7 @@ export interface Live {
   readonly join: () => Promise<void>
   readonly leave: () => void
   /** At most a chunk of the events after a position; undefined if some of them are no longer kept. */
-  readonly newestAfter: (position: PublicPosition) => readonly Entry[] | undefined
+  readonly newestAfter: (position: PublicPosition) => readonly FeedEntry[] | undefined
   /** Calls `call` once, when there are new events. */
   readonly onChange: (call: () => void) => void
   readonly forget: (call: () => void) => void
@@ -85,14 +85,14 @@ const follow = async (
 
 /** The newest events. The oldest kept one begins a chunk, so that everything before it is whole chunks. */
 const makeNewest = (origin: string) => {
-  let entries: Entry[] = []
+  let entries: FeedEntry[] = []
   return {
     add: (events: readonly Logged[], first: PublicPosition): void => {
       for (const [i, event] of events.entries()) entries.push(makeEntry(event, toPublicPosition(first + i), origin))
       if (entries.length >= 2 * NEWEST_MIN)
         entries = entries.slice(entries.length - (entries.length % CHUNK) - NEWEST_MIN)
     },
-    after: (position: PublicPosition): readonly Entry[] | undefined => {
+    after: (position: PublicPosition): readonly FeedEntry[] | undefined => {
       const [oldest] = entries
       if (oldest === undefined || position < oldest.position - 1) return undefined
       const from = position + 1 - oldest.position

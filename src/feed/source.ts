@@ -3,7 +3,7 @@ import { earlierPosition, type PublicPosition } from '../domain/values/position.
 import type { Views } from '../read-models/views.ts'
 import { type ChunksOptions, makeChunks } from './chunks.ts'
 import { makeWaitUntilDurable } from './durability.ts'
-import type { Entry } from './events/entry.ts'
+import type { FeedEntry } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import { type Live, type LiveOptions, makeLive } from './live.ts'
 import type { Supply } from './stream.ts'
@@ -15,9 +15,9 @@ const BYTES_MAX = 16 << 20
 /**
  * Where subscribers pull durable events from: the live subscription once caught up, chunks of the log before that.
  */
-export interface Source extends Pick<Live, 'join' | 'leave'>, Supply<Entry> {
+export interface Source extends Pick<Live, 'join' | 'leave'>, Supply<FeedEntry> {
   /** Encodes a run of events, cached for other readers. */
-  readonly encode: (format: Format, entries: readonly Entry[]) => Buffer
+  readonly encode: (format: Format, entries: readonly FeedEntry[]) => Buffer
   readonly close: () => void
 }
 
@@ -35,7 +35,10 @@ export const makeSource = (options: SourceOptions): Source => {
     maxSize: BYTES_MAX,
     sizeCalculation: ({ length }) => Math.max(length, 1),
   })
-  const read = (position: PublicPosition, end?: PublicPosition): Promise<readonly Entry[]> | readonly Entry[] => {
+  const read = (
+    position: PublicPosition,
+    end?: PublicPosition,
+  ): Promise<readonly FeedEntry[]> | readonly FeedEntry[] => {
     const newest = live.newestAfter(position)
     if (newest !== undefined && end === undefined) return newest
     const upTo = newest?.filter((entry) => entry.position <= (end as PublicPosition)) ?? []

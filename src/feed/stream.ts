@@ -23,7 +23,7 @@ export interface Supply<A> {
 }
 
 /** Writes to one reader and tracks its position. */
-export interface Writer<A> {
+export interface StreamWriter<A> {
   readonly position: () => PublicPosition
   /** Writes the first of these, up to a size limit. */
   readonly write: (next: readonly A[]) => void
@@ -40,7 +40,7 @@ export interface Sending<A> {
   readonly format: Frames
   readonly source: Supply<A>
   /** Called once the stream begins. */
-  readonly makeWriter: (outlet: Outlet, after: PublicPosition) => Writer<A>
+  readonly makeWriter: (outlet: Outlet, after: PublicPosition) => StreamWriter<A>
 }
 
 export interface StreamOptions<A> extends Sending<A> {
@@ -58,12 +58,12 @@ export interface StreamOptions<A> extends Sending<A> {
   readonly onFailed: (error: unknown) => void
 }
 
-export type Ended = EndReason | 'left' | 'done'
+export type StreamEnd = EndReason | 'left' | 'done'
 
 /** One subscriber's stream on its connection. */
-export interface Stream {
+export interface SubscriberStream {
   /** Resolves when the stream has ended for any reason. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<StreamEnd>
   /** Whether the stream has not begun yet. */
   readonly isHeld: () => boolean
   /** Ends the stream with a last event that gives the reason. */
@@ -75,7 +75,7 @@ export interface Stream {
 interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end'> {
   readonly outlet: Outlet
   readonly bell: Bell
-  readonly writer: Writer<A>
+  readonly writer: StreamWriter<A>
   readonly isOver: () => boolean
 }
 
@@ -127,17 +127,17 @@ const makeHeartbeat = <A>({ format, end, heartbeat, stallTimeout }: StreamOption
 }
 
 /** Starts streaming to a reader. The response head must have been written. */
-export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): Stream => {
+export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): SubscriberStream => {
   const { source, format, end: last, retry, onFailed, hold, onBegun, makeWriter } = options
-  const over = Promise.withResolvers<Ended>()
+  const over = Promise.withResolvers<StreamEnd>()
   const bell = makeBell()
   const outlet = makeOutlet(response, bell.ring)
   const isTooSlow = makeHeartbeat(options, outlet, bell)
   const holding = makeHolding(hold, onBegun)
-  let writer: Writer<A> | undefined
+  let writer: StreamWriter<A> | undefined
   let isOver = false
 
-  const finish = (how: Ended): void => {
+  const finish = (how: StreamEnd): void => {
     isOver = true
     holding.release()
     source.forget(bell.ring)

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { User } from '../users/user.ts'
 import { makeCallQueue } from './call-queue.ts'
 import type { EndReason } from './events/frames.ts'
-import { type Ended, type Stream, type StreamOptions, startStream } from './stream.ts'
+import { type StreamEnd, type StreamOptions, type SubscriberStream, startStream } from './stream.ts'
 
 /** Limits and timeouts of subscribers. */
 export interface FeedLimits {
@@ -36,7 +36,7 @@ export const FEED_LIMITS: FeedLimits = {
 export interface FeedMeasures {
   readonly subscribed: () => void
   /** Called when a stream has ended. `left` and `done` are the reader's doing. */
-  readonly unsubscribed: (how: Ended) => void
+  readonly unsubscribed: (how: StreamEnd) => void
 }
 
 /** A reserved slot, to be used or given up. */
@@ -67,7 +67,7 @@ export interface SubscribersOptions {
 
 interface ActiveStream {
   readonly user: User
-  readonly stream: Stream
+  readonly stream: SubscriberStream
 }
 
 /** Responses whose last bytes have not been taken yet. */

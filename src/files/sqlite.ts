@@ -46,7 +46,7 @@ export const prepareArrays = <Row extends readonly unknown[]>(db: DatabaseSync, 
 }
 
 /** The row of a read that always has one, such as of a count. */
-export const oneOf = <Row>(read: Select<Row>, ...values: Values): Row => {
+export const readRow = <Row>(read: Select<Row>, ...values: Values): Row => {
   const row = read.get(...values)
   if (row === undefined) throw new Error('a read that always has a row has none')
   return row

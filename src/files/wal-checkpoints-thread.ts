@@ -13,7 +13,7 @@ export const PHASE = {
 } as const
 
 /** Worker data. */
-export interface WorkerOptions {
+export interface WalWorkerOptions {
   readonly path: string
   readonly phase: Int32Array
 }

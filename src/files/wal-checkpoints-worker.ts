@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
-import { oneOf, prepare } from './sqlite.ts'
+import { prepare, readRow } from './sqlite.ts'
 import {
   type CheckpointThread,
   isHarmless,
@@ -9,13 +9,13 @@ import {
   runScript,
   type TaskEnd,
   truncateWal,
-  type WorkerOptions,
+  type WalWorkerOptions,
   type WorkerTask,
 } from './wal-checkpoints-thread.ts'
 
 /** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
 
-const { path, phase } = workerData as WorkerOptions
+const { path, phase } = workerData as WalWorkerOptions
 const database = new DatabaseSync(path, { timeout: 0 })
 // On macOS, plain fsync does not reach the disk. No effect elsewhere.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
@@ -33,14 +33,14 @@ const endOf = (work: () => boolean): TaskEnd => {
 
 /** The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. Do it here. */
 const restart = (): boolean => {
-  const { user_version } = oneOf(version)
+  const { user_version } = readRow(version)
   database.exec(`PRAGMA user_version = ${user_version}`)
   return true
 }
 
 const checkpoint = (): TaskEnd => {
   try {
-    const { busy, log, checkpointed } = oneOf(copy)
+    const { busy, log, checkpointed } = readRow(copy)
     if (busy !== 0 || log !== checkpointed) return { isDone: false }
   } catch {
     // Like SQLite's own checkpoints: the next one retries.

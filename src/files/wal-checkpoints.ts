@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { openThread } from '../concurrency/thread.ts'
-import { oneOf, prepare } from './sqlite.ts'
+import { prepare, readRow } from './sqlite.ts'
 import {
   type CheckpointThread,
   PHASE,
   runScript,
   truncateWal,
-  type WorkerOptions,
+  type WalWorkerOptions,
   type WorkerTask,
 } from './wal-checkpoints-thread.ts'
 
@@ -57,7 +57,7 @@ export interface WalCheckpointsOptions {
 /** The first write to a restarted WAL waits for the disk. Do it here, while nothing waits for this thread. */
 const writeFirst = (database: DatabaseSync): void => {
   try {
-    const { user_version } = oneOf(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
+    const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
     database.exec(`PRAGMA user_version = ${user_version}`)
   } catch {
     // The first commit reports the error.
@@ -72,7 +72,7 @@ const makeCheckpointPolicy = (database: DatabaseSync, pages: number) => {
   return {
     isTooLong: () => isTooLong,
     read: () => {
-      const { log, checkpointed } = oneOf(lengths)
+      const { log, checkpointed } = readRow(lengths)
       const uncopied = log - checkpointed
       isTooLong = log > OVERSIZE_FACTOR * pages
       return { isSoon: wasFull || uncopied >= pages / 2, isNow: wasFull || uncopied >= pages }
@@ -110,7 +110,7 @@ const makeTasks = (
 
   const thread = openThread<CheckpointThread>({
     module: new URL('./wal-checkpoints-worker.ts', import.meta.url),
-    start: { workerData: { path, phase } satisfies WorkerOptions },
+    start: { workerData: { path, phase } satisfies WalWorkerOptions },
     callsMax: 1,
     onEnded: giveUp,
   })

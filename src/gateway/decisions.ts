@@ -1,6 +1,6 @@
 import type { ConnectionFailure, EndCause } from './connections/causes.ts'
 import type { LimitReason, Verdict } from './forwarding.ts'
-import type { Connected, ConnectionEvent, Counted, GatewayOwner, Report } from './messages.ts'
+import type { ConnectedReport, ConnectionEvent, CountedReport, GatewayOwner, WorkerReport } from './messages.ts'
 
 export interface ConnectionEnd extends ConnectionEvent {
   /** `lost`: the worker thread failed. The counts are its last ones. */
@@ -19,9 +19,9 @@ export interface Decisions {
     challenge: Uint8Array,
   ) => Promise<Uint8Array | undefined> | Uint8Array | undefined
   /** A client is connected to its SUT. */
-  readonly onConnected: (connected: Connected) => void
+  readonly onConnected: (connected: ConnectedReport) => void
   /** Bytes that an open connection has forwarded so far. Called every few seconds if they have changed. */
-  readonly onCounted: (counted: Counted) => void
+  readonly onCounted: (counted: CountedReport) => void
   readonly onDisconnected: (end: ConnectionEnd) => void
   /** Refusals since the last call. At most ten calls a second for each reservation and reason. */
   readonly onRefused: (reservationId: string, reason: LimitReason | (string & {}), count: number) => void
@@ -61,11 +61,11 @@ export const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 
 })
 
 /** Calls `decisions` for each report. */
-export const makeReports = (decisions: Decisions, clock: () => number) => {
-  const open = new Map<number, ConnectionEvent & Counted>()
+export const makeReportHandler = (decisions: Decisions, clock: () => number) => {
+  const open = new Map<number, ConnectionEvent & CountedReport>()
   /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
   const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
-  const take = (event: Report): void => {
+  const take = (event: WorkerReport): void => {
     const { kind, reservationId } = event
     if (kind === 'connected') {
       const { kind: _, ...connected } = event

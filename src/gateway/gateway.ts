@@ -3,8 +3,8 @@ import { MessageChannel } from 'node:worker_threads'
 import { ThreadEnded } from '../concurrency/thread.ts'
 import { openPortStream } from './bridge/port-stream.ts'
 import type { CutCause } from './connections/causes.ts'
-import type { Target } from './connections/dial.ts'
-import { type Decisions, makeAnswers, makeReports } from './decisions.ts'
+import type { DialTarget } from './connections/dial.ts'
+import { type Decisions, makeAnswers, makeReportHandler } from './decisions.ts'
 import type { Forwarding, LimitReason, Limits } from './forwarding.ts'
 import type { GatewayOwner } from './messages.ts'
 import { type GatewayThreads, openThreads } from './thread.ts'
@@ -30,23 +30,23 @@ export interface Gateway {
   /**
    * Lets new connections to a target wait before they are made. Returns a function that ends that, to be called once.
    */
-  readonly hold: (target: Target) => () => void
+  readonly hold: (target: DialTarget) => () => void
   /** Connects a client of this process as a bound one, without asking `admit`. */
   readonly attach: (
     reservationId: string,
     options: { readonly hasPassword: boolean },
-  ) => Promise<Attached | NotAttached>
+  ) => Promise<AttachedConnection | AttachRefusal>
   /** Cuts every connection as `stopped`. Resolves when all ends have been reported. */
   readonly stop: () => Promise<void>
 }
 
 /** `stream` takes the place of a client's socket. It is destroyed when the connection is cut; see `onDisconnected`. */
-export interface Attached {
+export interface AttachedConnection {
   readonly stream: Duplex
   /** As in `onConnected` and `onDisconnected`. */
   readonly connection: number
 }
-export interface NotAttached {
+export interface AttachRefusal {
   readonly refused: LimitReason
 }
 
@@ -91,7 +91,7 @@ export const openGateway = (
 ): Gateway => {
   /** Open forwardings, which a new thread reopens after a failure. */
   const forwardings = new Map<string, Forwarding>()
-  const reports = makeReports(decisions, clock)
+  const reports = makeReportHandler(decisions, clock)
 
   const open = async (forwarding: Forwarding): Promise<boolean> => {
     const opened = threads.current()?.call('open', [forwarding])

@@ -1,5 +1,5 @@
 import { openThread, type Thread } from '../concurrency/thread.ts'
-import type { GatewayOwner, GatewayThread, WorkerOptions } from './messages.ts'
+import type { GatewayOwner, GatewayThread, GatewayWorkerOptions } from './messages.ts'
 
 const RESTART_DELAY_MS = 1_000
 const STOP_TIMEOUT_MS = 5_000
@@ -24,7 +24,7 @@ export interface GatewayThreads {
 
 /** The worker thread, and another one after a failure. */
 export const openThreads = (
-  workerData: WorkerOptions,
+  workerData: GatewayWorkerOptions,
   local: GatewayOwner,
   { onFailed, onRestarted }: ThreadHooks,
 ): GatewayThreads => {

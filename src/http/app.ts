@@ -23,9 +23,9 @@ import { beyondStored, type Objects } from './response/objects.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import {
   begin,
-  refuse,
   respond,
   send,
+  sendRefusal,
   sendStream,
   setHeader,
   setPosition,
@@ -91,7 +91,7 @@ const withRequestId =
     begin(ctx, requestId)
     stateOf(ctx).match = NO_MATCH
     const unclear = headProblem(ctx)
-    if (unclear !== undefined) refuse(ctx, unclear)
+    if (unclear !== undefined) sendRefusal(ctx, unclear)
     else {
       try {
         stateOf(ctx).match = match(ctx.method, ctx.path)
@@ -104,7 +104,7 @@ const withRequestId =
         if (isForeseen) onUnavailable(error, requestId)
         else onError(error, requestId)
         if (ctx.res.headersSent) ctx.res.destroy()
-        else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
+        else sendRefusal(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
       }
     }
     onAnswered(summaryOf(ctx, began, addressOf(ctx.req)), ctx.req)
@@ -114,9 +114,9 @@ const withRequestId =
 /** Refuses what no route matched: a known path with another method, or an unknown path. */
 const refuseUnmatched = (ctx: Context, match: Match): void => {
   const allowed = methodsOf(match).join(', ')
-  if (match.atPath.length === 0) return void refuse(ctx, refusal('not_found', 'Nothing exists at this address.'))
+  if (match.atPath.length === 0) return void sendRefusal(ctx, refusal('not_found', 'Nothing exists at this address.'))
   if (ctx.method === 'OPTIONS') setText(ctx, 200, '')
-  else refuse(ctx, refusal('method_not_allowed', `This address supports ${allowed}, not ${ctx.method}.`))
+  else sendRefusal(ctx, refusal('method_not_allowed', `This address supports ${allowed}, not ${ctx.method}.`))
   setHeader(ctx, 'Allow', allowed)
 }
 
@@ -196,32 +196,32 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
     const mayCall = (): boolean => {
       const refused = checkAccess(ctx.req, stateOf(ctx).user, route, ctx.querystring, () => isHeldOpen || isOpen())
-      if (refused !== undefined) refuse(ctx, refused)
+      if (refused !== undefined) sendRefusal(ctx, refused)
       return refused === undefined
     }
     if (!mayCall()) return
     if (mediaType === undefined)
-      return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
+      return sendRefusal(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
     stateOf(ctx).mediaType = mediaType
     const hasArrived = ctx.req.complete
     const reading = readRequest(ctx, route)
     const input = reading instanceof Promise ? await reading : reading
-    if (E.isLeft(input)) return refuse(ctx, input.left)
+    if (E.isLeft(input)) return sendRefusal(ctx, input.left)
     const { after } = input.right
     const mayWait = after !== undefined && route.may !== 'anyone'
     if (mayWait && !(await views.waitForPublicPosition(after))) {
-      return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
+      return sendRefusal(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     // Access may have ended or changed during a wait, which the client can make seconds long.
     const hasWaited = mayWait || (reading instanceof Promise && !hasArrived)
     if (hasWaited && route.may !== 'anyone' && !((await admit(ctx, gate, route.isAlwaysOpen)) && mayCall())) return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
-    if (E.isLeft(result)) return refuse(ctx, withNames(result.left, dependencies.userNameOf))
+    if (E.isLeft(result)) return sendRefusal(ctx, withNames(result.left, dependencies.userNameOf))
     const { body, position } = result.right
     if (route.method === 'POST') acknowledge?.(position ?? views.position())
     else if (position !== undefined && isBehind(input.right, position)) {
       if (typeof body !== 'string' && 'leave' in body) body.leave()
-      return refuse(ctx, beyondStored(position))
+      return sendRefusal(ctx, beyondStored(position))
     }
     respond(ctx, route, result.right)
     if (position !== undefined) setPosition(ctx, position)

@@ -7,7 +7,7 @@ import { respondToChallenge } from '../gateway/rfb/challenge.ts'
 import type { GatewayMeasures } from '../http/routes/measures/gateway.ts'
 import { makeAdmission } from '../processes/admission.ts'
 import type { ProcessClock } from '../processes/clock.ts'
-import { type Forwarding, makeForwarding } from '../processes/forwarding.ts'
+import { type ForwardingProcess, makeForwarding } from '../processes/forwarding.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import type { UpcomingReservations } from '../processes/upcoming.ts'
@@ -18,7 +18,7 @@ import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
 import { findHolder } from './holder.ts'
-import { countConnections, type Log, makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
+import { countConnections, makeLogOnce, makeWarnIfShared, type WarningLog, watchPorts } from './reports.ts'
 
 /** The users who may sign in, as far as the ends of their access are concerned. */
 interface AccessOfUsers {
@@ -49,7 +49,7 @@ export interface OpenForwardingOptions {
   readonly config: GatewayConfig
   /** Unix milliseconds. */
   readonly clock: () => number
-  readonly log: Log
+  readonly log: WarningLog
   readonly processClock: ProcessClock
   readonly views: Views
   readonly users: Pick<Users, 'byId' | 'list' | 'onChange'>
@@ -76,7 +76,7 @@ const makePasswordOf =
   }
 
 const makeHasPassword =
-  (get: Forwarding['get'], passwordOf: (sutId: string) => Promise<string | undefined>) =>
+  (get: ForwardingProcess['get'], passwordOf: (sutId: string) => Promise<string | undefined>) =>
   async (reservationId: string): Promise<boolean> => {
     const reservation = get(reservationId)
     return reservation !== undefined && (await passwordOf(reservation.sut_id)) !== undefined
@@ -99,7 +99,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
   const onError = (error: unknown): void => log.error({ err: error }, 'a reservation was not forwarded')
   const targetOf = makeTargetOf(views, suts)
   const passwordOf = makePasswordOf(vault)
-  const get: Forwarding['get'] = (id) => forwarding.get(id)
+  const get: ForwardingProcess['get'] = (id) => forwarding.get(id)
   const admission = makeAdmission({
     ...{ get, targetOf, runner, clientPseudonyms, passwordOf, respond: respondToChallenge, clients },
   })
@@ -133,7 +133,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
     ports.settle(id)
     gateway.close(id, cause)
   }
-  const forwarding: Forwarding = makeForwarding({
+  const forwarding: ForwardingProcess = makeForwarding({
     ...{ upcoming, views, gateway: { ...gateway, close }, clock: processClock, targetOf },
     ...{ mayHold, wake, signal, onError },
   })

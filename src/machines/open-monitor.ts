@@ -4,11 +4,11 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { probe } from '../gateway/probe/probe.ts'
 import { type Monitor, type MonitorOptions, makeMonitor } from '../processes/monitor.ts'
 import type { Vault } from '../vault/vault.ts'
-import { type Log, makeLogOnce } from './reports.ts'
+import { makeLogOnce, type WarningLog } from './reports.ts'
 
 export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'> {
   readonly vault: Pick<Vault, 'reveal'>
-  readonly log: Log
+  readonly log: WarningLog
   /** Unix milliseconds. */
   readonly now: () => number
   /** Keeps clients of a target waiting. Returns a function that ends that. */

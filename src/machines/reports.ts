@@ -12,7 +12,7 @@ const LOG_INTERVAL_MS = 60_000
 /** Maximum pairs of reservation and reason whose last line is kept. */
 const LOGGED_MAX = 10_000
 
-export type Log = Record<'warn' | 'error', (facts: object, sentence: string) => void>
+export type WarningLog = Record<'warn' | 'error', (facts: object, sentence: string) => void>
 
 /** Raises an alarm while another program holds a port of a running reservation. */
 export const watchPorts = (alarms: Alarms, isForwarded: (reservationId: string) => boolean) => {
@@ -51,7 +51,7 @@ export const countConnections = (
 })
 
 /** Warns once about a client address that many clients may share. */
-export const makeWarnIfShared = (log: Log) => {
+export const makeWarnIfShared = (log: WarningLog) => {
   const mayBeShared = makeMayBeShared()
   let isLogged = false
   return (address: string): void => {
@@ -66,7 +66,7 @@ export const makeWarnIfShared = (log: Log) => {
 }
 
 /** Logs a refusal or failure once a minute for each reservation or SUT. */
-export const makeLogOnce = (log: Log, clock: () => number) => {
+export const makeLogOnce = (log: WarningLog, clock: () => number) => {
   const logged = new LRUCache<string, true>({ max: LOGGED_MAX, ttl: LOG_INTERVAL_MS, perf: { now: clock } })
   return (
     what: { readonly reservation: string } | { readonly sut: string },

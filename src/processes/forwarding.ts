@@ -46,7 +46,7 @@ export interface ForwardingOptions {
 }
 
 /** Has the gateway forward exactly the reservations that are running. */
-export interface Forwarding {
+export interface ForwardingProcess {
   /** The reservation with an id, if it is forwarded here. */
   readonly get: (id: string) => Upcoming | undefined
   /** Opens the ports that are due. Resolves when all of them have been tried. */
@@ -130,7 +130,7 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
   }
 }
 
-export const makeForwarding = (options: ForwardingOptions): Forwarding => {
+export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
   const { upcoming, views, gateway, targetOf, mayHold, wake, signal, onError } = options
   const trust = { isGiven: true }
   const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })

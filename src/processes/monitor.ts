@@ -8,7 +8,7 @@ import { type Cause, offlineCauseOf } from '../domain/monitoring/status.ts'
 import { monitoringStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
 import type { ProcessClock } from './clock.ts'
-import { followMonitored, type Monitored, type MonitoredSuts } from './monitored.ts'
+import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
 
@@ -52,7 +52,11 @@ const TRIED_AT_ONCE = 100
 /** Records a change. False if that failed and must be retried. */
 const makeRecord =
   ({ runner, views, instance, clock, isOpen, makeRequestId }: MonitorOptions) =>
-  async ({ sut, shown: { status, changes } }: Monitored, cause: Cause | undefined, since: number): Promise<boolean> => {
+  async (
+    { sut, shown: { status, changes } }: MonitoredSut,
+    cause: Cause | undefined,
+    since: number,
+  ): Promise<boolean> => {
     if (!isOpen() || !clock.mayRecord()) return false
     const { _id } = sut
     const shown = { status, changes }
@@ -71,7 +75,7 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
   const record = makeRecord(options)
 
   /** False if recording a change failed, or needs more failures. */
-  const judge = async (monitored: Monitored, last: Last | undefined): Promise<boolean> => {
+  const judge = async (monitored: MonitoredSut, last: Last | undefined): Promise<boolean> => {
     const { status, cause: shown } = monitored.shown
     const offlineCause = offlineCauseOf(last?.cause)
     if (status === (offlineCause === undefined ? 'online' : 'offline')) {

@@ -8,7 +8,7 @@ import type { Views } from '../read-models/views.ts'
 import { type Agenda, makeAgenda } from './agenda.ts'
 
 /** A monitored SUT. */
-export interface Monitored {
+export interface MonitoredSut {
   readonly sut: Sut
   /** Milliseconds between probes. */
   readonly interval: number
@@ -18,7 +18,7 @@ export interface Monitored {
 /** The monitored SUTs, and when to probe each next. */
 export interface MonitoredSuts extends Pick<Agenda, 'takeDue' | 'size'> {
   /** A SUT as the views show it now; undefined unless it is monitored. */
-  readonly get: (sutId: string) => Monitored | undefined
+  readonly get: (sutId: string) => MonitoredSut | undefined
   /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
   readonly plan: (sutId: string, after?: number) => void
   /** Plans the SUTs changed since the last call, and returns them. */

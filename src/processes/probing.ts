@@ -1,6 +1,6 @@
 import type { Sut } from '../../projections/sut.ts'
 import { makeTurns } from '../concurrency/turns.ts'
-import type { Found } from '../domain/monitoring/decide.ts'
+import type { ProbeFinding } from '../domain/monitoring/decide.ts'
 import type { Cause } from '../domain/monitoring/status.ts'
 
 /** An open session of a SUT: whether the SUT answers what it is sent. */
@@ -17,7 +17,7 @@ export interface Probed {
 export type Probe = (
   sut: Pick<Sut, '_id' | 'address' | 'port' | 'sut_type'>,
   signal: AbortSignal,
-) => Promise<Found | undefined>
+) => Promise<ProbeFinding | undefined>
 
 export interface ProbingOptions {
   readonly probe: Probe

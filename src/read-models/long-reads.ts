@@ -5,14 +5,14 @@ import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
 import type { Shape } from './file/schema.ts'
-import type { Lists, Page, ReservationQuery, SessionQuery, SutQuery } from './lists/lists.ts'
+import type { ListPage, Lists, ReservationListQuery, SessionQuery, SutListQuery } from './lists/lists.ts'
 import type { Moment } from './tables/time-index.ts'
 
 /** List reads that may take long, by name. */
 export interface ListReads {
-  readonly reservations: (query: ReservationQuery) => Page
-  readonly suts: (query: SutQuery) => Page
-  readonly sessions: (query: SessionQuery) => Page
+  readonly reservations: (query: ReservationListQuery) => ListPage
+  readonly suts: (query: SutListQuery) => ListPage
+  readonly sessions: (query: SessionQuery) => ListPage
   readonly outages: Lists['outages']
   readonly held: (sutId: string, span: Window) => readonly Window[]
   readonly upcoming: Lists['upcoming']
@@ -24,8 +24,8 @@ export interface ListReads {
   readonly holders: Lists['holders']
   readonly isHolder: Lists['isHolder']
   readonly csvRows: Lists['csvRows']
-  readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page
-  readonly pastSuts: (query: SutQuery, moment: Moment) => Page
+  readonly pastReservations: (query: ReservationListQuery, moment: Moment) => ListPage
+  readonly pastSuts: (query: SutListQuery, moment: Moment) => ListPage
 }
 
 /** A list and the public position that it shows. */

@@ -1,5 +1,5 @@
 import type { EventStore } from '../event-store/event-store.ts'
-import { type Condition, isReady } from '../http/routes/health.ts'
+import { type HealthCondition, isReady } from '../http/routes/health.ts'
 import type { Gauges } from '../http/routes/metrics.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
@@ -25,7 +25,7 @@ const storeCondition = (
   alarms: ConditionOptions['alarms'],
   views: ConditionOptions['views'],
   isFailed: boolean,
-): Condition['store'] => {
+): HealthCondition['store'] => {
   if (isFailed) return 'failed'
   if (views.isOfAnotherLog()) return 'another'
   if (alarms.isRaised('silence')) return 'silent'
@@ -33,7 +33,7 @@ const storeCondition = (
 }
 
 /** The condition until everything has been opened. */
-export const CONDITION_AT_START: Condition = {
+export const CONDITION_AT_START: HealthCondition = {
   service: 'ok',
   store: 'ok',
   views: 'behind',
@@ -44,7 +44,7 @@ export const CONDITION_AT_START: Condition = {
 }
 
 /** The state of each part, for health checks and metrics. */
-export const conditionOf = ({ alarms, views, isUpToDate, stage }: ConditionOptions): Condition => ({
+export const conditionOf = ({ alarms, views, isUpToDate, stage }: ConditionOptions): HealthCondition => ({
   service: stage.isStopping ? 'stopping' : 'ok',
   store: storeCondition(alarms, views, stage.hasFailed),
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
@@ -59,7 +59,7 @@ interface GaugesOptions {
   readonly views: Views
   readonly vault: Pick<Vault, 'keys'>
   readonly alarms: Alarms
-  readonly condition: () => Condition
+  readonly condition: () => HealthCondition
 }
 
 /** The gauges, read whenever metrics are requested. */

@@ -19,7 +19,7 @@ import type { Vault } from '../vault/vault.ts'
 import { watchClock } from './clock/watch-clock.ts'
 import type { Stage } from './condition.ts'
 import { withFullAlarm } from './full-store.ts'
-import { type OpenOptions, openStore } from './open-store.ts'
+import { type OpenStoreOptions, openStore } from './open-store.ts'
 import { pooledHex } from './random.ts'
 import type { World } from './world.ts'
 
@@ -87,7 +87,7 @@ const openLog = (
   config: Config,
   { openStore: given, log, signal = new AbortController().signal }: World,
   alarms: Alarms,
-  opening: Omit<OpenOptions, 'onWaiting' | 'onSilence' | 'signal'>,
+  opening: Omit<OpenStoreOptions, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
   if (given !== undefined) return given(opening.randomHex, opening.onFatal)
   const onWaiting = (error: Error): void => log.warn({ err: error }, 'event store unavailable; retrying')

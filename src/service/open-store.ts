@@ -8,7 +8,7 @@ import { type EventStore, UnusableLog } from '../event-store/event-store.ts'
 import type { EventStoreDb, EventStoreDbOptions } from '../event-store/eventstoredb/store.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 
-export interface OpenOptions {
+export interface OpenStoreOptions {
   readonly randomHex: RandomHex
   readonly onFatal: (error: Error) => void
   readonly onCommit?: (appends: number, milliseconds: number) => void
@@ -33,7 +33,7 @@ const openNetworked = async (options: EventStoreDbOptions): Promise<EventStoreDb
 /** Opens the configured store for writing. @throws Misconfigured */
 export const openStore = async (
   { eventStore }: Config,
-  { mustExist = false, ...opening }: OpenOptions,
+  { mustExist = false, ...opening }: OpenStoreOptions,
 ): Promise<EventStore> => {
   if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
   return openNetworked({ address: eventStore.address, ...opening, isReadOnly: mustExist })

@@ -8,7 +8,7 @@ import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Metrics } from '../http/routes/metrics.ts'
 import type { ProcessClock } from '../processes/clock.ts'
-import type { Forwarding } from '../processes/forwarding.ts'
+import type { ForwardingProcess } from '../processes/forwarding.ts'
 import { runSchedule } from '../processes/schedule.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import type { UpcomingReservations } from '../processes/upcoming.ts'
@@ -65,7 +65,7 @@ interface TimedOptions extends BeginScheduleOptions {
   readonly upcoming: UpcomingReservations
   readonly sessions: Pick<Sessions, 'run'>
   /** Undefined where the gateway is off. */
-  readonly forwarding: Pick<Forwarding, 'openDue' | 'run'> | undefined
+  readonly forwarding: Pick<ForwardingProcess, 'openDue' | 'run'> | undefined
   readonly endReservations: EndReservations
   readonly isOpen: () => boolean
   /** Called when the ports of running reservations have been opened after the start. */

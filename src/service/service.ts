@@ -39,14 +39,14 @@ import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { makeAuditHandlers } from '../http/routes/audit.ts'
 import { makeChangesHandler } from '../http/routes/changes.ts'
 import { makeEvents } from '../http/routes/events.ts'
-import { type Condition, isReady, isOpen as isServing, makeHealth } from '../http/routes/health.ts'
+import { type HealthCondition, isReady, isOpen as isServing, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
 import { makeLoginHandlers } from '../http/routes/login/login.ts'
 import { makeOutageHandlers } from '../http/routes/outages.ts'
 import { makeCheckHandler } from '../http/routes/probes/checks.ts'
 import { makeReservationReads } from '../http/routes/reservation-reads.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
-import { makeSessionList } from '../http/routes/session-list.ts'
+import { makeSessionListHandler } from '../http/routes/session-list.ts'
 import { makeSutImport } from '../http/routes/sut-import.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
 import { makeSutRead } from '../http/routes/sut-read.ts'
@@ -159,7 +159,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
     if (firstAdministrator !== undefined) await world.onFirstAdministrator?.(firstAdministrator, { host, port })
 
     // 8. The condition for health checks, and gauges.
-    const condition = (): Condition => conditionOf({ alarms, views, isUpToDate, stage })
+    const condition = (): HealthCondition => conditionOf({ alarms, views, isUpToDate, stage })
     const isOpen = (): boolean => isServing(condition())
     const isFollowing = (): boolean => isReady({ ...condition(), service: 'ok', gateway: 'ok' })
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
@@ -306,7 +306,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
       sutLists: makeSutLists({ objects, asOf, csv, clock, horizon: config.limits.horizon }),
       outages: makeOutageHandlers({ objects, clock }),
       check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
-      sessionList: makeSessionList(objects, nameOf, csv),
+      sessionList: makeSessionListHandler(objects, nameOf, csv),
       histories: makeHistoryHandlers({
         objects,
         views,

@@ -1,6 +1,6 @@
 /** Parts of the service that can need an operator. */
 const PARTS = ['store', 'views', 'users', 'vault', 'secrets', 'certificate', 'clock', 'gateway'] as const
-export type Part = (typeof PARTS)[number]
+export type AlarmPart = (typeof PARTS)[number]
 
 /**
  * What raised an alarm. `silence` is an unresponsive store, which can also be unreadable; `full` a store without room
@@ -8,7 +8,7 @@ export type Part = (typeof PARTS)[number]
  * cannot be recorded; `lastAdministrator` a user that the provider of single sign-on makes no administrator any more, but
  * who stays it.
  */
-export type Cause = Part | 'silence' | 'full' | 'jump' | 'sessions' | 'lastAdministrator'
+export type AlarmCause = AlarmPart | 'silence' | 'full' | 'jump' | 'sessions' | 'lastAdministrator'
 
 const PART_OF = {
   silence: 'store',
@@ -18,22 +18,22 @@ const PART_OF = {
   lastAdministrator: 'users',
 } as const
 
-const partOf = (cause: Cause): Part =>
-  Object.hasOwn(PART_OF, cause) ? PART_OF[cause as keyof typeof PART_OF] : (cause as Part)
+const partOf = (cause: AlarmCause): AlarmPart =>
+  Object.hasOwn(PART_OF, cause) ? PART_OF[cause as keyof typeof PART_OF] : (cause as AlarmPart)
 
 /** As pino logs: fields first, then the message. */
 type LogFunction = (facts: object, sentence: string) => void
 
 export interface Alarms {
   /** Logs the alarm at once; it stays raised until cleared. */
-  readonly raise: (cause: Cause, sentence: string, error?: unknown) => void
-  readonly clear: (cause: Cause, sentence: string) => void
-  readonly isRaised: (cause: Cause) => boolean
-  readonly all: () => Readonly<Record<Part, boolean>>
+  readonly raise: (cause: AlarmCause, sentence: string, error?: unknown) => void
+  readonly clear: (cause: AlarmCause, sentence: string) => void
+  readonly isRaised: (cause: AlarmCause) => boolean
+  readonly all: () => Readonly<Record<AlarmPart, boolean>>
 }
 
 export const makeAlarms = (log: Record<'info' | 'error', LogFunction>): Alarms => {
-  const raised = new Set<Cause>()
+  const raised = new Set<AlarmCause>()
   return {
     raise: (cause, sentence, error) => {
       raised.add(cause)
@@ -45,7 +45,7 @@ export const makeAlarms = (log: Record<'info' | 'error', LogFunction>): Alarms =
     isRaised: (cause) => raised.has(cause),
     all: () => {
       const parts = new Set([...raised].map(partOf))
-      return Object.fromEntries(PARTS.map((part) => [part, parts.has(part)])) as Record<Part, boolean>
+      return Object.fromEntries(PARTS.map((part) => [part, parts.has(part)])) as Record<AlarmPart, boolean>
     },
   }
 }

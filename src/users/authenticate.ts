@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { foldName } from '../domain/values/user-name.ts'
 import { type BasicCredentials, credentialsOf, type NameAndPassword, parseBasic, parseBearer } from './basic.ts'
-import type { CatchUp } from './catch-up.ts'
+import type { CatchUpUsers } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
 import type { LoginSessions, SessionUser } from './login-sessions.ts'
 import { makePasswordCheck, type PasswordCheckOptions } from './password-check.ts'
@@ -54,7 +54,7 @@ export interface AuthenticatorOptions extends PasswordCheckOptions {
   readonly sessions: Pick<LoginSessions, 'isSessionLike' | 'isReady' | 'userOf'>
   readonly users: Pick<Users, 'credentialOf' | 'isCurrent' | 'list'>
   /** Reads what other instances have recorded of tokens, and of users. */
-  readonly catchUpTokens: CatchUp
+  readonly catchUpTokens: CatchUpUsers
   /** Verified credentials to remember: 65,536 unless given. */
   readonly rememberedMax?: number
 }

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 const CATCH_UP_TIMEOUT_MS = 2_000
 
 /** Reads what other instances have recorded until now. Never rejects: it may come too late, or not at all. */
-export type CatchUp = () => Promise<void>
+export type CatchUpUsers = () => Promise<void>
 
 /** Where no other instance records anything. */
-export const NOTHING_TO_CATCH_UP: CatchUp = async () => undefined
+export const NOTHING_TO_CATCH_UP: CatchUpUsers = async () => undefined
 
 /** Waits until work is done, has failed or takes too long. */
 const waitFor = async (work: Promise<unknown>, within: number): Promise<void> => {
@@ -27,7 +27,11 @@ const waitFor = async (work: Promise<unknown>, within: number): Promise<void> =>
  *
  * @param every milliseconds between the beginnings of two readings
  */
-export const makeCatchUp = (read: () => Promise<unknown>, every = 0, within = CATCH_UP_TIMEOUT_MS): CatchUp => {
+export const makeCatchUpUsers = (
+  read: () => Promise<unknown>,
+  every = 0,
+  within = CATCH_UP_TIMEOUT_MS,
+): CatchUpUsers => {
   let mayReadAt = Number.NEGATIVE_INFINITY
   let next: Promise<unknown> | undefined
   const readNext = async (): Promise<unknown> => {

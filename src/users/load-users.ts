@@ -32,7 +32,7 @@ export interface LoadOptions {
 const AT_A_TIME = 32
 
 /** What is kept of a user in memory. */
-export interface Entry {
+export interface UserEntry {
   readonly state: UserState
   readonly secrets: UserSecrets
   readonly member: Member
@@ -72,7 +72,7 @@ const withReadableNames = (secrets: UserSecrets): UserSecrets => {
 }
 
 /** Without a readable name, the id stands for it. */
-const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefined): Entry => {
+const entryOf = (state: UserState, secrets: UserSecrets, former: UserEntry | undefined): UserEntry => {
   const { secrets: _, ...told } = state
   const { _id, role, status, accessSince } = state
   const name = secrets.name?.open() ?? _id
@@ -94,12 +94,15 @@ const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefin
 }
 
 /** Whether a user is not known with the secrets that its events name. */
-const needsSecrets = ({ status, secrets }: UserState, former: Entry | undefined): boolean =>
+const needsSecrets = ({ status, secrets }: UserState, former: UserEntry | undefined): boolean =>
   status !== 'erased' && !(former !== undefined && isOfEvents(secrets, former.secrets))
 
 /** Reads users and their secrets, reusing what has not changed. */
 export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
-  const load = async (states: readonly UserState[], before: ReadonlyMap<string, Entry>): Promise<readonly Entry[]> => {
+  const load = async (
+    states: readonly UserState[],
+    before: ReadonlyMap<string, UserEntry>,
+  ): Promise<readonly UserEntry[]> => {
     // Secrets that could not be opened are read again: their key may have come since.
     const needed = states.filter((state) => needsSecrets(state, before.get(state._id))).map(({ _id }) => _id)
     const found = needed.length === 0 ? [] : await readSecrets(needed)
@@ -111,9 +114,9 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
       return isSame ? former : entryOf(state, secrets, former)
     })
   }
-  return async (before: ReadonlyMap<string, Entry>): Promise<readonly Entry[]> => {
+  return async (before: ReadonlyMap<string, UserEntry>): Promise<readonly UserEntry[]> => {
     const { users } = await readState()
-    const entries: Entry[] = []
+    const entries: UserEntry[] = []
     while (entries.length < users.length) {
       entries.push(...(await load(users.slice(entries.length, entries.length + AT_A_TIME), before)))
     }

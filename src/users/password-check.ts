@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BasicCredentials } from './basic.ts'
-import type { CatchUp } from './catch-up.ts'
+import type { CatchUpUsers } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
 import type { HashCost } from './passwords/argon2.ts'
 import { type FairQueueLimits, makeFairQueue } from './passwords/fair-queue.ts'
@@ -11,7 +11,7 @@ import type { Users } from './users.ts'
 export interface PasswordCheckOptions {
   readonly users: Pick<Users, 'credentialOf' | 'list'>
   /** Reads what other instances have recorded of names and passwords. */
-  readonly catchUpNames: CatchUp
+  readonly catchUpNames: CatchUpUsers
   readonly randomBytes: (size: number) => Uint8Array
   readonly verify?: typeof verifyPassword
   readonly limits?: FairQueueLimits

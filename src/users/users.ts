@@ -1,6 +1,6 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
-import { type CatchUp, makeCatchUp, NOTHING_TO_CATCH_UP } from './catch-up.ts'
-import { type Credential, type Entry, type LoadOptions, makeLoad, type UserSecret } from './load-users.ts'
+import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from './catch-up.ts'
+import { type Credential, type LoadOptions, makeLoad, type UserEntry, type UserSecret } from './load-users.ts'
 import type { Member, User } from './user.ts'
 
 /** One read at a time. Callers during a read share the next one. */
@@ -35,7 +35,7 @@ interface Refresh {
   /** Reads what has been recorded until now. */
   readonly refresh: () => Promise<void>
   /** The same before an id is called unknown: another instance may have just made the user. */
-  readonly catchUp: CatchUp
+  readonly catchUp: CatchUpUsers
   /** Resolves when what the views show is known here too; undefined when it is. */
   readonly settled: () => Promise<void> | undefined
 }
@@ -81,7 +81,7 @@ export interface UsersOptions extends LoadOptions {
 const RETRY_DELAY_MS = 1_000
 
 /** Looks users up by id and name. */
-const indexOf = (entries: readonly Entry[]) => {
+const indexOf = (entries: readonly UserEntry[]) => {
   const present = entries.filter(({ user }) => user !== undefined)
   const identified = entries.flatMap(({ secrets: { identity }, member }) => {
     const clear = identity?.open()
@@ -105,7 +105,7 @@ const opened = (secret: UserSecret | undefined): Epoch | undefined => {
   return secret === undefined || clear === undefined ? undefined : { id: secret.id, clear }
 }
 
-const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): Entry | undefined => {
+const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): UserEntry | undefined => {
   const [found, ...others] = meantBy(name, byName.get(foldName(name)) ?? [], ({ member }) => member.name)
   return others.length === 0 ? found : undefined
 }
@@ -178,7 +178,7 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
       return () => listeners.delete(listener)
     },
     refresh,
-    catchUp: options.isShared ? makeCatchUp(refresh) : NOTHING_TO_CATCH_UP,
+    catchUp: options.isShared ? makeCatchUpUsers(refresh) : NOTHING_TO_CATCH_UP,
     // Readings that requests cause do not count: they would never end while clients ask for unknown ids.
     settled: () => following,
     close: () => {

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { openCheckpoint } from '../../src/audit/checkpoint.ts'
 import { readVerifier } from '../../src/audit/signed-note.ts'
 import { makeBackup } from '../../src/backup/backup.ts'
-import type { Checkpoint } from '../../src/backup/checkpoint.ts'
+import type { BackupCheckpoint } from '../../src/backup/checkpoint.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
 import { EVENTS_OF_START, idOf, type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut, reserve } from '../http/requests.ts'
@@ -46,7 +46,7 @@ const rootOf = (rows: readonly Row[]): Buffer => {
   return sha256('\x01', rootOf(rows.slice(0, k)), rootOf(rows.slice(k)))
 }
 
-const checkpointIn = async (directory: string): Promise<Checkpoint> =>
+const checkpointIn = async (directory: string): Promise<BackupCheckpoint> =>
   JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8'))
 
 /** Reserves consecutive quarter-hours until `isOver`; returns their number. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { makeBackup } from '../../src/backup/backup.ts'
-import type { Checkpoint } from '../../src/backup/checkpoint.ts'
+import type { BackupCheckpoint } from '../../src/backup/checkpoint.ts'
 import { findProblems } from '../../src/backup/verify.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
@@ -15,7 +15,9 @@ import { temporaryDirectory } from '../users/temporary-directory.ts'
 const NOW = Date.parse('2030-05-02T05:58:11.400Z')
 
 /** A backup of 40 events. */
-const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; readonly checkpoint: Checkpoint }> => {
+const aBackup = async (
+  t: ExecutionContext,
+): Promise<{ readonly copy: string; readonly checkpoint: BackupCheckpoint }> => {
   const directory = await temporaryDirectory(t)
   const source = { log: join(directory, 'events.db'), origin: 'berth' }
   const store = openStore(t, source.log)
@@ -27,7 +29,7 @@ const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; re
   return { copy: join(directory, 'backup', 'events.db'), checkpoint }
 }
 
-const problemsOf = (copy: string, checkpoint: Checkpoint) => findProblems(copy, checkpoint, () => undefined)
+const problemsOf = (copy: string, checkpoint: BackupCheckpoint) => findProblems(copy, checkpoint, () => undefined)
 
 /** Tampers with a copy. */
 const change = (copy: string, sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {

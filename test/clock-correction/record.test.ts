@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { type ClockCorrection, correctClock } from '../../src/clock-correction/record.ts'
+import { type CorrectionRequest, correctClock } from '../../src/clock-correction/record.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import { monitoringDecider } from '../../src/domain/monitoring/decide.ts'
 import { type TokenCommand, tokenDecider, validTokens } from '../../src/domain/token/decide.ts'
@@ -26,7 +26,7 @@ const WHY = 'booted without its battery'
 const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
 
 /** In the embedded store, store positions are consecutive numbers. */
-const correct = (store: EventStore, span: Omit<ClockCorrection, 'why'>, now = RIGHT) =>
+const correct = (store: EventStore, span: Omit<CorrectionRequest, 'why'>, now = RIGHT) =>
   correctClock(
     {
       store,

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { BEFORE_FIRST } from '../../src/domain/values/position.ts'
-import { lines } from '../../src/feed/events/frames.ts'
+import { jsonLines } from '../../src/feed/events/frames.ts'
 import { start } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { LINES, readLines } from './readers.ts'
@@ -24,5 +24,5 @@ test('a complete transfer of lines ends with the position of its response, whate
 })
 
 test('the end of an empty log has no position', (t) => {
-  t.is(lines.checkpoint(BEFORE_FIRST), '{"checkpoint":{"sequence":null}}\n')
+  t.is(jsonLines.checkpoint(BEFORE_FIRST), '{"checkpoint":{"sequence":null}}\n')
 })

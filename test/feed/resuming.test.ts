@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/values/position.ts'
 import { BEGINNING } from '../../src/event-store/event-store.ts'
 import { makeEventWriter } from '../../src/feed/event-writer.ts'
-import { type Entry, makeEntry } from '../../src/feed/events/entry.ts'
+import { type FeedEntry, makeEntry } from '../../src/feed/events/entry.ts'
 import { eventStream, type Format } from '../../src/feed/events/frames.ts'
 import type { Outlet } from '../../src/feed/outlet.ts'
 import { startStream } from '../../src/feed/stream.ts'
@@ -176,7 +176,7 @@ test('an event between the last read and the start of listening is delivered at 
   const reads: number[] = []
   const source = {
     readAfter: async (position: number) => (reads.push(position) > 1 && position < 0 ? [entry] : []),
-    encode: (format: Format, entries: readonly Entry[]) => Buffer.from(entries.map(format.event).join('')),
+    encode: (format: Format, entries: readonly FeedEntry[]) => Buffer.from(entries.map(format.event).join('')),
     onChange: () => undefined,
     forget: () => undefined,
   }

@@ -1,7 +1,7 @@
 import type { ConnectionEnd, Decisions } from '../../src/gateway/decisions.ts'
 import type { Forwarding } from '../../src/gateway/forwarding.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts'
-import type { ConnectionEvent, Counted } from '../../src/gateway/messages.ts'
+import type { ConnectionEvent, CountedReport } from '../../src/gateway/messages.ts'
 import type { Tidying } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { freePort, HOST } from './peers.ts'
@@ -13,7 +13,7 @@ export const SOON = 30_000
 export interface Reported {
   readonly asked: string[]
   readonly connected: ConnectionEvent[]
-  readonly counted: Counted[]
+  readonly counted: CountedReport[]
   readonly disconnected: ConnectionEnd[]
   readonly refused: Record<string, number>
   readonly undecided: unknown[]

@@ -8,7 +8,7 @@ import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
-import type { Lists, Page, ReservationQuery } from '../../src/read-models/lists/lists.ts'
+import type { ListPage, Lists, ReservationListQuery } from '../../src/read-models/lists/lists.ts'
 import { makePast } from '../../src/read-models/lists/past.ts'
 import { makeScopes } from '../../src/read-models/lists/scope.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
@@ -69,7 +69,11 @@ const listsOf = (events: readonly Timed[]): Lists => {
 }
 
 /** Assembles a page from its segments, as the service does. */
-const reservationsThen = ({ past }: Lists, { limit, offset, ...query }: ReservationQuery, then: Moment): Page => {
+const reservationsThen = (
+  { past }: Lists,
+  { limit, offset, ...query }: ReservationListQuery,
+  then: Moment,
+): ListPage => {
   const documents: string[] = []
   let count = 0
   for (const segment of past.segments(then)) {
@@ -163,7 +167,7 @@ test('lists as of every time reflect all events recorded by then, even out of lo
 const DAY = 86_400
 const MIDDLE = FIRST + 180 * DAY
 
-const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
+const shapes: Readonly<Record<string, Partial<ReservationListQuery>>> = {
   all: {},
   'those of a SUT': { sut_ids: [sutId(7)] },
   'those of a user, after an entry': { user_id: userId(9), createdBefore: toPublicPosition(9_000) },

@@ -8,7 +8,7 @@ import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { isDamage } from '../../src/read-models/file/unusable-views.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
-import type { Lists, ReservationQuery } from '../../src/read-models/lists/lists.ts'
+import type { Lists, ReservationListQuery } from '../../src/read-models/lists/lists.ts'
 import { type ListReads, openLongReader, readHereOrInThread } from '../../src/read-models/long-reads.ts'
 import { momentAfter } from '../../src/read-models/tables/time-index.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
@@ -47,12 +47,12 @@ const given = (t: ExecutionContext) => {
   return { lists: file.lists, reader, read, delegated, errors }
 }
 
-const long: Readonly<Record<string, ReservationQuery>> = {
+const long: Readonly<Record<string, ReservationListQuery>> = {
   'at a deep offset': { ...FIRST_PAGE, offset: 25_000 },
   'of a user who made half of them, for half of the time': { ...FIRST_PAGE, user_id: userId(0), startsBefore: MIDDLE },
   'of a long span, at an offset': { limit: 1000, offset: 9_500, endsAfter: FIRST + 9 * DAY, startsBefore: MIDDLE },
 }
-const short: Readonly<Record<string, ReservationQuery>> = {
+const short: Readonly<Record<string, ReservationListQuery>> = {
   'the newest': FIRST_PAGE,
   'of a SUT': { ...FIRST_PAGE, sut_ids: [sutId(7)] },
   'of a user who made half of them': { ...FIRST_PAGE, user_id: userId(0) },

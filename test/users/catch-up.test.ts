@@ -1,5 +1,5 @@
 import test from 'ava'
-import { makeCatchUp } from '../../src/users/catch-up.ts'
+import { makeCatchUpUsers } from '../../src/users/catch-up.ts'
 
 /** Reading what other instances have recorded, before somebody is said to be unknown. */
 
@@ -9,7 +9,7 @@ test('callers share the next reading, and get one that begins after they ask', a
   let readings = 0
   const ends: (() => void)[] = []
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const catchUp = makeCatchUp(() => {
+  const catchUp = makeCatchUpUsers(() => {
     begun[readings++]?.resolve()
     return new Promise<void>((resolve) => ends.push(resolve))
   })
@@ -25,7 +25,7 @@ test('callers share the next reading, and get one that begins after they ask', a
 test('however many names are unknown, readings begin no more often than agreed', async (t) => {
   const EVERY = 50
   const begun: number[] = []
-  const catchUp = makeCatchUp(async () => begun.push(performance.now()), EVERY)
+  const catchUp = makeCatchUpUsers(async () => begun.push(performance.now()), EVERY)
   for (let n = 0; n < 3; n++) await Promise.all([catchUp(), catchUp(), catchUp()])
   t.is(begun.length, 3)
   const gaps = begun.slice(1).map((at, n) => at - (begun[n] ?? 0))
@@ -34,6 +34,6 @@ test('however many names are unknown, readings begin no more often than agreed',
 })
 
 test('a reading that fails or does not end holds nobody up', async (t) => {
-  await t.notThrowsAsync(makeCatchUp(() => Promise.reject(new Error('no store')))())
-  await t.notThrowsAsync(makeCatchUp(() => NEVER, 0, 1)())
+  await t.notThrowsAsync(makeCatchUpUsers(() => Promise.reject(new Error('no store')))())
+  await t.notThrowsAsync(makeCatchUpUsers(() => NEVER, 0, 1)())
 })

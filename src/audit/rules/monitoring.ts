@@ -1,12 +1,12 @@
 import type { Event, Recorded } from '../../domain/event.ts'
-import type { Change, Report, Stream, Sut } from '../state/state.ts'
+import type { AuditedSut, Report, StatusChange, Stream } from '../state/state.ts'
 
 type MonitoringSet = Extract<Event, { readonly type: 'SutMonitoringEnabled' | 'SutMonitoringDisabled' }>
 type WentEvent = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>
-type KnownSut = (sutId: string) => Sut | undefined
+type KnownSut = (sutId: string) => AuditedSut | undefined
 
 /** Checks an event that begins or ends the probing of a SUT, and applies it. */
-const judgeMonitoringSet = (sut: Sut, { type, data }: MonitoringSet, report: Report): void => {
+const judgeMonitoringSet = (sut: AuditedSut, { type, data }: MonitoringSet, report: Report): void => {
   if (sut.status !== 'standing') report(`sets the monitoring of a SUT that is ${sut.status}`)
   const interval = type === 'SutMonitoringEnabled' ? data.interval : null
   if (interval === sut.monitoring) report('sets the monitoring of a SUT to what it is')
@@ -25,7 +25,7 @@ const instanceIn = ({ metadata: { request_id } }: Recorded): string | undefined 
 const CAUSE_INTERVAL_MS = 3_600_000
 
 /** Checks a change of the cause alone. */
-const judgeCause = (last: Change, { type, instance, cause, time }: Change, report: Report): void => {
+const judgeCause = (last: StatusChange, { type, instance, cause, time }: StatusChange, report: Report): void => {
   if (cause === last.cause) report(`is a second ${type} in a row`)
   else if (type === 'SutWentOffline' && instance !== last.instance)
     report("changes the cause of another instance's outage")
@@ -45,7 +45,7 @@ const judgeWent = (stream: Stream, event: WentEvent, time: number, knownSut: Kno
   if (sut?.awaits === 'nothing') report(`is about the SUT ${data._id}, which was not monitored before`)
   const last = stream.lastChange
   const isOtherCause = type === 'SutWentOffline' && last?.type === type && data.cause !== last.cause
-  const change: Change = { type, time, instance, cause: data.cause, isOtherCause }
+  const change: StatusChange = { type, time, instance, cause: data.cause, isOtherCause }
   if (last !== undefined && sut?.awaits === 'another') {
     if (last.type === type) judgeCause(last, change, report)
     else if (type === 'SutWentOffline' && last.instance !== instance && time - last.time < OWN_PERIOD_MS)

@@ -1,11 +1,16 @@
 import type { DataOf } from '../../domain/event.ts'
-import { copyText, type Report, type Sut } from '../state/state.ts'
+import { type AuditedSut, copyText, type Report } from '../state/state.ts'
 
 /** Current listen_port assignments. */
 export interface Ports {
-  readonly assign: (data: DataOf<'ListenPortAssigned'>, time: number, sut: Sut | undefined, report: Report) => void
+  readonly assign: (
+    data: DataOf<'ListenPortAssigned'>,
+    time: number,
+    sut: AuditedSut | undefined,
+    report: Report,
+  ) => void
   /** @param sut undefined if its stream is uncertain */
-  readonly release: (data: DataOf<'ListenPortReleased'>, sut: Sut | undefined, report: Report) => void
+  readonly release: (data: DataOf<'ListenPortReleased'>, sut: AuditedSut | undefined, report: Report) => void
   /** The second append of a creation: creates the SUT or abandons it. `time` is undefined if abandoned. */
   readonly use: (sutId: string, listen_port: number, time: number | undefined, report: Report) => void
 }

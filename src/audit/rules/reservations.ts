@@ -4,22 +4,22 @@ import type { reservationEvents } from '../../domain/events/reservation.ts'
 import { countBefore, findPlace, formatId } from '../state/calendar.ts'
 import { hexAt } from '../state/ids.ts'
 import { offsetIn, secondsIn } from '../state/moments.ts'
-import type { Held, Report, Sut } from '../state/state.ts'
+import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
 
 /** End of the time actually held by consecutive released reservations. */
-const findHeldEnd = (released: readonly Held[], moment: number): number => {
+const findHeldEnd = (released: readonly AuditedReservation[], moment: number): number => {
   const holder = released.find(({ start, end }) => start <= moment && moment < end)
   return holder === undefined ? moment : findHeldEnd(released, holder.end)
 }
 
-const judgeReleased = ({ released }: Sut, start: number, end: number, report: Report): void => {
+const judgeReleased = ({ released }: AuditedSut, start: number, end: number, report: Report): void => {
   const held = released.find((each) => each.start < end && start < each.end)
   if (held !== undefined) report(`overlaps the reservation ${formatId(held)}, which held the SUT until it was released`)
 }
 
-const isRightStart = ({ released }: Sut, start: number): boolean =>
+const isRightStart = ({ released }: AuditedSut, start: number): boolean =>
   isOnGrid(start) || findHeldEnd(released, start - (start % QUARTER)) === start
 
 /**
@@ -37,7 +37,7 @@ const judgeCounted = ({ counted, start_time, end_time }: DataOf<'ReservationCrea
 type Created = Extract<Recorded, { readonly type: 'ReservationCreated' }>
 
 const judgeReservationCreated = (
-  sut: Sut,
+  sut: AuditedSut,
   { data, metadata }: Created,
   user_id: string,
   time: number,
@@ -86,7 +86,7 @@ const judgeReservationCreated = (
 }
 
 /** Index of the reservation that an event changes. It must not have ended. */
-const findCurrent = (sut: Sut, data: DataOf<'ReservationCancelled'>, time: number, report: Report): number => {
+const findCurrent = (sut: AuditedSut, data: DataOf<'ReservationCancelled'>, time: number, report: Report): number => {
   const place = findPlace(sut, data, report)
   const held = sut.windows[place]
   if (held !== undefined && held.end * 1_000 <= time) report(`changes the reservation ${data._id}, which has ended`)
@@ -94,7 +94,7 @@ const findCurrent = (sut: Sut, data: DataOf<'ReservationCancelled'>, time: numbe
 }
 
 const judgeReservationExtended = (
-  sut: Sut,
+  sut: AuditedSut,
   data: DataOf<'ReservationExtended'>,
   time: number,
   report: Report,
@@ -118,7 +118,7 @@ const judgeReservationExtended = (
 }
 
 const judgeReservationReleased = (
-  sut: Sut,
+  sut: AuditedSut,
   data: DataOf<'ReservationReleased'>,
   time: number,
   report: Report,
@@ -135,7 +135,7 @@ const judgeReservationReleased = (
 }
 
 const judgeReservationCancelled = (
-  sut: Sut,
+  sut: AuditedSut,
   data: DataOf<'ReservationCancelled'>,
   time: number,
   report: Report,
@@ -149,7 +149,7 @@ const judgeReservationCancelled = (
 
 type Binding = Extract<Recorded, { readonly type: 'ReservationBound' | 'ReservationUnbound' }>
 
-const judgeBinding = (sut: Sut, { type, data, metadata }: Binding, time: number, report: Report): void => {
+const judgeBinding = (sut: AuditedSut, { type, data, metadata }: Binding, time: number, report: Report): void => {
   const held = sut.windows[findCurrent(sut, data, time, report)]
   const isBound = type === 'ReservationBound'
   if (isBound && metadata.client === undefined) report('binds a reservation to no client')
@@ -168,7 +168,7 @@ interface Context {
 
 /** Checks an event of a reservation against its SUT's calendar and applies it. */
 export const judgeReservation = (
-  sut: Sut,
+  sut: AuditedSut,
   event: ReservationEvent,
   { time, ownUser }: Context,
   report: Report,

@@ -3,10 +3,10 @@ import type { Fold } from '../../clock-correction/replay.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { dropPast, UNRECORDED_MAX } from '../state/calendar.ts'
+import { dropEndedWindows, UNRECORDED_MAX } from '../state/calendar.ts'
 import { judgeId, judgeNewId, makeSeenIds } from '../state/ids.ts'
 import { millisecondsIn } from '../state/moments.ts'
-import { makeStreams, makeTextCache, type Report, type Stream, type Sut } from '../state/state.ts'
+import { type AuditedSut, makeStreams, makeTextCache, type Report, type Stream } from '../state/state.ts'
 import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
@@ -14,8 +14,8 @@ import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
 import { type Assigned, judgeSession, newAssigned } from './sessions.ts'
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
-import { makeTokens } from './tokens.ts'
-import { makeUsers } from './users.ts'
+import { makeTokenRules } from './tokens.ts'
+import { makeUserRules } from './users.ts'
 
 /**
  * Checks that the log obeys Berth's rules, using only the log and independently of the code that enforces them. Folds
@@ -43,7 +43,7 @@ interface Others {
   /** Seconds an ended window is kept for the record of its end. */
   readonly unrecordedMax: number
   readonly ports: Ports | undefined
-  readonly knownSut: (sutId: string) => Sut | undefined
+  readonly knownSut: (sutId: string) => AuditedSut | undefined
   readonly ownUser: (userId: string) => string
 }
 
@@ -69,9 +69,9 @@ type JudgedElsewhere = Extract<
 >
 
 /** Checks an event against its SUT's state and applies it. */
-const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, report: Report): void => {
+const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Others, report: Report): void => {
   const { ports, knownSut, ownUser, log, schedule, unrecordedMax } = others
-  dropPast(sut, time, unrecordedMax)
+  dropEndedWindows(sut, time, unrecordedMax)
   switch (event.type) {
     case 'SutCreated':
       ports?.use(event.data._id, event.data.listen_port, time, report)
@@ -142,7 +142,7 @@ const never = (): boolean => false
 export const makeRules = (): Rules => {
   const streams = makeStreams()
   const eventIds = makeSeenIds()
-  const [ports, users, tokens] = [makePorts(), makeUsers(), makeTokens()]
+  const [ports, users, tokens] = [makePorts(), makeUserRules(), makeTokenRules()]
   const corrections: Correction[] = []
 
   const { isUncertain, knownSut } = streams

@@ -1,7 +1,7 @@
 import type { DataOf, Event } from '../../domain/event.ts'
 import { findPlace } from '../state/calendar.ts'
 import { millisecondsIn } from '../state/moments.ts'
-import type { Held, Report, Sut } from '../state/state.ts'
+import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
 
 /** What the log says of the schedule. */
 export interface Schedule {
@@ -21,7 +21,7 @@ const judgeScheduleBegan = (
 }
 
 /** When a reservation begins to run. Nothing says when a restored one was made. */
-const startOf = ({ start, created }: Held): number => Math.max(start * 1_000, created ?? 0)
+const startOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created ?? 0)
 
 const judgeDue = ({ from }: Schedule, expected: number, due: string, time: number, report: Report): void => {
   if (millisecondsIn(due) !== expected)
@@ -32,12 +32,12 @@ const judgeDue = ({ from }: Schedule, expected: number, due: string, time: numbe
 }
 
 /** Starts and ends are recorded in order, so what ended before is not awaited any more. */
-const dropBefore = (sut: Sut, { start }: Held): void => {
+const dropBefore = (sut: AuditedSut, { start }: AuditedReservation): void => {
   sut.windows = sut.windows.filter((held) => held.end > start)
 }
 
 const judgeReservationStarted = (
-  sut: Sut,
+  sut: AuditedSut,
   data: DataOf<'ReservationStarted'>,
   time: number,
   schedule: Schedule,
@@ -52,7 +52,7 @@ const judgeReservationStarted = (
 }
 
 const judgeReservationEnded = (
-  sut: Sut,
+  sut: AuditedSut,
   data: DataOf<'ReservationEnded'>,
   time: number,
   schedule: Schedule,
@@ -72,7 +72,7 @@ type ScheduleEvent = Extract<Event, { readonly type: 'ReservationStarted' | 'Res
 
 /** Checks an event of the schedule and applies it. */
 export const judgeScheduled = (
-  sut: Sut,
+  sut: AuditedSut,
   event: ScheduleEvent,
   time: number,
   schedule: Schedule,

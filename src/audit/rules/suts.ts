@@ -2,7 +2,7 @@ import type { DataOf } from '../../domain/event.ts'
 import { TAGS_MAX } from '../../domain/events/sut.ts'
 import type { SutValues } from '../../domain/sut/state.ts'
 import { formatId } from '../state/calendar.ts'
-import type { Report, Sut } from '../state/state.ts'
+import type { AuditedSut, Report } from '../state/state.ts'
 
 type Credentials = DataOf<'SutUpdated'>['credentials']
 
@@ -16,7 +16,7 @@ const judgeCredentials = (credentials: Credentials, report: Report): void => {
 /** A deep copy without substrings of longer strings. */
 const deepCopy = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A
 
-export const judgeSutCreated = (sut: Sut, data: DataOf<'SutCreated'>, report: Report): void => {
+export const judgeSutCreated = (sut: AuditedSut, data: DataOf<'SutCreated'>, report: Report): void => {
   if (sut.status !== 'absent') report(`creates a SUT that is ${sut.status}`)
   const { _id, listen_port, tags, credentials, ...values } = deepCopy(data)
   judgeCredentials(credentials, report)
@@ -27,13 +27,17 @@ export const judgeSutCreated = (sut: Sut, data: DataOf<'SutCreated'>, report: Re
   sut.tags = new Map(Object.entries(tags ?? {}))
 }
 
-export const judgeSutCreationAbandoned = (sut: Sut, data: DataOf<'SutCreationAbandoned'>, report: Report): void => {
+export const judgeSutCreationAbandoned = (
+  sut: AuditedSut,
+  data: DataOf<'SutCreationAbandoned'>,
+  report: Report,
+): void => {
   if (sut.status !== 'absent') report(`abandons the creation of a SUT that is ${sut.status}`)
   sut.status = 'abandoned'
   sut.listen_port = data.listen_port
 }
 
-const updateTags = ({ tags }: Sut, patch: Readonly<Record<string, string | null>>, report: Report): void => {
+const updateTags = ({ tags }: AuditedSut, patch: Readonly<Record<string, string | null>>, report: Report): void => {
   const names = Object.keys(patch)
   if (names.length === 0) report('changes no tag')
   for (const name of names) {
@@ -48,7 +52,7 @@ const updateTags = ({ tags }: Sut, patch: Readonly<Record<string, string | null>
 /** Fields that say which machine the SUT is. */
 const MACHINE: readonly (keyof SutValues)[] = ['address', 'port', 'sut_type']
 
-export const judgeSutUpdated = (sut: Sut, data: DataOf<'SutUpdated'>, report: Report): void => {
+export const judgeSutUpdated = (sut: AuditedSut, data: DataOf<'SutUpdated'>, report: Report): void => {
   if (sut.status !== 'standing') {
     report(`changes a SUT that is ${sut.status}`)
     return
@@ -65,7 +69,7 @@ export const judgeSutUpdated = (sut: Sut, data: DataOf<'SutUpdated'>, report: Re
   if (tags !== undefined) updateTags(sut, tags, report)
 }
 
-export const judgeSutRetired = (sut: Sut, data: DataOf<'SutRetired'>, time: number, report: Report): void => {
+export const judgeSutRetired = (sut: AuditedSut, data: DataOf<'SutRetired'>, time: number, report: Report): void => {
   if (sut.status !== 'standing') {
     report(`retires a SUT that is ${sut.status}`)
     return

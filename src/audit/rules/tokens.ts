@@ -1,10 +1,10 @@
 import type { Recorded } from '../../domain/event.ts'
 import { hexAt, makeGivenIds } from '../state/ids.ts'
 import { copyText, type Report } from '../state/state.ts'
-import type { Users } from './users.ts'
+import type { UserRules } from './users.ts'
 
 /** The tokens of all users. */
-export interface Tokens {
+export interface TokenRules {
   /**
    * Checks an event of a token and applies it. Other events are left alone.
    *
@@ -13,7 +13,7 @@ export interface Tokens {
   readonly judge: (
     event: Recorded,
     time: number,
-    users: Pick<Users, 'mayHaveTokens'> | undefined,
+    users: Pick<UserRules, 'mayHaveTokens'> | undefined,
     report: Report,
   ) => void
 }
@@ -41,7 +41,7 @@ type Words = readonly [number, number, number]
 
 const wordsOf = (_id: string): Words => [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)]
 
-export const makeTokens = (): Tokens => {
+export const makeTokenRules = (): TokenRules => {
   /** Each with twice the number of its user, plus 1 once it has been revoked: 16 to 32 bytes a token. */
   const tokens = makeGivenIds()
   const numberOf = makeNumbers()
@@ -49,7 +49,7 @@ export const makeTokens = (): Tokens => {
   const issue = (
     { data, metadata }: Extract<Recorded, { readonly type: 'TokenIssued' }>,
     time: number,
-    users: Pick<Users, 'mayHaveTokens'> | undefined,
+    users: Pick<UserRules, 'mayHaveTokens'> | undefined,
     report: Report,
   ): void => {
     const { _id, user_id, role, credentials } = data

@@ -20,7 +20,7 @@ interface User {
 }
 
 /** The users of the log. */
-export interface Users {
+export interface UserRules {
   /** Checks an event of a user and applies it. Other events are left alone. */
   readonly judge: (event: Recorded, time: number, report: Report) => void
   /** Checks that what the service cancelled or released was of a user removed with its reservations. */
@@ -159,7 +159,7 @@ const judgeCancelled = (
 const mayHaveTokens = (user: User | undefined, time: number): boolean =>
   user !== undefined && (user.status === 'present' || time - user.removed <= IN_FLIGHT_MAX_MS)
 
-export const makeUsers = (): Users => {
+export const makeUserRules = (): UserRules => {
   const users = new Map<string, User>()
   const judgeFirst = makeJudgeFirst()
   let administrators = 0

@@ -1,18 +1,18 @@
 import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf } from '../../domain/event.ts'
 import { hexAt } from './ids.ts'
-import type { Held, Report, Sut } from './state.ts'
+import type { AuditedReservation, AuditedSut, Report } from './state.ts'
 
 const word = (number: number): string => number.toString(16).padStart(8, '0')
 
-export const formatId = ({ high, middle, low }: Held): string => word(high) + word(middle) + word(low)
+export const formatId = ({ high, middle, low }: AuditedReservation): string => word(high) + word(middle) + word(low)
 
 /** Number of windows that start before a moment. */
-export const countBefore = (windows: readonly Held[], moment: number): number => {
+export const countBefore = (windows: readonly AuditedReservation[], moment: number): number => {
   let [low, high] = [0, windows.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((windows[middle] as Held).start < moment) low = middle + 1
+    if ((windows[middle] as AuditedReservation).start < moment) low = middle + 1
     else high = middle
   }
   return low
@@ -25,11 +25,11 @@ const RELEASED_MIN = 8
 export const UNRECORDED_MAX = 31 * 86_400
 
 /** Drops windows that ended long before a time, in Unix milliseconds. */
-export const dropPast = (sut: Sut, time: number, unrecordedMax: number): void => {
+export const dropEndedWindows = (sut: AuditedSut, time: number, unrecordedMax: number): void => {
   const { windows, released } = sut
   let over = 0
   const moment = time / 1_000 - unrecordedMax
-  while (over < windows.length && (windows[over] as Held).end <= moment) over++
+  while (over < windows.length && (windows[over] as AuditedReservation).end <= moment) over++
   if (over > 0) windows.splice(0, over)
   if (released.length <= RELEASED_MIN) return
   const quarter = time / 1_000 - ((time / 1_000) % QUARTER)
@@ -38,7 +38,7 @@ export const dropPast = (sut: Sut, time: number, unrecordedMax: number): void =>
 
 /** Index of the reservation an event is about. Its end must not have been recorded. */
 export const findPlace = (
-  { windows }: Sut,
+  { windows }: AuditedSut,
   { _id, user_id }: DataOf<'ReservationCancelled'>,
   report: Report,
 ): number => {

@@ -8,7 +8,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 export type Report = (what: string) => void
 
 /** A reservation that holds its SUT. Times are Unix seconds, offsets minutes east of UTC. */
-export interface Held {
+export interface AuditedReservation {
   /** The 96-bit id in three numbers. As text it would take as much memory as everything else. */
   readonly high: number
   readonly middle: number
@@ -24,19 +24,19 @@ export interface Held {
   isBound: boolean
 }
 
-export interface Sut {
+export interface AuditedSut {
   status: 'absent' | 'standing' | 'retired' | 'abandoned'
   listen_port: number
   values: Partial<SutValues>
   tags: Map<string, string>
   /** Windows whose end has not been recorded, by start; for at most 31 days after it. */
-  windows: Held[]
+  windows: AuditedReservation[]
   /** Seconds between probes; null while the SUT is not monitored. */
   monitoring: number | null
   /** What probes may find next: everything once monitoring begins, and again after a change of the machine. */
   awaits: 'nothing' | 'any' | 'another'
   /** Recently released windows, with their actual end. */
-  released: Held[]
+  released: AuditedReservation[]
 }
 
 /** A use of an idempotency key. */
@@ -47,7 +47,7 @@ export interface KeyUse {
 }
 
 /** A change that probes found. */
-export interface Change {
+export interface StatusChange {
   readonly type: 'SutWentOnline' | 'SutWentOffline'
   /** Unix milliseconds. */
   time: number
@@ -67,9 +67,9 @@ export interface Stream {
   isUncertain: boolean
   /** Idempotency keys of the last day, oldest first. */
   keys: Map<string, KeyUse> | undefined
-  readonly sut: Sut
+  readonly sut: AuditedSut
   /** In a stream of probes: the last change. */
-  lastChange: Change | undefined
+  lastChange: StatusChange | undefined
   /** In a stream of sessions: the members of those that are open, by id. */
   sessions: Map<string, string> | undefined
 }
@@ -116,7 +116,7 @@ export interface Streams {
   readonly isUncertain: (name: string) => boolean
   readonly ofSut: (sutId: string) => Stream | undefined
   /** Undefined if there is none, or its stream is uncertain. */
-  readonly knownSut: (sutId: string) => Sut | undefined
+  readonly knownSut: (sutId: string) => AuditedSut | undefined
   readonly all: () => ReadonlyMap<string, Stream>
 }
 

@@ -3,7 +3,7 @@ import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.
 import { makeRules } from '../rules/rules.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
 import { type LinksOf, makeLinkJudge } from './links.ts'
-import { readEvent } from './read.ts'
+import { parseEvent } from './read.ts'
 
 /** A raw event and its public position. */
 export interface PositionedText {
@@ -33,7 +33,7 @@ export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeF
   const report = (what: string): void => findings.add(position, `the event ${what}`)
 
   const judge = (text: string): number | null | undefined => {
-    const read = readEvent(text, position)
+    const read = parseEvent(text, position)
     if ('event' in read) {
       if (!read.isCanonical) report('is not in canonical form')
       return rules.judge(read.event, position, report)

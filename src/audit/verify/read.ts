@@ -4,12 +4,12 @@ import { type PublicPosition, toStorePosition } from '../../domain/values/positi
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
 /** A decoded event, or what is known of an unreadable one. */
-export type ReadResult =
+export type ParsedEvent =
   | { readonly event: Recorded; readonly isCanonical: boolean }
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
 
 /** Decodes a raw event. In verification events go by their public positions only. */
-export const readEvent = (text: string, position: PublicPosition): ReadResult => {
+export const parseEvent = (text: string, position: PublicPosition): ParsedEvent => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

@@ -12,7 +12,7 @@ import { applyAgain } from '../rules/rules.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
 import { type Judge, makeJudge, type PositionedText } from './judge.ts'
-import { readEvent } from './read.ts'
+import { parseEvent } from './read.ts'
 import { growTree } from './tree.ts'
 
 export interface VerifyOptions {
@@ -67,7 +67,7 @@ async function* readableEvents(records: VerifyOptions['records'], isDense: boole
   for await (const page of records) {
     yield page.flatMap(({ text, storePosition }) => {
       const position = positionOf(storePosition)
-      const read = readEvent(text, position)
+      const read = parseEvent(text, position)
       return 'event' in read ? [{ event: read.event, position }] : []
     })
   }

@@ -4,7 +4,7 @@ import { askService } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { recordedTime } from '../../domain/events/fields.ts'
 import { answer, describeProblem } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 const Confirmed = answer({ time: recordedTime }, {})
 
@@ -23,15 +23,16 @@ right, confirm it. Each instance over a shared store is confirmed on its own mac
   run: async (_, { data }, terminal) => {
     const path = join(data, CONTROL_SOCKET)
     const why = socketPathProblem(path)
-    if (why !== undefined) return refuse(terminal, `the service cannot be reached at ${path}: ${why}`)
+    if (why !== undefined) return printRefusal(terminal, `the service cannot be reached at ${path}: ${why}`)
     const confirmed = await askService(path, 'clock confirm', {})
     if (E.isRight(confirmed)) {
       const read = Confirmed.decode(confirmed.right)
-      if (E.isLeft(read)) return refuse(terminal, `the running service confirmed it, but ${describeProblem(read.left)}`)
+      if (E.isLeft(read))
+        return printRefusal(terminal, `the running service confirmed it, but ${describeProblem(read.left)}`)
       terminal.stdout(`confirmed: the clock is right at ${read.right.time}\n`)
       return DONE
     }
-    if (confirmed.left !== 'no service') return refuse(terminal, confirmed.left.why)
-    return refuse(terminal, `no service runs on ${data}; it checks the clock at startup`)
+    if (confirmed.left !== 'no service') return printRefusal(terminal, confirmed.left.why)
+    return printRefusal(terminal, `no service runs on ${data}; it checks the clock at startup`)
   },
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { type ClockCorrected, type ClockCorrection, correctClock } from '../../clock-correction/record.ts'
+import { type CorrectionRequest, type CorrectionResult, correctClock } from '../../clock-correction/record.ts'
 import type { Config } from '../../config/config.ts'
 import { askService } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
@@ -11,7 +11,15 @@ import { type PublicPosition, parsePosition, type StorePosition } from '../../do
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { answer, describeProblem } from '../service/answer.ts'
-import { type Command, DONE, type Given, MISUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
+import {
+  type Command,
+  type CommandArguments,
+  DONE,
+  MISUSED,
+  printRefusal,
+  randomHexOf,
+  type Terminal,
+} from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** Counts from the start of the log, because the views may be on another machine. */
@@ -28,7 +36,7 @@ const storePositionBefore =
   }
 
 /** Without a running service, this process writes the log. */
-const correctAlone = async (config: Config, correction: ClockCorrection, terminal: Terminal) => {
+const correctAlone = async (config: Config, correction: CorrectionRequest, terminal: Terminal) => {
   const randomHex = randomHexOf(terminal)
   const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
   const progress = makeProgress(terminal, { what: 'streams' })
@@ -47,13 +55,13 @@ const correctAlone = async (config: Config, correction: ClockCorrection, termina
   }
 }
 
-const Corrected: t.Decoder<unknown, ClockCorrected> = answer({ streams: whole, before: whole, windows: whole }, {})
+const Corrected: t.Decoder<unknown, CorrectionResult> = answer({ streams: whole, before: whole, windows: whole }, {})
 
 const correct = async (
   config: Config,
-  correction: ClockCorrection,
+  correction: CorrectionRequest,
   terminal: Terminal,
-): Promise<E.Either<string, ClockCorrected>> => {
+): Promise<E.Either<string, CorrectionResult>> => {
   const path = join(config.data, CONTROL_SOCKET)
   if (socketPathProblem(path) !== undefined) return correctAlone(config, correction, terminal)
   const asked = await askService(path, 'clock correct', correction)
@@ -62,7 +70,7 @@ const correct = async (
 }
 
 /** Left: every problem with the options, one sentence each. */
-const read = ({ options }: Given): E.Either<readonly string[], ClockCorrection> => {
+const read = ({ options }: CommandArguments): E.Either<readonly string[], CorrectionRequest> => {
   const [from, to] = [options.from, options.to].map((given) => parsePosition(String(given)))
   const { why } = options
   const problems = [
@@ -76,7 +84,7 @@ const read = ({ options }: Given): E.Either<readonly string[], ClockCorrection> 
     : E.right({ from, to, why: String(why) })
 }
 
-const sentence = ({ streams, before, windows }: ClockCorrected): string =>
+const sentence = ({ streams, before, windows }: CorrectionResult): string =>
   `corrected ${streams - before} streams${before > 0 ? `, ${before} were already corrected` : ''}; ` +
   `restored ${windows} reservations\n`
 
@@ -111,7 +119,7 @@ With --json it prints {"streams","before","windows"}.`,
       return MISUSED
     }
     const corrected = await correct(config, correction.right, terminal)
-    if (E.isLeft(corrected)) return refuse(terminal, corrected.left)
+    if (E.isLeft(corrected)) return printRefusal(terminal, corrected.left)
     terminal.stdout(given.options.json === true ? `${JSON.stringify(corrected.right)}\n` : sentence(corrected.right))
     return DONE
   },

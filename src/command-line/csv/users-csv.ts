@@ -6,7 +6,7 @@ import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { parseQuota, type QuotaChange } from '../../domain/user/quota.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { foldName } from '../../domain/values/user-name.ts'
-import { HASHED_ROWS_MAX, PasswordHash } from '../../http/codecs/imports.ts'
+import { HASHED_ROWS_MAX, PasswordHashText } from '../../http/codecs/imports.ts'
 import { type CsvProblem, type CsvRow, readCsv } from './csv.ts'
 
 /** A user of a CSV file. */
@@ -75,7 +75,7 @@ const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<
     quota: textOf('quota') === '' ? E.right(null) : parseQuota(textOf('quota')),
     scope: decode(scopeCodec, textOf('scope')),
     id: decodeOptional(opaqueId, textOf('id')),
-    hash: decodeOptional(PasswordHash, textOf('hash')),
+    hash: decodeOptional(PasswordHashText, textOf('hash')),
   }
   const { name, role, quota, scope, id, hash } = read
   const problems: CsvProblem[] = COLUMNS.flatMap((column) => {

@@ -3,8 +3,8 @@ import type { Config } from '../../config/config.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { findSut } from '../sut/find.ts'
-import { DONE, refuse, type Terminal } from '../terminal/command.ts'
+import { lookUpSut } from '../sut/find.ts'
+import { DONE, printRefusal, type Terminal } from '../terminal/command.ts'
 
 const Reservations = answer(
   {
@@ -22,12 +22,12 @@ export const printHolder = async (
   config: Config,
   terminal: Terminal,
 ): Promise<number> => {
-  const sut = await findSut(config, typed)
-  if (E.isLeft(sut)) return refuse(terminal, sut.left)
+  const sut = await lookUpSut(config, typed)
+  if (E.isLeft(sut)) return printRefusal(terminal, sut.left)
   const sut_id = encodeURIComponent(sut.right._id)
   const path = `/api/sut_reservation?sut_id=${sut_id}&held_at=${encodeURIComponent(time)}`
   const listed = await callService(config, { method: 'GET', path, answer: Reservations })
-  if (E.isLeft(listed)) return refuse(terminal, listed.left)
+  if (E.isLeft(listed)) return printRefusal(terminal, listed.left)
   if (isJson) {
     terminal.stdout(`${JSON.stringify(listed.right)}\n`)
     return DONE
@@ -43,7 +43,7 @@ export const printHolder = async (
     path: `/api/user/${encodeURIComponent(user_id)}`,
     answer: User,
   })
-  if (E.isLeft(user)) return refuse(terminal, user.left)
+  if (E.isLeft(user)) return printRefusal(terminal, user.left)
   terminal.stdout(`${[user.right.name, user_id, _id, start_time, end_time].join('\t')}\n`)
   return DONE
 }

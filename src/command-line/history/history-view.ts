@@ -1,4 +1,4 @@
-import type { Change } from '../../../projections/history.ts'
+import type { ValueChange } from '../../../projections/history.ts'
 import { eventData, type Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { wrap } from '../terminal/wrap.ts'
@@ -7,12 +7,12 @@ import { wrap } from '../terminal/wrap.ts'
 export interface HistoryEntry {
   readonly event: Recorded
   readonly position: PublicPosition
-  readonly changes: readonly Change[]
+  readonly changes: readonly ValueChange[]
   /** Whether the revision is not shown to the user. */
   readonly hidesRevision?: boolean
 }
 
-const shownChange = (change: Change): string => {
+const shownChange = (change: ValueChange): string => {
   const name = change.path.slice(1)
   if ('changed' in change) return `${name} changed`
   const to = JSON.stringify(change.to)

@@ -1,5 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
+import {
+  diffDocuments,
+  historyProjections,
+  listChangedSecrets,
+  type ValueChange,
+} from '../../../projections/history.ts'
 import type { Config } from '../../config/config.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
@@ -10,13 +15,13 @@ import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { changesOf, positionOf, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
-import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { askHistory } from './asked-history.ts'
 import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
 import { makeNamed } from './named.ts'
-import { makeUserNames, type UserNames } from './user-names.ts'
+import { type LookUpNames, makeLookUpNames } from './user-names.ts'
 
 const SHOWN_EVERY = 4_096
 
@@ -28,7 +33,7 @@ const isOf = ({ data }: Recorded, id: string): boolean =>
 /** Finds the changes of each event by folding the documents that the service returns. */
 const makeFold = () => {
   const documents = new Map<string, object>()
-  return (event: Recorded): readonly Change[] => [
+  return (event: Recorded): readonly ValueChange[] => [
     ...historyProjections.flatMap(({ name, key, evolve }) => {
       const id = key(event)
       if (id === undefined) return []
@@ -75,7 +80,7 @@ const makePrint = ({ columns, stdout }: Terminal) => {
 }
 
 /** The same for entries of a log, also for `--json`. */
-const makePrintOfLog = (isJson: boolean, { origin }: Config, namesOf: UserNames, terminal: Terminal) => {
+const makePrintOfLog = (isJson: boolean, { origin }: Config, namesOf: LookUpNames, terminal: Terminal) => {
   const print = makePrint(terminal)
   return async (entry: HistoryEntry): Promise<void> => {
     const { event, position, changes } = entry
@@ -119,7 +124,7 @@ const printHistory = async (
   terminal: Terminal,
 ): Promise<E.Either<string, void>> => {
   const { records, total } = await openLogReader(store, config, terminal)
-  const namesOf = await makeUserNames(config, store, terminal)
+  const namesOf = await makeLookUpNames(config, store, terminal)
   const print = makePrintOfLog(isJson, config, namesOf, terminal)
   const progress = makeProgress(terminal)
   const printOf = async (pages: AsyncIterable<readonly StoredRecord[]>, id: string): Promise<boolean> => {
@@ -179,12 +184,12 @@ vault can be read, "actorname".`,
     if (options.at !== undefined) return printHolder(typed, String(options.at), isJson, config, terminal)
     if (config.client !== undefined && options.local !== true) {
       const asked = await printAsked(typed, isJson, config, terminal)
-      return E.isLeft(asked) ? refuse(terminal, asked.left) : DONE
+      return E.isLeft(asked) ? printRefusal(terminal, asked.left) : DONE
     }
     const store = await openStoreForCommand(config)
     try {
       const printed = await printHistory(typed, isJson, config, store, terminal)
-      return E.isLeft(printed) ? refuse(terminal, printed.left) : DONE
+      return E.isLeft(printed) ? printRefusal(terminal, printed.left) : DONE
     } finally {
       await store.close()
     }

@@ -3,7 +3,7 @@ import type { Recorded } from '../../domain/event.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
 import { oneNamed } from '../service/one-named.ts'
-import type { UserNames } from './user-names.ts'
+import type { LookUpNames } from './user-names.ts'
 
 /** The events by which names change hands. In a text within an event these quotes are escaped. */
 const NAMING = /"type":"(?:SutCreated|SutUpdated|SutRetired|UserAdded|UserRemoved|UserRestored)"/
@@ -37,7 +37,7 @@ export const makeNamed = () => {
       if (NAMING.test(text)) follow(decodeEvent(text, storePosition))
     },
     /** The id that a name means. Those that are retired or removed count only if no other has the name. */
-    find: async (typed: string, namesOf: UserNames): Promise<E.Either<string, string | undefined>> => {
+    find: async (typed: string, namesOf: LookUpNames): Promise<E.Either<string, string | undefined>> => {
       const names = await namesOf([...users.keys()])
       const all = [
         ...[...suts].map(([_id, sut]) => ({ _id, ...sut })),

@@ -6,17 +6,17 @@ import { configuredRing } from '../keys/configured-ring.ts'
 import type { Terminal } from '../terminal/command.ts'
 
 /** Names of users by id; undefined where it is not known. */
-export type UserNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string | undefined>>
+export type LookUpNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string | undefined>>
 
 /** Users whose secrets are read at a time. */
 const AT_A_TIME = 32
 
 /** Reads names from the vault, once each. Without its key, or of erased users, there are none. */
-export const makeUserNames = async (
+export const makeLookUpNames = async (
   config: Config,
   store: EventStore,
   { now, randomBytes }: Pick<Terminal, 'now' | 'randomBytes'>,
-): Promise<UserNames> => {
+): Promise<LookUpNames> => {
   const keys = await configuredRing(config)
   const vault = E.isRight(keys) ? makeVault({ store, keys: keys.right, clock: now, randomBytes }) : undefined
   const names = new Map<string, string | undefined>()

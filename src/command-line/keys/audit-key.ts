@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import type { Config } from '../../config/config.ts'
-import { lines } from '../service/answer.ts'
+import { multiline } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
 import { replaceAuditKey } from './audit-key-replace.ts'
 
 /** The signer of this log's checkpoints. Left: why there is none. */
@@ -18,7 +18,12 @@ export const signerOf = async (config: Config): Promise<E.Either<string, Signer>
 
 /** The key that signs now, of the service at BERTH_URL. */
 const askForVerifier = async (config: Config): Promise<E.Either<string, Verifier>> => {
-  const keys = await callService(config, { method: 'GET', path: '/api/audit/key', accept: 'text/plain', answer: lines })
+  const keys = await callService(config, {
+    method: 'GET',
+    path: '/api/audit/key',
+    accept: 'text/plain',
+    answer: multiline,
+  })
   if (E.isLeft(keys)) return keys
   const read = readVerifier(keys.right.split('\n')[0] ?? '')
   return E.mapLeft((why: string) => `the verifier key of the service ${why}`)(read)
@@ -26,7 +31,7 @@ const askForVerifier = async (config: Config): Promise<E.Either<string, Verifier
 
 const replace = async (isJson: boolean, config: Config, terminal: Terminal): Promise<number> => {
   const replaced = await replaceAuditKey(config, terminal)
-  if (E.isLeft(replaced)) return refuse(terminal, replaced.left)
+  if (E.isLeft(replaced)) return printRefusal(terminal, replaced.left)
   const { verifier, replaces } = replaced.right
   const key = writeVerifier(verifier)
   const before = replaces === undefined ? null : writeVerifier(replaces)
@@ -56,7 +61,7 @@ With --json it prints {"origin","verifier_key"}, and with --replace also "replac
     if (options.replace === true) return replace(options.json === true, config, terminal)
     const isRemote = config.client !== undefined && options.local !== true
     const verifier = isRemote ? await askForVerifier(config) : E.map(verifierOf)(await signerOf(config))
-    if (E.isLeft(verifier)) return refuse(terminal, verifier.left)
+    if (E.isLeft(verifier)) return printRefusal(terminal, verifier.left)
     const key = writeVerifier(verifier.right)
     const output = { origin: verifier.right.name, verifier_key: key }
     terminal.stdout(options.json ? `${JSON.stringify(output)}\n` : `${key}\n`)

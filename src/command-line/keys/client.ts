@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { parseAddress } from '../../http/protocol/forwarded.ts'
 import { makeClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
-import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, printRefusal } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
 
 export const clientCommand: Command = {
@@ -25,7 +25,7 @@ With --json it prints {"clients":[...]}.`,
       return MISUSED
     }
     const ring = await configuredRing(config)
-    if (E.isLeft(ring)) return refuse(terminal, ring.left)
+    if (E.isLeft(ring)) return printRefusal(terminal, ring.left)
     const clients = ring.right.keys.map((key) =>
       makeClientPseudonyms(() => ({ current: key, keys: [key] }), config.gateway.ipv6Prefix).of(address),
     )

@@ -5,7 +5,7 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { withoutChecks } from '../../vault/needs.ts'
-import { type Command, DONE, randomHexOf, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, randomHexOf } from '../terminal/command.ts'
 import { readConfiguredKeys } from './verify-vault.ts'
 
 /** Secrets per page. */
@@ -68,9 +68,9 @@ With --json it prints {"key","secrets","suts","users"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {
     const { now, stdout } = terminal
     const ring = await readConfiguredKeys(config)
-    if (E.isLeft(ring)) return refuse(terminal, ring.left)
+    if (E.isLeft(ring)) return printRefusal(terminal, ring.left)
     if (ring.right.keys.some(({ id }) => id === key)) {
-      return refuse(terminal, 'this key is not lost; nothing was changed')
+      return printRefusal(terminal, 'this key is not lost; nothing was changed')
     }
     const randomHex = randomHexOf(terminal)
     const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
@@ -80,7 +80,7 @@ With --json it prints {"key","secrets","suts","users"}.`,
       if (checks.length === 0) {
         const why =
           sealed.length === 0 ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten'
-        return refuse(terminal, why)
+        return printRefusal(terminal, why)
       }
       const lost = { key, secrets: sealed.length, suts: idsOf('SUT', sealed), users: idsOf('user', sealed) }
       stdout(options.json ? `${JSON.stringify(lost)}\n` : report(lost))

@@ -9,7 +9,7 @@ import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
-import { type Command, DONE, REFUSED, randomHexOf, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, REFUSED, randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** For a running service to load a new key. */
 const LOAD_TIMEOUT_MS = 10_000
@@ -123,7 +123,7 @@ after the old one, then move it to the front everywhere. This command changes on
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {
     const file = config.vaultKeyFile
-    if (config.vaultKeys !== undefined) return refuse(terminal, IN_VARIABLE)
+    if (config.vaultKeys !== undefined) return printRefusal(terminal, IN_VARIABLE)
     await (await openStoreForCommand(config)).close()
     const lock = tryLock(config)
     let rotated: Outcome
@@ -133,7 +133,7 @@ With --json it prints {"key","file","service","resealed"}.`,
       lock?.release()
     }
     if (E.isLeft(rotated)) {
-      for (const problem of rotated.left) refuse(terminal, problem)
+      for (const problem of rotated.left) printRefusal(terminal, problem)
       return REFUSED
     }
     terminal.stdout(options.json ? `${JSON.stringify({ ...rotated.right, file })}\n` : sentence(rotated.right, config))

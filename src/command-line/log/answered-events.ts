@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import type { Change } from '../../../projections/history.ts'
+import type { ValueChange } from '../../../projections/history.ts'
 import { integer, listOf, matching } from '../../domain/codec/codec.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
@@ -43,7 +43,7 @@ export const recordedOf = (shown: AnsweredEvent): E.Either<string, Recorded> => 
 export const positionOf = ({ sequence }: Pick<AnsweredEvent, 'sequence'>): PublicPosition =>
   toPublicPosition(Number(sequence))
 
-export const changesOf = ({ changes = [] }: AnsweredEvent): readonly Change[] =>
+export const changesOf = ({ changes = [] }: AnsweredEvent): readonly ValueChange[] =>
   changes.map(({ path, from = null, to = null, changed }) => (changed ? { path, changed } : { path, from, to }))
 
 const Line = t.union([

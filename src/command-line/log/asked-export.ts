@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { formatPosition, previousPosition } from '../../domain/values/position.ts'
 import { type Exported, exportEvents, type PositionedEvent, type Wanted } from '../../export/export-log.ts'
-import { type Format, type FormatName, formatOf } from '../../export/formats.ts'
+import { type ExportFormat, type FormatName, formatOf } from '../../export/formats.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 import { callForLines } from '../service/call.ts'
 import { positionOf, readLine, recordedOf } from './answered-events.ts'
@@ -66,8 +66,8 @@ export const askExport = async (
 ): Promise<E.Either<string, AsyncIterable<string>>> => {
   const lines = await callForLines(config, pathOf(wanted))
   if (E.isLeft(lines)) return lines
-  const formats = new Map<string, Format>()
-  const formatFor = (origin: string): Format => {
+  const formats = new Map<string, ExportFormat>()
+  const formatFor = (origin: string): ExportFormat => {
     const format = formats.get(origin) ?? formatOf(name, { excel, origin })
     formats.set(origin, format)
     return format

@@ -4,7 +4,7 @@ import { readAuditKey } from '../../audit/audit-key.ts'
 import { makeBackup } from '../../backup/backup.ts'
 import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** The places of the keys, which backups do not contain. */
@@ -35,13 +35,13 @@ To restore: stop the service, replace the data directory with DIR, put the keys 
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
   run: async ({ operands, options }, config, terminal) => {
-    if (config.eventStore.kind !== 'sqlite') return refuse(terminal, IN_CLUSTER)
+    if (config.eventStore.kind !== 'sqlite') return printRefusal(terminal, IN_CLUSTER)
     const store = await openStoreForCommand(config)
     const events = (await store.head().finally(store.close)) + 1
     const directory = resolve(operands[0] as string)
     const { eventStore, origin } = config
     const auditKey = await readAuditKey(config)
-    if (E.isLeft(auditKey)) return refuse(terminal, auditKey.left)
+    if (E.isLeft(auditKey)) return printRefusal(terminal, auditKey.left)
     const signer = auditKey.right && { name: origin, privateKey: auditKey.right }
     const source = { log: eventStore.path, origin, signer }
     const progress = makeProgress(terminal)
@@ -49,7 +49,7 @@ With --json it prints the checkpoint with "directory" and "keys_not_included".`,
     const made = await makeBackup(source, directory, { now: terminal.now(), onProgress: progress.show }).finally(
       progress.end,
     )
-    if (E.isLeft(made)) return refuse(terminal, made.left)
+    if (E.isLeft(made)) return printRefusal(terminal, made.left)
     const keys = keysOf(config)
     const { root, vault_keys } = made.right
     if (options.json) {

@@ -6,20 +6,20 @@ import { sha256 } from '../../audit/sha256.ts'
 import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { lines } from '../service/answer.ts'
+import { multiline } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 
 /** Prints the checkpoint of the service at BERTH_URL. Who keeps it checks its signature: `verify --against`. */
 const showRemote = async (isJson: boolean, config: Config, terminal: Terminal): Promise<number> => {
   const path = '/api/audit/checkpoint'
-  const asked = await callService(config, { method: 'GET', path, accept: 'text/plain', answer: lines })
-  if (E.isLeft(asked)) return refuse(terminal, asked.left)
+  const asked = await callService(config, { method: 'GET', path, accept: 'text/plain', answer: multiline })
+  if (E.isLeft(asked)) return printRefusal(terminal, asked.left)
   const note = asked.right
   const [, origin, size, root] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
-  if (origin === undefined) return refuse(terminal, 'the service did not answer with a checkpoint')
+  if (origin === undefined) return printRefusal(terminal, 'the service did not answer with a checkpoint')
   terminal.stdout(isJson ? `${JSON.stringify({ origin, size: Number(size), root, note })}\n` : note)
   return DONE
 }
@@ -43,7 +43,7 @@ With --json it prints {"origin","size","root","note"}.`,
     if (config.client !== undefined && options.local !== true)
       return showRemote(options.json === true, config, terminal)
     const signer = await signerOf(config)
-    if (E.isLeft(signer)) return refuse(terminal, signer.left)
+    if (E.isLeft(signer)) return printRefusal(terminal, signer.left)
     const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {

@@ -9,8 +9,8 @@ import {
   DONE,
   MISUSED,
   type OptionValue,
+  printRefusal,
   randomHexOf,
-  refuse,
   type Terminal,
 } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
@@ -41,7 +41,7 @@ const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Te
     try {
       const progress = makeProgress(terminal, { isLogged: true })
       const copied = await copyLog({ source, target, onProgress: progress.show }).finally(progress.end)
-      if (E.isLeft(copied)) return refuse(terminal, copied.left)
+      if (E.isLeft(copied)) return printRefusal(terminal, copied.left)
       await target.endCopy()
       const { events, found, secrets, root } = copied.right
       const seconds = (terminal.now() - begun) / 1_000

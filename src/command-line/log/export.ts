@@ -10,12 +10,12 @@ import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import {
   type Command,
+  type CommandArguments,
   DONE,
-  type Given,
   MISUSED,
   type OptionValue,
+  printRefusal,
   REFUSED,
-  refuse,
   type Terminal,
   textsOf,
 } from '../terminal/command.ts'
@@ -45,7 +45,7 @@ const readBound = (flag: string, value: OptionValue): E.Either<string, Bound | u
   return E.right({ time: ceilMillisecond(read.right.instant) })
 }
 
-const readRequest = (options: Given['options']): E.Either<string, Request> => {
+const readRequest = (options: CommandArguments['options']): E.Either<string, Request> => {
   const name = FORMATS.find((format) => format === options.format)
   if (name === undefined) return E.left(`--format must be one of ${FORMATS.join(', ')}`)
   if (options.excel === true && name !== 'csv') return E.left('--excel requires --format csv')
@@ -169,12 +169,12 @@ One line at the end reports the export, on standard error where the events went 
       return MISUSED
     }
     const { name, output } = request.right
-    if (output !== undefined && (await isNotAFile(output))) return refuse(terminal, `${output} is not a file`)
+    if (output !== undefined && (await isNotAFile(output))) return printRefusal(terminal, `${output} is not a file`)
     const isAsked = config.client !== undefined && options.local !== true
     const ran = isAsked
       ? await runAsked(request.right, config, terminal)
       : E.right(await runLocal(request.right, config, terminal))
-    if (E.isLeft(ran)) return refuse(terminal, ran.left)
+    if (E.isLeft(ran)) return printRefusal(terminal, ran.left)
     const { exported, failed } = ran.right
     // A reader may close the pipe early. Any other failure has been reported.
     if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED

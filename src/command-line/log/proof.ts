@@ -3,7 +3,7 @@ import { readLeaves } from '../../audit/leaves.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, printRefusal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 
@@ -45,8 +45,8 @@ text whose hash is proven. It reads the log itself, never the service at BERTH_U
       }
       progress.end()
       const size = kept.size()
-      if (asked !== undefined && size < asked) return refuse(terminal, `the log has ${size} events`)
-      if (found === undefined) return refuse(terminal, `no event among the first ${size} has this id`)
+      if (asked !== undefined && size < asked) return printRefusal(terminal, `the log has ${size} events`)
+      if (found === undefined) return printRefusal(terminal, `no event among the first ${size} has this id`)
       const tree = makeLogTree(kept.node)
       const proof = {
         origin: config.origin,

@@ -11,7 +11,7 @@ import { openLinks } from '../../event-store/sqlite/links.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
-import { type Command, DONE, MISUSED, refuse, type Terminal, textsOf } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, printRefusal, type Terminal, textsOf } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { readCheckpoints } from './checkpoint-files.ts'
 import { openLogReader } from './log-reader.ts'
@@ -149,9 +149,9 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
       return MISUSED
     }
     const against = await readCheckpoints(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
-    if (E.isLeft(against)) return refuse(terminal, against.left)
+    if (E.isLeft(against)) return printRefusal(terminal, against.left)
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
-    if (ring !== undefined && E.isLeft(ring)) return refuse(terminal, ring.left)
+    if (ring !== undefined && E.isLeft(ring)) return printRefusal(terminal, ring.left)
     const store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     try {

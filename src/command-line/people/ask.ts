@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { LockTaken } from '../../files/lock.ts'
 import type { Log } from '../../service/world.ts'
-import { type Call, type CallFailure, tryCall } from '../service/call.ts'
+import { type CallFailure, type ServiceCall, tryCall } from '../service/call.ts'
 import type { Terminal } from '../terminal/command.ts'
 
 /** How long to wait for a service that starts, or for another command on users. */
@@ -13,7 +13,7 @@ const RETRY_INTERVAL_MS = 100
 const KEY_BYTES = 16
 
 /** A request of a command, which adds an Idempotency-Key to a POST. */
-export type Request<A> = Omit<Call<A>, 'idempotencyKey'>
+export type Request<A> = Omit<ServiceCall<A>, 'idempotencyKey'>
 /** @param within milliseconds in which a request that was not answered is sent again */
 export type Ask = <A>(request: Request<A>, within?: number) => Promise<E.Either<CallFailure, A>>
 
@@ -63,7 +63,7 @@ const isRepeatable = ({ kind, code }: CallFailure): boolean => kind === 'cut off
 
 /** Whether the request was not handled, or can be sent again with its key. */
 const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<void>): Ask => {
-  const send = async <A>(call: Call<A>, end: number): Promise<E.Either<CallFailure, A>> => {
+  const send = async <A>(call: ServiceCall<A>, end: number): Promise<E.Either<CallFailure, A>> => {
     for (;;) {
       const answered = await tryCall(config, call)
       const isLate = performance.now() >= end

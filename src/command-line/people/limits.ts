@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { formatQuota, parseQuota, type QuotaChange } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
-import type { Member } from './members.ts'
+import type { UserAnswer } from './members.ts'
 
 /** What limits a tester, as a request sets it. */
 interface Limits {
@@ -24,7 +24,7 @@ export const readLimits = (quota: unknown, scope: unknown): E.Either<string, Lim
 }
 
 /** A user's own quota and scope as text, for testers who have them. */
-export const limitsOf = ({ quota, scope }: Member): { readonly quota?: string; readonly scope?: string } => ({
+export const limitsOf = ({ quota, scope }: UserAnswer): { readonly quota?: string; readonly scope?: string } => ({
   ...(quota && { quota: formatQuota(quota) }),
   ...(scope && { scope }),
 })

@@ -7,28 +7,28 @@ import { oneNamed } from '../service/one-named.ts'
 import type { Ask } from './ask.ts'
 
 /** A user as the service shows it: to testers with id and name only. */
-export const Member = answer(
+export const UserAnswer = answer(
   { _id: opaqueId, name: line },
   {
     ...{ role: Role, quota: orNull(answer(quotaFields, {})), scope: line },
     ...{ created_at: line, updated_at: line, removed_at: line, erased_at: line },
   },
 )
-export type Member = t.TypeOf<typeof Member>
+export type UserAnswer = t.TypeOf<typeof UserAnswer>
 
-const Members = answer({ users: listOf(Member) }, {})
+const Members = answer({ users: listOf(UserAnswer) }, {})
 
 /** Users in a response. */
 const PAGE = 1_000
 
 export type Status = 'present' | 'removed' | 'erased'
 
-export const statusOf = ({ removed_at, erased_at }: Member): Status =>
+export const statusOf = ({ removed_at, erased_at }: UserAnswer): Status =>
   erased_at !== undefined ? 'erased' : removed_at === undefined ? 'present' : 'removed'
 
 /** All users that have ever been, in order of creation. Left: why they cannot be read. */
-export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly Member[]>> => {
-  const members: Member[] = []
+export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly UserAnswer[]>> => {
+  const members: UserAnswer[] = []
   for (;;) {
     const last = members.at(-1)
     const query = new URLSearchParams({ removed: 'true', limit: String(PAGE), ...(last && { before: last._id }) })
@@ -45,10 +45,10 @@ export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly M
  * Left: why there is none, or which ones are meant.
  */
 const findMember = (
-  members: readonly Member[],
+  members: readonly UserAnswer[],
   typed: string,
   statuses: readonly Status[],
-): E.Either<string, Member> => {
+): E.Either<string, UserAnswer> => {
   const byId = members.find(({ _id }) => _id === typed)
   if (byId !== undefined) return E.right(byId)
   for (const status of statuses) {
@@ -61,19 +61,19 @@ const findMember = (
 }
 
 /** Finds the user that a command line means. @param statuses whose names count, the first ones first */
-export const findUser = async (
+export const lookUpUser = async (
   ask: Ask,
   typed: string,
   statuses: readonly Status[] = ['present'],
-): Promise<E.Either<string, Member>> => {
+): Promise<E.Either<string, UserAnswer>> => {
   const members = await readMembers(ask)
   return E.isLeft(members) ? members : findMember(members.right, typed, statuses)
 }
 
 /** The path of a user's route. */
-export const pathOf = ({ _id }: Pick<Member, '_id'>, operation: string): string =>
+export const userPath = ({ _id }: Pick<UserAnswer, '_id'>, operation: string): string =>
   `/api/user/${encodeURIComponent(_id)}/${operation}`
 
 /** A user as messages name it. */
-export const describe = ({ _id, name }: Pick<Member, '_id' | 'name'>): string =>
+export const describe = ({ _id, name }: Pick<UserAnswer, '_id' | 'name'>): string =>
   name === _id ? _id : `${name} (${_id})`

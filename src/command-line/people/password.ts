@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { makePassword, PASSWORD_RANDOM_BYTES, passwordProblem } from '../../users/passwords/password.ts'
-import type { Given, Terminal } from '../terminal/command.ts'
+import type { CommandArguments, Terminal } from '../terminal/command.ts'
 
 export const PASSWORD_HELP = `Without --password-stdin a random password is printed. With it the password is read from standard input, without one
 trailing line break. It must have at least 8 characters and at most 1024 bytes, without control characters.`
@@ -14,7 +14,7 @@ export interface ChosenPassword {
 
 /** The password on standard input, or a new one. Left: why it cannot be used, without repeating it. */
 export const choosePassword = async (
-  { options }: Given,
+  { options }: CommandArguments,
   { stdin, randomBytes }: Terminal,
 ): Promise<E.Either<string, ChosenPassword>> => {
   if (options['password-stdin'] !== true) {

@@ -13,7 +13,7 @@ export const answer = <R extends t.Props, O extends t.Props>(required: R, option
 export const line = text(0, 16_384)
 
 /** A text of several lines. */
-export const lines = text(0, 1_000_000, { lines: true })
+export const multiline = text(0, 1_000_000, { lines: true })
 
 /** An answer that no command reads. */
 export const unread = t.UnknownRecord

@@ -5,7 +5,7 @@ import type * as t from 'io-ts'
 import type { Config } from '../../config/config.ts'
 import { NOT_LISTENING } from '../../control/ask.ts'
 import { describeProblem, parseJson, type Refused, readRefusal, unread } from './answer.ts'
-import { findTarget, placeOf, type Target } from './target.ts'
+import { findTarget, type ServiceTarget, serviceNameOf } from './target.ts'
 
 /** A check of a SUT takes 15 s at most. */
 const RESPONSE_TIMEOUT_MS = 30_000
@@ -13,7 +13,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 const RESPONSE_MAX = 16 * 1024 * 1024
 
 /** A request for a route of the running service. */
-export interface Call<A> {
+export interface ServiceCall<A> {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Decodes what a command reads of the answer: the service may be another than was meant, or another version. */
@@ -48,7 +48,7 @@ const readAll = async (response: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-const send = (target: Target, call: Omit<Call<unknown>, 'answer'>): Promise<IncomingMessage> =>
+const send = (target: ServiceTarget, call: Omit<ServiceCall<unknown>, 'answer'>): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { base, authorization, ...place } = target
     const { method, path, accept = 'application/json', body, idempotencyKey } = call
@@ -71,7 +71,7 @@ const send = (target: Target, call: Omit<Call<unknown>, 'answer'>): Promise<Inco
   })
 
 const describe = (config: Config, error: NodeJS.ErrnoException): CallFailure => {
-  const where = placeOf(config)
+  const where = serviceNameOf(config)
   if (config.client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
     return { kind: 'absent', why: `no service runs on ${where}; start it, or set BERTH_URL to reach another` }
   }
@@ -81,7 +81,7 @@ const describe = (config: Config, error: NodeJS.ErrnoException): CallFailure => 
 
 /** What a status and a body mean. Proxies, and servers that are not Berth, answer with other things. */
 const readResponse = <A>(
-  { answer, accept }: Call<A>,
+  { answer, accept }: ServiceCall<A>,
   status: number,
   text: string,
   where: string,
@@ -105,12 +105,12 @@ const readResponse = <A>(
  * Calls a route of the running service: over its socket as an administrator, or at BERTH_URL as the user of BERTH_TOKEN
  * or BERTH_CREDENTIALS_FILE.
  */
-export const tryCall = async <A>(config: Config, call: Call<A>): Promise<E.Either<CallFailure, A>> => {
+export const tryCall = async <A>(config: Config, call: ServiceCall<A>): Promise<E.Either<CallFailure, A>> => {
   const target = await findTarget(config)
   if (E.isLeft(target)) return fail({ kind: 'impossible', why: target.left })
   try {
     const response = await send(target.right, call)
-    return readResponse(call, response.statusCode ?? 0, await readAll(response), placeOf(config))
+    return readResponse(call, response.statusCode ?? 0, await readAll(response), serviceNameOf(config))
   } catch (error) {
     return E.left(describe(config, error as Error))
   }
@@ -140,7 +140,7 @@ export const callForLines = async (
   try {
     const response = await send(target.right, call)
     if (response.statusCode === 200) return E.right(linesOf(response))
-    const read = readResponse(call, response.statusCode ?? 0, await readAll(response), placeOf(config))
+    const read = readResponse(call, response.statusCode ?? 0, await readAll(response), serviceNameOf(config))
     return E.left(E.isLeft(read) ? read.left.why : 'the service did not answer with lines')
   } catch (error) {
     return E.left(describe(config, error as Error).why)
@@ -148,5 +148,5 @@ export const callForLines = async (
 }
 
 /** As tryCall. Left is a sentence that says why it failed or was refused. */
-export const callService = async <A>(config: Config, call: Call<A>): Promise<E.Either<string, A>> =>
+export const callService = async <A>(config: Config, call: ServiceCall<A>): Promise<E.Either<string, A>> =>
   E.mapLeft(({ why }: CallFailure) => why)(await tryCall(config, call))

@@ -13,13 +13,13 @@ const CREDENTIALS_MAX = 4_096
 const OTHERS = 0o077
 
 /** Where a request goes, and the path and the header that every request has. */
-export interface Target extends Pick<RequestOptions, 'socketPath' | 'protocol' | 'hostname' | 'port'> {
+export interface ServiceTarget extends Pick<RequestOptions, 'socketPath' | 'protocol' | 'hostname' | 'port'> {
   readonly base: string
   readonly authorization?: string
 }
 
 /** The service as messages name it. */
-export const placeOf = ({ client, data }: Config): string => client?.url ?? data
+export const serviceNameOf = ({ client, data }: Config): string => client?.url ?? data
 
 /** The line of a file that only its owner may read. Left names the file, never its content. */
 const readCredentials = async (path: string): Promise<E.Either<string, string>> => {
@@ -43,7 +43,7 @@ const readAuthorization = async ({ credentials }: ClientConfig): Promise<E.Eithe
 }
 
 /** The service at BERTH_URL, or the one that runs on BERTH_DATA. */
-export const findTarget = async ({ client, data }: Config): Promise<E.Either<string, Target>> => {
+export const findTarget = async ({ client, data }: Config): Promise<E.Either<string, ServiceTarget>> => {
   if (client === undefined) {
     const socketPath = join(data, CONTROL_SOCKET)
     const why = socketPathProblem(socketPath)

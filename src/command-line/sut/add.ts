@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, randomHexOf, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, randomHexOf } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 
@@ -34,12 +34,12 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
     const tags = readTags(given.options.tags)
     if (E.isLeft(tags)) return misuse(terminal, `the tags ${tags.left}`, sutAddCommand)
     const fields = await readFields(given, terminal)
-    if (E.isLeft(fields)) return refuse(terminal, fields.left)
+    if (E.isLeft(fields)) return printRefusal(terminal, fields.left)
     const added = await callService(config, {
       ...{ method: 'POST', path: '/api/sut/create', answer: Added, idempotencyKey: randomHexOf(terminal)(16) },
       body: { name: given.operands[0], ...fields.right, ...(tags.right && { tags: tags.right }) },
     })
-    if (E.isLeft(added)) return refuse(terminal, added.left)
+    if (E.isLeft(added)) return printRefusal(terminal, added.left)
     terminal.stdout(`${added.right._id}\n`)
     return DONE
   },

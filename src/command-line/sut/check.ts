@@ -3,8 +3,8 @@ import { boolean, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, REFUSED, refuse } from '../terminal/command.ts'
-import { findSut, pathOf } from './find.ts'
+import { type Command, DONE, printRefusal, REFUSED } from '../terminal/command.ts'
+import { lookUpSut, sutPath } from './find.ts'
 
 const Checked = answer({ reachable: boolean, cause: orNull(line), milliseconds: whole }, {})
 
@@ -23,12 +23,12 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
 
 With --json it prints {"reachable","cause","milliseconds"}.`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
-    const found = await findSut(config, typed)
-    if (E.isLeft(found)) return refuse(terminal, found.left)
+    const found = await lookUpSut(config, typed)
+    if (E.isLeft(found)) return printRefusal(terminal, found.left)
     const checked = await callService(config, {
-      ...{ method: 'POST', path: pathOf(found.right, '/check'), answer: Checked },
+      ...{ method: 'POST', path: sutPath(found.right, '/check'), answer: Checked },
     })
-    if (E.isLeft(checked)) return refuse(terminal, checked.left)
+    if (E.isLeft(checked)) return printRefusal(terminal, checked.left)
     const { reachable, cause, milliseconds } = checked.right
     if (options.json) terminal.stdout(`${JSON.stringify(checked.right)}\n`)
     else

@@ -8,8 +8,8 @@ import { listenPort } from '../../domain/events/fields.ts'
 import { SutType } from '../../domain/events/sut.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, REFUSED, refuse } from '../terminal/command.ts'
-import { findReservation } from './find-reservation.ts'
+import { type Command, DONE, printRefusal, REFUSED } from '../terminal/command.ts'
+import { lookUpReservation } from './find-reservation.ts'
 
 /** Host and port become arguments of a program. No address begins with a hyphen or has a space. */
 const Connection = answer(
@@ -94,17 +94,17 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
 With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
-    const reservation = await findReservation(config, typed)
-    if (E.isLeft(reservation)) return refuse(terminal, reservation.left)
+    const reservation = await lookUpReservation(config, typed)
+    if (E.isLeft(reservation)) return printRefusal(terminal, reservation.left)
     const id = reservation.right
     const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection`
     const answered = await callService(config, { method: 'GET', path, answer: Connection })
-    if (E.isLeft(answered)) return refuse(terminal, answered.left)
+    if (E.isLeft(answered)) return printRefusal(terminal, answered.left)
     const connection = answered.right
     const { host, port, sut_type, bound_here } = connection
     if (options.json) terminal.stdout(`${JSON.stringify(connection)}\n`)
     const problem = findProblem(connection)
-    if (problem !== undefined || host === null) return refuse(terminal, String(problem))
+    if (problem !== undefined || host === null) return printRefusal(terminal, String(problem))
     // The control socket does not show from where the holder will connect.
     if (!bound_here && config.client !== undefined) {
       terminal.stderr(
@@ -120,6 +120,6 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
     }
     if (viewer !== undefined) return runHere(program, args)
     const known = VIEWERS[sut_type].map(([name]) => name).join(', ')
-    return refuse(terminal, `no viewer is installed; one of these would do: ${known}`)
+    return printRefusal(terminal, `no viewer is installed; one of these would do: ${known}`)
   },
 }

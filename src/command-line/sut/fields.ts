@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
-import type { Given, OptionValue, Terminal } from '../terminal/command.ts'
+import type { CommandArguments, OptionValue, Terminal } from '../terminal/command.ts'
 
 /** The options that become fields of a SUT as they are. */
 const TEXTS = {
@@ -27,7 +27,10 @@ export const toValue = (text: string): unknown =>
   /^\d{1,15}$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text
 
 /** The fields that were typed. Left: what is wrong with the password on standard input. */
-export const readFields = async ({ options }: Given, terminal: Terminal): Promise<E.Either<string, object>> => {
+export const readFields = async (
+  { options }: CommandArguments,
+  terminal: Terminal,
+): Promise<E.Either<string, object>> => {
   const texts = Object.entries(TEXTS).flatMap(([option, field]) =>
     options[option] === undefined ? [] : [[field, options[option]]],
   )

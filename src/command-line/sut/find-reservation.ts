@@ -4,7 +4,7 @@ import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { findSut } from './find.ts'
+import { lookUpSut } from './find.ts'
 
 const Reservations = answer({ sut_reservations: listOf(answer({ _id: opaqueId }, {})) }, {})
 const Me = answer({ _id: opaqueId }, {})
@@ -13,10 +13,10 @@ const Me = answer({ _id: opaqueId }, {})
  * The id of the reservation that a command line means: an id, or else one's own running reservation of the SUT with that
  * name. The control socket belongs to nobody, so there it is anybody's. Left: why there is none.
  */
-export const findReservation = async (config: Config, typed: string): Promise<E.Either<string, string>> => {
+export const lookUpReservation = async (config: Config, typed: string): Promise<E.Either<string, string>> => {
   // An id of a SUT is meant by nobody who connects to a reservation.
   if (isAssignedId(typed)) return E.right(typed)
-  const sut = await findSut(config, typed)
+  const sut = await lookUpSut(config, typed)
   if (E.isLeft(sut)) return sut
   const query = new URLSearchParams({ sut_id: sut.right._id, current: 'true', limit: '2' })
   if (config.client !== undefined) {

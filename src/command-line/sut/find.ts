@@ -10,7 +10,7 @@ import { callService, tryCall } from '../service/call.ts'
 import { oneNamed } from '../service/one-named.ts'
 
 /** A SUT as the service shows it. */
-export const Sut = answer(
+export const SutAnswer = answer(
   {
     ...{ _id: opaqueId, name: line, address: line, port: sutFields.port, sut_type: SutType, is_active: boolean },
     ...{ monitoring: answer({ status: line }, {}), tags: dictionary('tags', tagName, tagText) },
@@ -19,9 +19,9 @@ export const Sut = answer(
   },
   {},
 )
-export type Sut = t.TypeOf<typeof Sut>
+export type SutAnswer = t.TypeOf<typeof SutAnswer>
 
-const Suts = answer({ suts: listOf(Sut) }, {})
+const Suts = answer({ suts: listOf(SutAnswer) }, {})
 
 /** SUTs in a response. */
 const PAGE = 1_000
@@ -30,8 +30,8 @@ const PAGE = 1_000
 export const listSuts = async (
   config: Config,
   query: Readonly<Record<string, string>>,
-): Promise<E.Either<string, readonly Sut[]>> => {
-  const suts: Sut[] = []
+): Promise<E.Either<string, readonly SutAnswer[]>> => {
+  const suts: SutAnswer[] = []
   for (;;) {
     const last = suts.at(-1)
     const page = new URLSearchParams({ ...query, limit: String(PAGE), ...(last && { before: last._id }) })
@@ -43,16 +43,16 @@ export const listSuts = async (
 }
 
 /** The path of a route of a SUT. */
-export const pathOf = ({ _id }: Pick<Sut, '_id'>, operation = ''): string =>
+export const sutPath = ({ _id }: Pick<SutAnswer, '_id'>, operation = ''): string =>
   `/api/sut/${encodeURIComponent(_id)}${operation}`
 
 /**
  * The SUT that a command line means: by id, also of a retired one, or else by name in any case. Left: why there is none,
  * or which ones are meant.
  */
-export const findSut = async (config: Config, typed: string): Promise<E.Either<string, Sut>> => {
+export const lookUpSut = async (config: Config, typed: string): Promise<E.Either<string, SutAnswer>> => {
   if (isAssignedId(typed)) {
-    const byId = await tryCall(config, { method: 'GET', path: pathOf({ _id: typed }), answer: Sut })
+    const byId = await tryCall(config, { method: 'GET', path: sutPath({ _id: typed }), answer: SutAnswer })
     if (E.isRight(byId)) return byId
     if (byId.left.code !== 'sut_not_found') return E.left(byId.left.why)
   }

@@ -9,7 +9,7 @@ import { type CsvRow, describeCsvProblem, readCsv } from '../csv/csv.ts'
 import { readCsvFile } from '../csv/file.ts'
 import { answer, line } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
-import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, REFUSED, type Terminal } from '../terminal/command.ts'
 import { toValue } from './fields.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
@@ -89,7 +89,7 @@ simply repeated. With --dry-run everything is checked and nothing is added.
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
     const bytes = await readCsvFile(file)
-    if (E.isLeft(bytes)) return refuse(terminal, bytes.left)
+    if (E.isLeft(bytes)) return printRefusal(terminal, bytes.left)
     const parsed = readCsv(bytes.right, SUT_ROWS_MAX + 2)
     if (E.isLeft(parsed)) return refuseAll(terminal, parsed.left.map(describeCsvProblem))
     const rows = readRows(parsed.right)

@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { formatScope } from '../../domain/user/scope.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 import { readTags } from './fields.ts'
-import { listSuts, type Sut } from './find.ts'
+import { listSuts, type SutAnswer } from './find.ts'
 
-const rowOf = ({ _id, name, sut_type, address, port, is_active, monitoring, tags }: Sut): string =>
+const rowOf = ({ _id, name, sut_type, address, port, is_active, monitoring, tags }: SutAnswer): string =>
   [_id, name, sut_type, address, port, is_active ? 'active' : 'inactive', monitoring.status, formatScope(tags)].join(
     '\t',
   )
@@ -30,7 +30,7 @@ With --json each line is a SUT as GET /api/sut/<id> answers.`,
     const family = Object.entries(read.right ?? {}).map(([tag, value]) => [`tag.${tag}`, value])
     const query = { ...(typeof name === 'string' && { name }), ...Object.fromEntries(family) }
     const suts = await listSuts(config, query)
-    if (E.isLeft(suts)) return refuse(terminal, suts.left)
+    if (E.isLeft(suts)) return printRefusal(terminal, suts.left)
     for (const sut of suts.right) terminal.stdout(`${json ? JSON.stringify(sut) : rowOf(sut)}\n`)
     return DONE
   },

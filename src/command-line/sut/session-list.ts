@@ -5,11 +5,11 @@ import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { Ask } from '../people/ask.ts'
-import { findUser } from '../people/members.ts'
+import { lookUpUser } from '../people/members.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService, tryCall } from '../service/call.ts'
-import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
-import { findSut, pathOf, Sut } from './find.ts'
+import { type Command, DONE, MISUSED, printRefusal } from '../terminal/command.ts'
+import { lookUpSut, SutAnswer, sutPath } from './find.ts'
 
 /** The options that become filters of the route. */
 const FILTERS = { sut: 'sut_id', user: 'user_id', reservation: 'reservation_id', from: 'from', to: 'to' } as const
@@ -34,7 +34,7 @@ const readSutNames = async (
 ): Promise<E.Either<string, ReadonlyMap<string, string>>> => {
   const names = new Map<string, string>()
   for (const _id of new Set(sessions.map(({ sut_id }) => sut_id))) {
-    const read = await tryCall(config, { method: 'GET', path: pathOf({ _id }), answer: Sut })
+    const read = await tryCall(config, { method: 'GET', path: sutPath({ _id }), answer: SutAnswer })
     if (E.isRight(read)) names.set(_id, read.right.name)
     else if (read.left.code !== 'sut_not_found') return E.left(read.left.why)
   }
@@ -52,10 +52,10 @@ const rowOf = (session: Session, sutName: string): string => {
 /** The id of what an option names: of a SUT, or of a user, also a removed one. */
 const toId = async (config: Config, option: string, typed: string): Promise<E.Either<string, string>> => {
   const idOf = ({ _id }: { readonly _id: string }): string => _id
-  if (option === 'sut') return E.map(idOf)(await findSut(config, typed))
+  if (option === 'sut') return E.map(idOf)(await lookUpSut(config, typed))
   if (option !== 'user' || isAssignedId(typed)) return E.right(typed)
   const ask: Ask = (request) => tryCall(config, request)
-  return E.map(idOf)(await findUser(ask, typed, ['present', 'removed']))
+  return E.map(idOf)(await lookUpUser(ask, typed, ['present', 'removed']))
 }
 
 export const sessionListCommand: Command = {
@@ -93,19 +93,19 @@ With --json it prints what GET /api/session answers.`,
       const typed = options[option]
       if (typeof typed !== 'string') continue
       const id = await toId(config, option, typed)
-      if (E.isLeft(id)) return refuse(terminal, id.left)
+      if (E.isLeft(id)) return printRefusal(terminal, id.left)
       query.set(filter, id.right)
     }
     if (options.open) query.set('open', 'true')
     const listed = await callService(config, { method: 'GET', path: `/api/session?${query}`, answer: Sessions })
-    if (E.isLeft(listed)) return refuse(terminal, listed.left)
+    if (E.isLeft(listed)) return printRefusal(terminal, listed.left)
     if (options.json) {
       terminal.stdout(`${JSON.stringify(listed.right)}\n`)
       return DONE
     }
     const { sessions } = listed.right
     const names = await readSutNames(config, sessions)
-    if (E.isLeft(names)) return refuse(terminal, names.left)
+    if (E.isLeft(names)) return printRefusal(terminal, names.left)
     const nameOf = ({ sut_id }: Session): string => names.right.get(sut_id) ?? sut_id
     for (const session of sessions) terminal.stdout(`${rowOf(session, nameOf(session))}\n`)
     return DONE

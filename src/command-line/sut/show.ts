@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { formatScope } from '../../domain/user/scope.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { findSut } from './find.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { lookUpSut } from './find.ts'
 
 export const sutShowCommand: Command = {
   name: 'sut show',
@@ -17,8 +17,8 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
 With --json it prints what GET /api/sut/<id> answers.`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
-    const found = await findSut(config, typed)
-    if (E.isLeft(found)) return refuse(terminal, found.left)
+    const found = await lookUpSut(config, typed)
+    if (E.isLeft(found)) return printRefusal(terminal, found.left)
     const { _id, monitoring, tags, name, ...fields } = found.right
     if (options.json) terminal.stdout(`${JSON.stringify(found.right)}\n`)
     else {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Command, refuse } from '../terminal/command.ts'
+import { type Command, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 import { changeSut } from './change.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields } from './fields.ts'
@@ -19,7 +19,7 @@ ${FIELDS_HELP}
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
   run: async (given, config, terminal) => {
     const fields = await readFields(given, terminal)
-    if (E.isLeft(fields)) return refuse(terminal, fields.left)
+    if (E.isLeft(fields)) return printRefusal(terminal, fields.left)
     const { name } = given.options
     const body = { ...fields.right, ...(name !== undefined && { name }) }
     if (Object.keys(body).length === 0) return misuse(terminal, 'nothing to change was given', sutUpdateCommand)

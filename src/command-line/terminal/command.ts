@@ -39,7 +39,7 @@ export const randomHexOf =
 export type OptionValue = undefined | boolean | string | readonly string[]
 
 /** The arguments after the name of a command. */
-export interface Given {
+export interface CommandArguments {
   readonly operands: readonly string[]
   readonly options: Readonly<Record<string, OptionValue>>
 }
@@ -69,11 +69,11 @@ export interface Command {
   readonly help: string
   /** Only if they differ from the common ones. */
   readonly exitCodes?: string
-  readonly run: (given: Given, config: Config, terminal: Terminal) => Promise<number>
+  readonly run: (given: CommandArguments, config: Config, terminal: Terminal) => Promise<number>
 }
 
 /** Prints the reason. Returns the exit code. */
-export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number => {
+export const printRefusal = (terminal: Pick<Terminal, 'stderr'>, why: string): number => {
   terminal.stderr(`berth: ${why}\n`)
   return REFUSED
 }

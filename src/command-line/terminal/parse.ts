@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Command, Given } from './command.ts'
+import type { Command, CommandArguments } from './command.ts'
 import { didYouMean } from './suggest.ts'
 
 /** First sentence of Node's message about wrong options. It names the option, never its value. */
@@ -18,7 +18,7 @@ const messageOf = (error: unknown, options: Command['options']): string => {
 export const parse = (
   { options, operands }: Pick<Command, 'options' | 'operands'>,
   args: readonly string[],
-): E.Either<string, Given & { readonly help: boolean }> => {
+): E.Either<string, CommandArguments & { readonly help: boolean }> => {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -29,7 +29,7 @@ export const parse = (
     if (!help && positionals.length !== operands.length) {
       return E.left(operands.length === 0 ? 'expected no arguments' : `expected ${operands.join(' and ')}`)
     }
-    return E.right({ operands: positionals, options: values as Given['options'], help })
+    return E.right({ operands: positionals, options: values as CommandArguments['options'], help })
   } catch (error) {
     return E.left(messageOf(error, options))
   }

@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
-import { describe, findUser, pathOf } from '../people/members.ts'
+import { describe, lookUpUser, userPath } from '../people/members.ts'
 import { answer, line } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
 
 /** The token is shown only once. */
@@ -31,15 +31,18 @@ after --expires-in seconds, 60 to 31536000, or else does not expire.`,
       return refuseUse('--expires-in must be a whole number of seconds')
     const body = { name, role, ...(seconds !== undefined && { expires_in: Number(seconds) }) }
     return withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, typed)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const issued = await ask({ method: 'POST', path: pathOf(found.right, 'token'), body, answer: Issued })
-      if (E.isLeft(issued)) return refuse(terminal, issued.left.why)
+      const found = await lookUpUser(ask, typed)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const issued = await ask({ method: 'POST', path: userPath(found.right, 'token'), body, answer: Issued })
+      if (E.isLeft(issued)) return printRefusal(terminal, issued.left.why)
       const { _id, token } = issued.right
       // To a repeated request the service does not show it.
       if (token === undefined) {
         const remedy = `revoke it with: token revoke ${found.right._id} ${_id}`
-        return refuse(terminal, `the token of ${describe(found.right)} was issued, but the answer was lost; ${remedy}`)
+        return printRefusal(
+          terminal,
+          `the token of ${describe(found.right)} was issued, but the answer was lost; ${remedy}`,
+        )
       }
       terminal.stdout(`${_id}\n${token}\n`)
       return DONE

@@ -3,9 +3,9 @@ import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
-import { describe, findUser, pathOf } from '../people/members.ts'
+import { describe, lookUpUser, userPath } from '../people/members.ts'
 import { answer, line } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 /** A token as the service shows it. */
 const Token = answer({ _id: opaqueId, name: line, role: Role, expires_at: orNull(line) }, {})
@@ -31,11 +31,11 @@ expires or "never", and name, separated by tabs. Tokens that have expired or wer
 With --json it prints {"tokens":[...]} with the tokens as GET /api/user/<id>/token shows them.`,
   run: ({ operands: [typed = ''], options }, config, terminal) =>
     withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, typed)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const path = `${pathOf(found.right, 'token')}?limit=${TOKENS_MAX}`
+      const found = await lookUpUser(ask, typed)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const path = `${userPath(found.right, 'token')}?limit=${TOKENS_MAX}`
       const read = await ask({ method: 'GET', path, answer: Tokens })
-      if (E.isLeft(read)) return refuse(terminal, read.left.why)
+      if (E.isLeft(read)) return printRefusal(terminal, read.left.why)
       const { tokens } = read.right
       if (options.json) terminal.stdout(`${JSON.stringify({ tokens })}\n`)
       else if (tokens.length > 0) terminal.stdout(`${tokens.map(lineOf).join('\n')}\n`)

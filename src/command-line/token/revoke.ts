@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
-import { describe, findUser, pathOf } from '../people/members.ts'
+import { describe, lookUpUser, userPath } from '../people/members.ts'
 import { unread } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 export const tokenRevokeCommand: Command = {
   name: 'token revoke',
@@ -15,11 +15,11 @@ Revokes the token with the id TOKEN_ID of the user with the name or id NAME. It 
 "token list" shows the ids.`,
   run: ({ operands: [typed = '', id = ''] }, config, terminal) =>
     withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, typed)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const path = pathOf(found.right, `token/${encodeURIComponent(id)}/revoke`)
+      const found = await lookUpUser(ask, typed)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const path = userPath(found.right, `token/${encodeURIComponent(id)}/revoke`)
       const revoked = await ask({ method: 'POST', path, answer: unread })
-      if (E.isLeft(revoked)) return refuse(terminal, revoked.left.why)
+      if (E.isLeft(revoked)) return printRefusal(terminal, revoked.left.why)
       terminal.stdout(`revoked ${JSON.stringify(revoked.right.name)} of ${describe(found.right)}\n`)
       return DONE
     }),

@@ -5,7 +5,7 @@ import { type Ask, withOwnService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { answer } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
 
 const Added = answer({ _id: opaqueId }, {})
@@ -41,12 +41,12 @@ ${PASSWORD_HELP}
     const limits = readLimits(given.options.quota, given.options.scope)
     if (E.isLeft(limits)) return misuse(terminal, limits.left, userAddCommand)
     const chosen = await choosePassword(given, terminal)
-    if (E.isLeft(chosen)) return refuse(terminal, chosen.left)
+    if (E.isLeft(chosen)) return printRefusal(terminal, chosen.left)
     const { password, isMade } = chosen.right
     const body = { name: given.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
     const add = async (ask: Ask): Promise<number> => {
       const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
-      if (E.isLeft(added)) return refuse(terminal, added.left.why)
+      if (E.isLeft(added)) return printRefusal(terminal, added.left.why)
       terminal.stdout(`${added.right._id}\n${isMade ? `${password}\n` : ''}`)
       return DONE
     }

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
-import { findUser, pathOf } from '../people/members.ts'
+import { lookUpUser, userPath } from '../people/members.ts'
 import { unread } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 export const userEraseCommand: Command = {
   name: 'user erase',
@@ -17,10 +17,10 @@ name or id NAME, permanently. Histories show the id from then on. Backups and an
 Where several removed users had the name, give the id.`,
   run: ({ operands: [name = ''] }, config, terminal) =>
     withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, name, ['removed', 'present'])
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const erased = await ask({ method: 'POST', path: pathOf(found.right, 'erase'), answer: unread })
-      if (E.isLeft(erased)) return refuse(terminal, erased.left.why)
+      const found = await lookUpUser(ask, name, ['removed', 'present'])
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const erased = await ask({ method: 'POST', path: userPath(found.right, 'erase'), answer: unread })
+      if (E.isLeft(erased)) return printRefusal(terminal, erased.left.why)
       terminal.stdout(`erased ${found.right._id}\n`)
       return DONE
     }),

@@ -9,7 +9,7 @@ import { type Ask, withService } from '../people/ask.ts'
 import { makePasswords } from '../people/hash-passwords.ts'
 import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
-import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, REFUSED, type Terminal } from '../terminal/command.ts'
 
 /** How passwords come to the service: as hashes over its socket, otherwise as they are. */
 interface Way {
@@ -96,7 +96,7 @@ const addAll = async (
     })
     .join('')
   const written = file === undefined ? undefined : await writePasswords(file, text)
-  if (written !== undefined && E.isLeft(written)) return refuse(terminal, written.left)
+  if (written !== undefined && E.isLeft(written)) return printRefusal(terminal, written.left)
   const body = {
     users: identified.map((user, n) => ({ ...user, password: passwords[n]?.hash ?? passwords[n]?.password })),
   }

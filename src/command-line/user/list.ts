@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { limitsOf } from '../people/limits.ts'
-import { type Member, readMembers, statusOf } from '../people/members.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { readMembers, statusOf, type UserAnswer } from '../people/members.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
-const lineOf = (member: Member): string => {
+const lineOf = (member: UserAnswer): string => {
   const { _id, role, name } = member
   const status = statusOf(member)
   const limits = Object.entries(limitsOf(member)).map(([what, text]) => `${what} ${text}`)
@@ -26,7 +26,7 @@ With --json it prints {"users":[...]} with the users as GET /api/user shows them
   run: ({ options }, config, terminal) =>
     withService(config, terminal, async (ask) => {
       const read = await readMembers(ask)
-      if (E.isLeft(read)) return refuse(terminal, read.left)
+      if (E.isLeft(read)) return printRefusal(terminal, read.left)
       const users = read.right.filter((member) => options.removed === true || statusOf(member) === 'present')
       if (options.json) terminal.stdout(`${JSON.stringify({ users })}\n`)
       else if (users.length > 0) terminal.stdout(`${users.map(lineOf).join('\n')}\n`)

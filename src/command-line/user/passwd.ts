@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Ask, withOwnService } from '../people/ask.ts'
-import { findUser, pathOf } from '../people/members.ts'
+import { lookUpUser, userPath } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { unread } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 export const userPasswdCommand: Command = {
   name: 'user passwd',
@@ -19,14 +19,14 @@ ${PASSWORD_HELP}
 Where the vault's key was lost, no name can be read: give the id, then a new name with "user rename".`,
   run: async (given, config, terminal) => {
     const chosen = await choosePassword(given, terminal)
-    if (E.isLeft(chosen)) return refuse(terminal, chosen.left)
+    if (E.isLeft(chosen)) return printRefusal(terminal, chosen.left)
     const { password, isMade } = chosen.right
     const change = async (ask: Ask): Promise<number> => {
-      const found = await findUser(ask, given.operands[0] ?? '')
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const path = pathOf(found.right, 'password')
+      const found = await lookUpUser(ask, given.operands[0] ?? '')
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const path = userPath(found.right, 'password')
       const changed = await ask({ method: 'POST', path, body: { password }, answer: unread })
-      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      if (E.isLeft(changed)) return printRefusal(terminal, changed.left.why)
       if (isMade) terminal.stdout(`${password}\n`)
       return DONE
     }

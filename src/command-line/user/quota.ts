@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { LIMITS_HELP, limitsOf, readLimits } from '../people/limits.ts'
-import { describe, findUser, Member, pathOf } from '../people/members.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { describe, lookUpUser, UserAnswer, userPath } from '../people/members.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 
 export const userQuotaCommand: Command = {
@@ -20,15 +20,15 @@ ${LIMITS_HELP}`,
     const limits = readLimits(typed, undefined)
     if (E.isLeft(limits)) return Promise.resolve(misuse(terminal, limits.left, userQuotaCommand))
     return withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, name)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const found = await lookUpUser(ask, name)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
       const changed = await ask({
         method: 'POST',
-        path: pathOf(found.right, 'update'),
+        path: userPath(found.right, 'update'),
         body: limits.right,
-        answer: Member,
+        answer: UserAnswer,
       })
-      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      if (E.isLeft(changed)) return printRefusal(terminal, changed.left.why)
       const { quota = 'of the service' } = limitsOf(changed.right)
       terminal.stdout(`${describe(found.right)} has the quota ${quota}\n`)
       return DONE

@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { whole } from '../../domain/events/fields.ts'
 import { Removal } from '../../domain/events/user.ts'
 import { type Ask, withService } from '../people/ask.ts'
-import { describe, findUser, type Member, pathOf, readMembers, statusOf } from '../people/members.ts'
+import { describe, lookUpUser, readMembers, statusOf, type UserAnswer, userPath } from '../people/members.ts'
 import { answer } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 
 const Counted = answer({ count: whole }, {})
@@ -20,14 +20,14 @@ const remaining = (count: number | undefined): string => {
 }
 
 /** How many of a user's reservations are not over; undefined if they cannot be read now. */
-const countReservations = async (ask: Ask, { _id }: Member, now: number): Promise<number | undefined> => {
+const countReservations = async (ask: Ask, { _id }: UserAnswer, now: number): Promise<number | undefined> => {
   const query = new URLSearchParams({ user_id: _id, from: new Date(now).toISOString(), limit: '1' })
   const listed = await ask({ method: 'GET', path: `/api/sut_reservation?${query}`, answer: Counted }, 0)
   return E.isRight(listed) ? listed.right.count : undefined
 }
 
 /** Whether the user has been removed, although its reservations could not be ended now. */
-const isRemoved = async (ask: Ask, { _id }: Member): Promise<boolean> => {
+const isRemoved = async (ask: Ask, { _id }: UserAnswer): Promise<boolean> => {
   const members = await readMembers(ask)
   return E.isRight(members) && members.right.some((each) => each._id === _id && statusOf(each) !== 'present')
 }
@@ -49,15 +49,15 @@ Histories still show the name, until "user erase".`,
       return Promise.resolve(misuse(terminal, '--reservations must be keep or cancel', userRemoveCommand))
     }
     return withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, name)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const found = await lookUpUser(ask, name)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
       const member = found.right
-      const path = pathOf(member, 'remove')
+      const path = userPath(member, 'remove')
       const removed = await ask({ method: 'POST', path, body: { reservations }, answer: Removed })
       const show = (what: string): void => terminal.stdout(`removed ${describe(member)}; ${what}\n`)
       if (E.isLeft(removed)) {
         const isLeftToService = removed.left.code === 'outcome_unknown' && (await isRemoved(ask, member))
-        if (!isLeftToService) return refuse(terminal, removed.left.why)
+        if (!isLeftToService) return printRefusal(terminal, removed.left.why)
         show('the service ends its reservations once it has read its log')
       } else if (reservations === 'cancel') {
         const { cancelled = 0, released = 0 } = removed.right

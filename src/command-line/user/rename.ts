@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
-import { describe, findUser, pathOf } from '../people/members.ts'
+import { describe, lookUpUser, userPath } from '../people/members.ts'
 import { unread } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 export const userRenameCommand: Command = {
   name: 'user rename',
@@ -15,10 +15,15 @@ Gives the user with the name or id NAME another name, with which it logs in from
 NEW_NAME follows the same rules as in "user add".`,
   run: ({ operands: [typed = '', name = ''] }, config, terminal) =>
     withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, typed)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { name }, answer: unread })
-      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      const found = await lookUpUser(ask, typed)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const changed = await ask({
+        method: 'POST',
+        path: userPath(found.right, 'update'),
+        body: { name },
+        answer: unread,
+      })
+      if (E.isLeft(changed)) return printRefusal(terminal, changed.left.why)
       terminal.stdout(`renamed ${describe(found.right)} to ${name}\n`)
       return DONE
     }),

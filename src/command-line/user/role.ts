@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../../domain/events/user.ts'
 import { withService } from '../people/ask.ts'
-import { describe, findUser, pathOf } from '../people/members.ts'
+import { describe, lookUpUser, userPath } from '../people/members.ts'
 import { unread } from '../service/answer.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
 
 export const userRoleCommand: Command = {
@@ -18,10 +18,15 @@ administrator keeps the role.`,
   run: ({ operands: [name = '', role] }, config, terminal) => {
     if (!Role.is(role)) return Promise.resolve(misuse(terminal, `the role must be ${ROLES}`, userRoleCommand))
     return withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, name)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
-      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { role }, answer: unread })
-      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      const found = await lookUpUser(ask, name)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
+      const changed = await ask({
+        method: 'POST',
+        path: userPath(found.right, 'update'),
+        body: { role },
+        answer: unread,
+      })
+      if (E.isLeft(changed)) return printRefusal(terminal, changed.left.why)
       terminal.stdout(`${describe(found.right)} is ${role}\n`)
       return DONE
     })

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { limitsOf, readLimits } from '../people/limits.ts'
-import { describe, findUser, Member, pathOf } from '../people/members.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { describe, lookUpUser, UserAnswer, userPath } from '../people/members.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 
 export const userScopeCommand: Command = {
@@ -18,15 +18,15 @@ Gives the tester with the name or id NAME the SUTs that have all the tags of SEL
     const limits = readLimits(undefined, typed)
     if (E.isLeft(limits)) return Promise.resolve(misuse(terminal, limits.left, userScopeCommand))
     return withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, name)
-      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const found = await lookUpUser(ask, name)
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
       const changed = await ask({
         method: 'POST',
-        path: pathOf(found.right, 'update'),
+        path: userPath(found.right, 'update'),
         body: limits.right,
-        answer: Member,
+        answer: UserAnswer,
       })
-      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      if (E.isLeft(changed)) return printRefusal(terminal, changed.left.why)
       const { scope } = limitsOf(changed.right)
       terminal.stdout(`${describe(found.right)} has ${scope === undefined ? 'every SUT' : `the scope ${scope}`}\n`)
       return DONE

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withService } from '../people/ask.ts'
 import { limitsOf } from '../people/limits.ts'
-import { findUser, type Member, statusOf } from '../people/members.ts'
-import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { lookUpUser, statusOf, type UserAnswer } from '../people/members.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
-const rowsOf = (member: Member): string => {
+const rowsOf = (member: UserAnswer): string => {
   const { _id: id, name, role, created_at, updated_at, removed_at, erased_at } = member
   const times = { created_at, updated_at, removed_at, erased_at }
   const rows = { id, name, role, ...limitsOf(member), status: statusOf(member), ...times }
@@ -26,8 +26,8 @@ A removed user is shown if no other one has the name. A tester without a quota h
 With --json it prints what GET /api/user/<id> answers.`,
   run: ({ operands: [name = ''], options }, config, terminal) =>
     withService(config, terminal, async (ask) => {
-      const found = await findUser(ask, name, ['present', 'removed'])
-      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const found = await lookUpUser(ask, name, ['present', 'removed'])
+      if (E.isLeft(found)) return printRefusal(terminal, found.left)
       terminal.stdout(options.json ? `${JSON.stringify(found.right)}\n` : rowsOf(found.right))
       return DONE
     }),

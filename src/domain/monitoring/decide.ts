@@ -9,7 +9,7 @@ import { type Cause, offlineCauseOf } from './status.ts'
 export type Reachability = 'online' | 'offline' | 'unknown'
 
 /** What a probe found, if not simply that it reached the SUT. */
-export interface Found {
+export interface ProbeFinding {
   readonly cause: Cause
   /** What the SUT says of it, as it may be passed on. It is never recorded. */
   readonly reason?: string

@@ -2,17 +2,17 @@ import { OFFLINE_CAUSES, type OfflineCause, type OnlineCause } from '../events/m
 
 /** The monitoring status of a SUT, as a filter of lists. */
 export const MONITORED = ['online', 'offline', 'disabled', 'unknown'] as const
-export type Monitored = (typeof MONITORED)[number]
+export type MonitoringStatus = (typeof MONITORED)[number]
 
 /** `monitoring.status` in documents. */
-export const STATUS: Readonly<Record<Monitored, string>> = {
+export const STATUS: Readonly<Record<MonitoringStatus, string>> = {
   online: 'Online',
   offline: 'Offline',
   disabled: 'SUT Monitoring Disabled',
   unknown: 'Unknown',
 }
 
-export const monitoredOf = ({ status }: { readonly status: string }): Monitored =>
+export const monitoredOf = ({ status }: { readonly status: string }): MonitoringStatus =>
   MONITORED.find((known) => STATUS[known] === status) ?? 'disabled'
 
 /** Why a SUT is offline, or what keeps Berth from looking further at one that is online. */
@@ -32,7 +32,7 @@ const CAUSES: Readonly<Record<Cause, string>> = {
   no_password: 'SUT is online; Berth has no password to look further',
 }
 
-const DESCRIPTIONS: Readonly<Record<Monitored, string>> = {
+const DESCRIPTIONS: Readonly<Record<MonitoringStatus, string>> = {
   online: 'SUT is online',
   offline: 'SUT is offline',
   disabled: 'SUT Monitoring is disabled',
@@ -40,7 +40,7 @@ const DESCRIPTIONS: Readonly<Record<Monitored, string>> = {
 }
 
 /** `monitoring.status_description` in documents. */
-export const descriptionOf = (monitored: Monitored, cause?: Cause): string =>
+export const descriptionOf = (monitored: MonitoringStatus, cause?: Cause): string =>
   cause === undefined ? DESCRIPTIONS[monitored] : CAUSES[cause]
 
 /** The cause that a document shows. */

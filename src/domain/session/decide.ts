@@ -4,15 +4,15 @@ import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Failure } from '../failure.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
-export type Session = DataOf<'SessionOpened'>
+export type OpenedSession = DataOf<'SessionOpened'>
 export type ClosedSession = DataOf<'SessionClosed'>
 /** How a session ended. */
-export type SessionEnd = Omit<ClosedSession, keyof Session>
+export type SessionEnd = Omit<ClosedSession, keyof OpenedSession>
 
 /** The open sessions of one SUT, and what distinguishes a repeated opening from a new one. */
 export interface SessionState extends StreamState {
   /** By id. Bounded by the reservations of the SUT that are not over yet, and the instances. */
-  readonly open: Readonly<Record<string, Session>>
+  readonly open: Readonly<Record<string, OpenedSession>>
   /** The id of the session that each instance opened last, newest instance last. */
   readonly last: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ export interface SessionState extends StreamState {
  */
 export interface RecordSession {
   readonly type: 'RecordSession'
-  readonly session: Session
+  readonly session: OpenedSession
   readonly end: SessionEnd | undefined
 }
 
@@ -61,18 +61,18 @@ const evolve = (state: SessionState, event: Recorded): SessionState => {
 }
 
 /** A session never ends before it began, even if the clock was set back. */
-const closing = (session: Session, end: SessionEnd): Event => ({
+const closing = (session: OpenedSession, end: SessionEnd): Event => ({
   type: 'SessionClosed',
   data: { ...session, ...end, ...(end.closed_at < session.opened_at && { closed_at: session.opened_at }) },
 })
 
 /** The end of a session of which only the opening is known. */
-export const lostEnd = ({ opened_at }: Session): SessionEnd => ({
+export const lostEnd = ({ opened_at }: OpenedSession): SessionEnd => ({
   ...{ closed_at: opened_at, connections: 1, bytes_to_sut: 0, bytes_from_sut: 0, cause: 'lost' },
 })
 
 /** An instance has one session of a reservation at a time. One that it left open in a crash is therefore over. */
-const closeFormer = ({ open }: SessionState, { reservation_id, instance }: Session): readonly Event[] =>
+const closeFormer = ({ open }: SessionState, { reservation_id, instance }: OpenedSession): readonly Event[] =>
   Object.values(open)
     .filter((former) => former.reservation_id === reservation_id && former.instance === instance)
     .map((former) => closing(former, lostEnd(former)))

@@ -1,5 +1,5 @@
 import { classExcluding } from '../values/characters.ts'
-import { foldName, isNewUserName, REFUSED_IN_NAMES, TOKEN_LIKE } from '../values/user-name.ts'
+import { foldName, isNewUserName, REFUSED_IN_NAMES, TOKEN_PREFIX } from '../values/user-name.ts'
 
 const REFUSED = new RegExp(`[^${classExcluding(REFUSED_IN_NAMES)}]+`, 'gu')
 
@@ -16,7 +16,7 @@ export const visibleName = (text: string): string | undefined => {
 export const fitUserName = (text: string): string | undefined => {
   const visible = visibleName(text)
   if (visible === undefined) return undefined
-  const name = TOKEN_LIKE.test(visible.normalize('NFKC')) ? `user-${visible}` : visible
+  const name = TOKEN_PREFIX.test(visible.normalize('NFKC')) ? `user-${visible}` : visible
   return isNewUserName(name) ? name : undefined
 }
 

@@ -9,11 +9,11 @@ const ENDS = `[${classExcluding([...REFUSED_IN_NAMES, ...WHITE_SPACE])}]`
 export const NEW_USER_NAME = new RegExp(`^${ENDS}(?:[${classExcluding(REFUSED_IN_NAMES)}]{0,126}${ENDS})?$`, 'u')
 
 /** How tokens begin, which are sent in place of a name. Only ASCII letters fold to these. */
-export const TOKEN_LIKE = /^[bB][eE][rR][tT][hH]_/
+export const TOKEN_PREFIX = /^[bB][eE][rR][tT][hH]_/
 
 /** Whether a user may be given this name. Users keep names that were accepted before. */
 export const isNewUserName = (name: string): boolean =>
-  NEW_USER_NAME.test(name) && !TOKEN_LIKE.test(name.normalize('NFKC')) && !mixesScripts(name)
+  NEW_USER_NAME.test(name) && !TOKEN_PREFIX.test(name.normalize('NFKC')) && !mixesScripts(name)
 
 /** All but dotless i, which folds to itself although its upper case is I. */
 const NOT_DOTLESS = /[^ı]+/gu

@@ -6,7 +6,7 @@ import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { toStorePosition } from '../../domain/values/position.ts'
 import { type Appended, type AppendFailure, before, NO_STREAM, StoreUnavailable } from '../event-store.ts'
 import { encodeEvent } from '../stored-event.ts'
-import { type Connection, retryDelay } from './server/connection.ts'
+import { retryDelay, type StoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { storePositionOf, toClient } from './server/records.ts'
@@ -19,7 +19,7 @@ import { storePositionOf, toClient } from './server/records.ts'
 const ATTEMPT_TIMEOUT_MS = 3_000
 
 interface AppendOptions {
-  readonly connection: Connection
+  readonly connection: StoreConnection
   readonly readPage: ReadPage
   /** Stores secrets that become current when the event with that revision and id is in the log. */
   readonly keepSecrets: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>

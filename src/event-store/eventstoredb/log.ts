@@ -8,7 +8,7 @@ import type { StorePosition } from '../../domain/values/position.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 import { UnusableLog } from '../event-store.ts'
 import { LOG_STREAM as STREAM } from './server/all.ts'
-import { type Connection, toUnavailable } from './server/connection.ts'
+import { type StoreConnection, toUnavailable } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { storePositionOf } from './server/records.ts'
@@ -29,7 +29,7 @@ export class StoreDenied extends ExpectedError {
 }
 
 interface LogStream {
-  readonly connection: Connection
+  readonly connection: StoreConnection
   readonly readPage: ReadPage
 }
 

@@ -6,7 +6,7 @@ import empty from 'google-protobuf/google/protobuf/empty_pb.js'
 import type { NewEvent } from '../../domain/event.ts'
 import { type AppendFailure, NO_STREAM } from '../event-store.ts'
 import type { BatchCall } from './server/client.ts'
-import type { Connection } from './server/connection.ts'
+import type { StoreConnection } from './server/connection.ts'
 
 /** Time without a response after which a series fails. */
 const RESPONSE_TIMEOUT_MS = 10_000
@@ -84,7 +84,7 @@ const isIncreasing = (positions: readonly number[]): boolean =>
   positions.every((position, n) => n === 0 || position > (positions[n - 1] as number))
 
 export const makeAppendSeries =
-  ({ prefix, credentials, use }: Connection): AppendSeries =>
+  ({ prefix, credentials, use }: StoreConnection): AppendSeries =>
   (appends) =>
     use(async (client): Promise<E.Either<AppendFailure, void>> => {
       const call = await client.batchAppend({ credentials, requiresLeader: true })

@@ -7,13 +7,13 @@ import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './lo
 import { type AppendSeries, makeAppendSeries } from './series.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
 import { LOG_STREAM } from './server/all.ts'
-import { openConnection } from './server/connection.ts'
+import { openStoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import { lookAtNodes } from './server/look-at-nodes.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
 import { makeLogEvents } from './server/records.ts'
 import { makeSilence } from './server/silence.ts'
-import { makeSubscriptions } from './server/subscriptions.ts'
+import { makeStoreSubscriptions } from './server/subscriptions.ts'
 import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
@@ -93,8 +93,8 @@ const reachLog = async (
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
   const { address, onSilence = () => undefined } = options
-  const commands = openConnection(address, 'commands')
-  const subscriptions = openConnection(address, 'subscriptions')
+  const commands = openStoreConnection(address, 'commands')
+  const subscriptions = openStoreConnection(address, 'subscriptions')
   const closing = new AbortController()
   const readPage = makeReadPage(commands)
   const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_TIMEOUT_MS) }
@@ -104,7 +104,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const append = makeAppend({ connection: commands, readPage, keepSecrets: secrets.keepWithEvent })
   const { keepWithEvent: _, ...ofSecrets } = secrets
   let begun: BegunLog | undefined
-  const running = makeSubscriptions()
+  const running = makeStoreSubscriptions()
   const silence = makeSilence({ probe: () => probeAppend(logStream), subscriptions: running, onSilence })
   const followed = {
     connection: subscriptions,

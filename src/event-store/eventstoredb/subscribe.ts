@@ -3,9 +3,9 @@ import { laterPosition, type StorePosition } from '../../domain/values/position.
 import { type Batch, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeSubscription, readEvent, type StoreEvent } from './server/all.ts'
 import type { ReadCall } from './server/client.ts'
-import { type Connection, toUnavailable } from './server/connection.ts'
+import { type StoreConnection, toUnavailable } from './server/connection.ts'
 import type { LogEvents } from './server/records.ts'
-import type { Subscriptions } from './server/subscriptions.ts'
+import type { StoreSubscriptions } from './server/subscriptions.ts'
 
 /**
  * Buffered events. A node drops a subscriber to which it cannot send more than some 64 new events. This buffer, and the
@@ -134,7 +134,7 @@ const startInflow = <A extends Positioned>(
 }
 
 interface LogSource {
-  readonly connection: Connection
+  readonly connection: StoreConnection
   readonly events: LogEvents
   readonly head: EventStore['head']
   /** Store position where the log begins. Earlier events are not ours. */
@@ -142,7 +142,7 @@ interface LogSource {
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
   /** Where a subscription is added while it runs. */
-  readonly running?: Subscriptions
+  readonly running?: StoreSubscriptions
 }
 
 /** Lets a stopped subscription return without waiting for the store. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { LockTaken } from '../../files/lock.ts'
-import { oneOf, prepare, SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
+import { prepare, readRow, SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { migrate } from './schema.ts'
 
@@ -202,7 +202,7 @@ export const confirmClaim = (database: DatabaseSync, file: string): void => {
 export const closeClaim = (database: DatabaseSync): void => {
   try {
     const read = prepare<WalCheckpointResult>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
-    const { busy, log, checkpointed } = oneOf(read)
+    const { busy, log, checkpointed } = readRow(read)
     if (busy === 0 && log === checkpointed) setOpen(database, false)
   } catch {
     // The next start from this path does not need it.

@@ -34,7 +34,7 @@ const openRead = (path: string): DatabaseSync =>
  *
  * @throws UnusableLog, and SQLite errors
  */
-export const copyLog = (path: string, to: string): void => {
+export const copyLogFile = (path: string, to: string): void => {
   const database = openRead(path)
   try {
     closeSync(openSync(to, 'wx', 0o600))

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { StorePosition } from '../../domain/values/position.ts'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 
 /** The last event of a stream. */
 export interface Head {
@@ -73,7 +73,7 @@ const makeTable = (database: DatabaseSync) => {
     find: (stream: string) => find.get(stream),
     /** For readers: the head of a stream among the later events. */
     findLate: (stream: string) => late.get(stream),
-    upTo: () => oneOf(upTo).position,
+    upTo: () => readRow(upTo).position,
     /** The heads of streams with later events. */
     behind: () => {
       const late = behind.iterate()

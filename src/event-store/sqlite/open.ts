@@ -70,7 +70,7 @@ const checkSchema = (database: DatabaseSync): void => {
   throw new UnusableLog(`has been changed by another program: ${differences.join(', ')}; restore a backup`)
 }
 
-export interface OpenOptions {
+export interface OpenDatabaseOptions {
   readonly readOnly: boolean
   readonly randomHex: RandomHex
   readonly busyTimeout: number
@@ -83,7 +83,7 @@ export interface OpenOptions {
  *
  * @throws UnusableLog, LockTaken if another process writes the file by another path, DiskFull
  */
-export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
+export const openDatabase = (file: string, options: OpenDatabaseOptions): DatabaseSync => {
   const { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred = false } = options
   let database: DatabaseSync | undefined
   try {

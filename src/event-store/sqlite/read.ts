@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../../domain/event.ts'
 import { laterPosition, type StorePosition, toStorePosition } from '../../domain/values/position.ts'
-import { oneOf, prepare, prepareArrays } from '../../files/sqlite.ts'
+import { prepare, prepareArrays, readRow } from '../../files/sqlite.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from '../event-store.ts'
 import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
 import type { Heads } from './heads.ts'
@@ -34,9 +34,9 @@ export const makePositionLookup = (database: DatabaseSync): PositionLookup => {
     ) SELECT position FROM chain`,
   )
   return {
-    last: () => oneOf(last)[0],
+    last: () => readRow(last)[0],
     backFrom: (position, count) => back.all(position, count).map(([found]) => found),
-    recordedAt: (position) => oneOf(recorded, position)[0],
+    recordedAt: (position) => readRow(recorded, position)[0],
   }
 }
 

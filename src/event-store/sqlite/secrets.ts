@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 import type { WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { runScript, truncateWal } from '../../files/wal-checkpoints-thread.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../event-store.ts'
@@ -124,7 +124,7 @@ const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventSto
   }
 
   return async (owner) => {
-    const { n } = withReadErrors(() => oneOf(count, owner))
+    const { n } = withReadErrors(() => readRow(count, owner))
     if (n > 0) await write(() => void (writer.erase(owner) && deletions++))
     for (const wanted = deletions; scrubbed < wanted; ) {
       inProgress ??= scrub().finally(() => {

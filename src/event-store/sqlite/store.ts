@@ -5,7 +5,7 @@ import type { RandomHex } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
@@ -164,7 +164,7 @@ const makeStore = (
   return {
     ...(lock === undefined ? durableReader(reader, lookup.last, () => syncWal(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
-    logId: oneOf(prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'")).value,
+    logId: readRow(prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'")).value,
     append: (stream, expected, events, secrets = []) =>
       takesWrites()
         ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))

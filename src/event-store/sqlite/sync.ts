@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { oneOf, prepare, walPath } from '../../files/sqlite.ts'
+import { prepare, readRow, walPath } from '../../files/sqlite.ts'
 import { StoreUnavailable } from '../event-store.ts'
 
 /** Deferred fsync: commits do not wait for the disk; code that publishes them does. */
@@ -107,7 +107,7 @@ export const recoverWal = (database: DatabaseSync, file: string): void => {
  * them.
  */
 export const hasUncopiedPages = (database: DatabaseSync): boolean => {
-  const { log, checkpointed } = oneOf(
+  const { log, checkpointed } = readRow(
     prepare<{ log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(NOOP)'),
   )
   return log > checkpointed

@@ -6,7 +6,7 @@ import type { Members } from '../hold.ts'
 import type { Supply } from '../stream.ts'
 import { gather, type Stretch } from './gather.ts'
 import { type Gathering, makeGathering } from './gathering.ts'
-import { makePast } from './past.ts'
+import { makePastChanges } from './past.ts'
 import type { TagsOf } from './sight.ts'
 
 /** Gatherings that are kept for readers slightly behind. */
@@ -38,7 +38,7 @@ export const makeGatherings = (options: GatheringsOptions): Gatherings => {
   let kept: readonly Gathering[] = []
 
   const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, tagsOf, most: limits.entries })
-  const past = makePast(options, made)
+  const past = makePastChanges(options, made)
 
   const begin = (): void => {
     published = views.position()

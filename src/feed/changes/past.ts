@@ -19,7 +19,7 @@ export interface PastOptions {
 }
 
 /** Reads what changed from the log, for readers that come back. */
-export const makePast = <A>({ store, views }: PastOptions, made: (stretch: Stretch) => A) => {
+export const makePastChanges = <A>({ store, views }: PastOptions, made: (stretch: Stretch) => A) => {
   const kept = new LRUCache<string, Promise<A>>({ max: KEPT_MAX })
 
   const read = async (from: PublicPosition, to: PublicPosition): Promise<A> => {

@@ -5,7 +5,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { cloudEvent, sutIdOf, userOf } from './cloud-event.ts'
 
 /** An event of the log with its public position. */
-export interface Entry {
+export interface FeedEntry {
   readonly position: PublicPosition
   readonly type: EventType
   readonly sutId: string | undefined
@@ -33,7 +33,7 @@ export interface Filter {
 
 export const isFiltering = (filter: Filter): boolean => Object.values(filter).some((wanted) => wanted !== undefined)
 
-export const isWanted = ({ types, sutId, userId, actor, from, to }: Filter, entry: Entry): boolean =>
+export const isWanted = ({ types, sutId, userId, actor, from, to }: Filter, entry: FeedEntry): boolean =>
   (types === undefined || types.has(entry.type)) &&
   (sutId === undefined || sutId === entry.sutId) &&
   (userId === undefined || userId === entry.userId) &&
@@ -42,7 +42,7 @@ export const isWanted = ({ types, sutId, userId, actor, from, to }: Filter, entr
   (to === undefined || entry.time < to)
 
 /** The first entries with at most `charactersMax` characters together, but at least one entry. */
-export const firstOf = (entries: readonly Entry[], charactersMax: number): readonly Entry[] => {
+export const firstOf = (entries: readonly FeedEntry[], charactersMax: number): readonly FeedEntry[] => {
   let characters = 0
   const end = entries.findIndex((entry, i) => {
     characters += entry.json().length
@@ -52,7 +52,7 @@ export const firstOf = (entries: readonly Entry[], charactersMax: number): reado
 }
 
 /** @param origin the name of the log */
-export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: string): Entry => {
+export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: string): FeedEntry => {
   let event: Recorded | undefined = recorded
   let json = ''
   return {

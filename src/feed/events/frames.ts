@@ -1,5 +1,5 @@
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
-import type { Entry } from './entry.ts'
+import type { FeedEntry } from './entry.ts'
 
 /** Why the service ended a stream. */
 export type EndReason = 'too_slow' | 'stopping' | 'user_changed' | 'another_log' | 'failed'
@@ -29,7 +29,7 @@ export interface Frames {
 /** How a stream of events is encoded. */
 export interface Format extends Frames {
   readonly name: string
-  readonly event: (entry: Entry) => string
+  readonly event: (entry: FeedEntry) => string
 }
 
 /** A message of Server-Sent Events. */
@@ -47,7 +47,7 @@ export const eventStream: Format = {
 }
 
 /** NDJSON. Lines other than events have a single member `checkpoint` or `error`; a heartbeat is an empty line. */
-export const lines: Format = {
+export const jsonLines: Format = {
   name: 'lines',
   opening: () => '',
   event: (entry) => `${entry.json()}\n`,

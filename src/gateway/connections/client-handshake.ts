@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { admitClient, greetClient, refusal } from '../rfb/client-side.ts'
+import { admitClient, greetClient, refusalMessage } from '../rfb/client-side.ts'
 import { runHandshake } from '../rfb/run-handshake.ts'
 import type { RfbVersion } from '../rfb/version.ts'
 import type { ConnectionFailure, FailureCause } from './causes.ts'
@@ -58,5 +58,5 @@ export const explain = (client: Duplex, version: RfbVersion, failure: Connection
     client.once('end', done).once('close', done)
     // Read on: closing with unread bytes resets the connection, and the reason may be lost.
     client.on('data', () => undefined).resume()
-    client.end(refusal(version, sentenceOf(failure)))
+    client.end(refusalMessage(version, sentenceOf(failure)))
   })

@@ -3,14 +3,14 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as pass } from 'node:timers/promises'
 import { type ConnectionFailure, type EndCause, mayBeInUse } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
-import { type DialOptions, dial, type Target } from './dial.ts'
+import { type DialOptions, type DialTarget, dial } from './dial.ts'
 import { logIn } from './log-in.ts'
 import { type ConnectionHooks, makeSides, type Sides, type SidesOptions } from './sides.ts'
 
 export interface ConnectionOptions extends DialOptions, SidesOptions {
-  readonly target: Target
+  readonly target: DialTarget
   /** Resolves when the target may be connected to; undefined if it may at once. */
-  readonly waitForRelease: (target: Target) => Promise<void> | undefined
+  readonly waitForRelease: (target: DialTarget) => Promise<void> | undefined
   /** Cuts connections that are in the way and whose other side is gone. Resolves with whether there were any. */
   readonly makeRoom: () => Promise<boolean>
   /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */

@@ -25,7 +25,7 @@ const lookUp = (host: string, onFound: OnFound): void => {
   })
 }
 
-export interface Target {
+export interface DialTarget {
   readonly host: string
   readonly port: number
 }
@@ -81,7 +81,7 @@ const TRIES = 3
 const ATTEMPT_TIMEOUT_MIN_MS = 10
 
 /** Connects to a SUT. If its name has several addresses, tries them as in RFC 8305. */
-export const dial = ({ host, port }: Target, { timeoutMs, isOwn }: DialOptions): Dial => {
+export const dial = ({ host, port }: DialTarget, { timeoutMs, isOwn }: DialOptions): Dial => {
   if (isIP(host) !== 0 && isOwn(host, port)) return { result: Promise.resolve('own_address'), abandon: () => undefined }
   const { promise, resolve } = Promise.withResolvers<Socket | ConnectFailure>()
   const autoSelectFamilyAttemptTimeout = Math.max(ATTEMPT_TIMEOUT_MIN_MS, Math.floor(timeoutMs / TRIES))

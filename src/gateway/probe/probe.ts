@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { SutType } from '../../domain/events/sut.ts'
-import type { Found } from '../../domain/monitoring/decide.ts'
-import { type Dial, type DialOptions, dial, type Target } from '../connections/dial.ts'
+import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
+import { type Dial, type DialOptions, type DialTarget, dial } from '../connections/dial.ts'
 import { logIn } from '../connections/log-in.ts'
 import { respondToChallenge } from '../rfb/challenge.ts'
 import { runHandshake } from '../rfb/run-handshake.ts'
 import { requestConnection } from './x224.ts'
 
-export interface ProbeTarget extends Target {
+export interface ProbeTarget extends DialTarget {
   readonly sut_type: SutType
   /** Of a VNC server; undefined or empty if it has none. */
   readonly password: string | undefined
@@ -28,7 +28,7 @@ const ANSWER_TIMEOUT_MS = 10_000
 const CLOSE_TIMEOUT_MS = 1_000
 
 /** The whole handshake up to SecurityResult: VNC servers bar addresses that break it off. */
-const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<Found | undefined> =>
+const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<ProbeFinding | undefined> =>
   logIn(socket, Boolean(password), {
     timeoutMs,
     respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
@@ -43,7 +43,7 @@ const leaveNoticed = async (socket: Socket, signal: AbortSignal): Promise<void> 
   )
 }
 
-const probeRdp = async (socket: Socket, timeoutMs: number): Promise<Found | undefined> => {
+const probeRdp = async (socket: Socket, timeoutMs: number): Promise<ProbeFinding | undefined> => {
   const isConfirmed = await runHandshake(socket, requestConnection(), { timeoutMs })
   if (isConfirmed === 'timed_out') return { cause: 'timed_out' }
   if (isConfirmed) return undefined
@@ -56,7 +56,7 @@ const probeByType = async (
   target: ProbeTarget,
   signal: AbortSignal,
   answerMs: number,
-): Promise<Found | undefined> => {
+): Promise<ProbeFinding | undefined> => {
   const socket = await dialled.result
   // Berth itself is no SUT.
   if (typeof socket === 'string') return { cause: socket === 'own_address' ? 'unreachable' : socket }
@@ -85,7 +85,7 @@ const probeByType = async (
 export const probe = async (
   target: ProbeTarget,
   { isOwn, signal, connectMs = CONNECT_TIMEOUT_MS, answerMs = ANSWER_TIMEOUT_MS }: ProbeOptions,
-): Promise<Found | undefined> => {
+): Promise<ProbeFinding | undefined> => {
   const dialled = dial(target, { timeoutMs: connectMs, isOwn })
   signal.addEventListener('abort', dialled.abandon, { once: true })
   try {

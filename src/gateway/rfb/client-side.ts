@@ -33,7 +33,7 @@ export function* admitClient(version: RfbVersion): Handshake<boolean> {
 }
 
 /** An empty list of security types, with the reason. It ends the handshake. */
-export const refusal = (version: RfbVersion, reason: string): Buffer => {
+export const refusalMessage = (version: RfbVersion, reason: string): Buffer => {
   const none = version === '3.3' ? numberBytes(0) : Buffer.of(0)
   return Buffer.concat([none, reasonBytes(reason)])
 }

@@ -4,7 +4,7 @@ import { plainAddress } from '../connections/plain-address.ts'
 import { reset } from '../connections/reset.ts'
 import type { LimitReason, Limits, Verdict } from '../forwarding.ts'
 import type { Client, OpenCount } from './connect-client.ts'
-import { type Entry, longestHalfClosed } from './entry.ts'
+import { type ForwardedReservation, longestHalfClosed } from './entry.ts'
 import type { Stuck } from './stuck.ts'
 import type { Tallies } from './tallies.ts'
 
@@ -13,16 +13,16 @@ export interface AcceptOptions {
   readonly count: OpenCount
   readonly tallies: Tallies
   /** Whether a reservation may be connected to at this moment. */
-  readonly isRunning: (entry: Entry) => boolean
+  readonly isRunning: (entry: ForwardedReservation) => boolean
   readonly stuck: Stuck
-  readonly connect: (entry: Entry, client: Client) => number
+  readonly connect: (entry: ForwardedReservation, client: Client) => number
 }
 
-export interface Accept {
+export interface Acceptor {
   /** Connects a socket or resets it. */
-  readonly accept: (entry: Entry, socket: Socket) => void
+  readonly accept: (entry: ForwardedReservation, socket: Socket) => void
   /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
-  readonly attach: (entry: Entry, stream: Duplex, hasPassword: boolean) => Promise<number | LimitReason>
+  readonly attach: (entry: ForwardedReservation, stream: Duplex, hasPassword: boolean) => Promise<number | LimitReason>
 }
 
 /** Sockets beyond `connectionsMax` that may wait for the kernel's tables, in case that somebody's are stuck. */
@@ -33,13 +33,13 @@ const makeLimits = ({ limits, count, isRunning, stuck }: AcceptOptions) => {
   const isFull = (): boolean => count.open >= limits.connectionsMax
 
   /** Cuts a connection that another may take the place of; undefined if there is none. */
-  const displacing = (entry: Entry): (() => void) | undefined => {
+  const displacing = (entry: ForwardedReservation): (() => void) | undefined => {
     const halfClosed = longestHalfClosed(entry, limits.displaceableAfterMs)
     return halfClosed === undefined ? stuck.cutsOf(entry)[0] : () => halfClosed.cut('client')
   }
 
   /** The limit that another connection would exceed. At a limit it takes the place of one that is of no use. */
-  const limitOf = (entry: Entry): LimitReason | undefined => {
+  const limitOf = (entry: ForwardedReservation): LimitReason | undefined => {
     if (!isRunning(entry)) return 'over'
     const limit = entry.connections.size >= limits.connectionsOfOneMax ? 'too_many' : isFull() ? 'full' : undefined
     const displace = limit && displacing(entry)
@@ -49,7 +49,7 @@ const makeLimits = ({ limits, count, isRunning, stuck }: AcceptOptions) => {
 
   return {
     isFull,
-    isDisplaceable: (entry: Entry): boolean => displacing(entry) !== undefined,
+    isDisplaceable: (entry: ForwardedReservation): boolean => displacing(entry) !== undefined,
     mayWait: (): boolean => count.open < limits.connectionsMax + WAITING_MAX,
     limitOf,
   }
@@ -58,7 +58,7 @@ const makeLimits = ({ limits, count, isRunning, stuck }: AcceptOptions) => {
 /** Goes on when something is known, unless the socket has closed. It counts as open meanwhile. */
 const makeLater =
   (count: OpenCount) =>
-  <A>(entry: Entry, socket: Socket, pending: Promise<A>, next: (result: A) => void): void => {
+  <A>(entry: ForwardedReservation, socket: Socket, pending: Promise<A>, next: (result: A) => void): void => {
     const leave = (): void => {
       if (entry.undecided.delete(socket)) count.open--
     }
@@ -72,9 +72,9 @@ const makeLater =
     })
   }
 
-export const makeAccept = (options: AcceptOptions): Accept => {
+export const makeAcceptor = (options: AcceptOptions): Acceptor => {
   const { count, tallies, isRunning, stuck, connect } = options
-  const refuse = ({ forwarding }: Entry, socket: Socket, reason: LimitReason | (string & {})): void => {
+  const refuse = ({ forwarding }: ForwardedReservation, socket: Socket, reason: LimitReason | (string & {})): void => {
     reset(socket)
     tallies.refused(forwarding.reservationId, reason)
   }
@@ -83,13 +83,13 @@ export const makeAccept = (options: AcceptOptions): Accept => {
   const later = makeLater(count)
 
   /** At a limit: looks again once it is known what is stuck. */
-  const lookAgain = (entry: Entry, socket: Socket, limit: LimitReason, again: () => void): void => {
+  const lookAgain = (entry: ForwardedReservation, socket: Socket, limit: LimitReason, again: () => void): void => {
     const refreshed = limit === 'over' || !mayWait() ? undefined : stuck.refresh()
     if (refreshed === undefined) refuse(entry, socket, limit)
     else later(entry, socket, refreshed, again)
   }
 
-  const decide = (entry: Entry, socket: Socket, address: string, verdict: Verdict): void => {
+  const decide = (entry: ForwardedReservation, socket: Socket, address: string, verdict: Verdict): void => {
     const limit = verdict.admitted ? limitOf(entry) : undefined
     if (!verdict.admitted) refuse(entry, socket, verdict.reason)
     else if (limit !== undefined) lookAgain(entry, socket, limit, () => admit(entry, socket, address))
@@ -99,20 +99,20 @@ export const makeAccept = (options: AcceptOptions): Accept => {
     }
   }
 
-  const admit = (entry: Entry, socket: Socket, address: string): void => {
+  const admit = (entry: ForwardedReservation, socket: Socket, address: string): void => {
     const verdict = entry.admissions.verdictFor(address)
     if (verdict instanceof Promise) later(entry, socket, verdict, (found) => decide(entry, socket, address, found))
     else decide(entry, socket, address, verdict)
   }
 
-  const consider = (entry: Entry, socket: Socket, address: string): void => {
+  const consider = (entry: ForwardedReservation, socket: Socket, address: string): void => {
     if (!isRunning(entry)) refuse(entry, socket, 'over')
     else if (isFull() && !isDisplaceable(entry)) {
       lookAgain(entry, socket, 'full', () => consider(entry, socket, address))
     } else admit(entry, socket, address)
   }
 
-  const accept = (entry: Entry, socket: Socket): void => {
+  const accept = (entry: ForwardedReservation, socket: Socket): void => {
     socket.on('error', () => undefined)
     // Undefined if the client has already left.
     const address = plainAddress(socket.remoteAddress ?? '')
@@ -120,7 +120,11 @@ export const makeAccept = (options: AcceptOptions): Accept => {
     else consider(entry, socket, address)
   }
 
-  const attach = async (entry: Entry, stream: Duplex, hasPassword: boolean): Promise<number | LimitReason> => {
+  const attach = async (
+    entry: ForwardedReservation,
+    stream: Duplex,
+    hasPassword: boolean,
+  ): Promise<number | LimitReason> => {
     let limit = limitOf(entry)
     if (limit === 'too_many' || limit === 'full') {
       await stuck.refresh()

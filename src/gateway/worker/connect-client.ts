@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, openConnection } from '../connections/connection.ts'
 import type { Bytes } from '../connections/sides.ts'
-import type { Report, WorkerOptions } from '../messages.ts'
-import type { Admitted, Entry } from './entry.ts'
+import type { GatewayWorkerOptions, WorkerReport } from '../messages.ts'
+import type { Admitted, ForwardedReservation } from './entry.ts'
 import type { Questions } from './questions.ts'
 import { cutStuck, type Stuck } from './stuck.ts'
 import type { Tallies } from './tallies.ts'
@@ -14,7 +14,7 @@ export interface OpenCount {
 
 export interface ConnectOptions {
   readonly limits: Pick<
-    WorkerOptions,
+    GatewayWorkerOptions,
     'connectTimeoutMs' | 'handshakeTimeoutMs' | 'halfClosedTimeoutMs' | 'countEveryMs'
   >
   readonly count: OpenCount
@@ -23,7 +23,7 @@ export interface ConnectOptions {
   readonly stuck: Stuck
   readonly questions: Questions
   readonly tallies: Tallies
-  readonly report: (report: Report) => void
+  readonly report: (report: WorkerReport) => void
 }
 
 /** A machine that closes a connection this early counts as one that refuses it. */
@@ -73,7 +73,7 @@ export const makeConnectClient = ({
   let last = 0
   const counts = reportCounts(limits.countEveryMs, report)
 
-  return (entry: Entry, { stream, address, isBound, hasPassword }: Client): number => {
+  return (entry: ForwardedReservation, { stream, address, isBound, hasPassword }: Client): number => {
     const { forwarding, connections } = entry
     const { reservationId, protocol } = forwarding
     const isAuthenticated = isBound && hasPassword && protocol === 'vnc'

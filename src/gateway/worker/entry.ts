@@ -15,7 +15,7 @@ export interface Admitted {
 }
 
 /** One forwarded reservation in the worker thread. */
-export interface Entry {
+export interface ForwardedReservation {
   forwarding: Forwarding
   listener: Listener
   readonly admissions: Admissions
@@ -24,7 +24,7 @@ export interface Entry {
   readonly undecided: Set<Socket>
 }
 
-export const cutConnections = ({ connections }: Entry, cause: CutCause): void => {
+export const cutConnections = ({ connections }: ForwardedReservation, cause: CutCause): void => {
   for (const { connection } of [...connections.values()]) connection.cut(cause)
 }
 
@@ -32,7 +32,7 @@ export const cutConnections = ({ connections }: Entry, cause: CutCause): void =>
  * The connection that has moved nothing for longest, and at least `idleMs`, after its client half-closed. A download
  * that goes on after a half-close is none.
  */
-export const longestHalfClosed = ({ connections }: Entry, idleMs: number): Connection | undefined => {
+export const longestHalfClosed = ({ connections }: ForwardedReservation, idleMs: number): Connection | undefined => {
   let longest: Connection | undefined
   let since = performance.now() - idleMs
   for (const { connection } of connections.values()) {
@@ -45,14 +45,14 @@ export const longestHalfClosed = ({ connections }: Entry, idleMs: number): Conne
 }
 
 /** Stops listening and cuts everything. The port is free when it returns. */
-export const closeEntry = (entry: Entry, cause: CutCause): void => {
+export const closeEntry = (entry: ForwardedReservation, cause: CutCause): void => {
   entry.listener.close()
   for (const socket of entry.undecided) reset(socket)
   cutConnections(entry, cause)
 }
 
 /** Asks about each connection again. Cuts those no longer admitted, or no longer bound. */
-export const reconsiderEntry = ({ admissions, connections }: Entry): void => {
+export const reconsiderEntry = ({ admissions, connections }: ForwardedReservation): void => {
   admissions.forget()
   for (const { connection, address, isBound } of [...connections.values()]) {
     if (address === undefined) continue

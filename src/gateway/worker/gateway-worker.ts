@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../../concurrency/answer-calls.ts'
-import type { GatewayOwner, GatewayThread, Report, WorkerOptions } from '../messages.ts'
+import type { GatewayOwner, GatewayThread, GatewayWorkerOptions, WorkerReport } from '../messages.ts'
 import { makeSwitchboard } from './switchboard.ts'
 
 /** The gateway's worker thread. It moves bytes; the main thread decides (see ../gateway.ts). */
@@ -24,18 +24,18 @@ const giveWay = (): void => {
 }
 
 /** Reports of one turn of the event loop are sent as one message. */
-let reports: Report[] = []
+let reports: WorkerReport[] = []
 
 const send = (): void => {
   if (reports.length > 0) main.tell('report', [reports])
   reports = []
 }
 
-const report = (made: Report): void => {
+const report = (made: WorkerReport): void => {
   if (reports.push(made) === 1) setImmediate(send)
 }
 
-const { stop, ...switchboard } = makeSwitchboard(workerData as WorkerOptions, {
+const { stop, ...switchboard } = makeSwitchboard(workerData as GatewayWorkerOptions, {
   report,
   call: (name, args) => main.call(name, args),
   // Sockets that became readable meanwhile may otherwise come first.

@@ -1,14 +1,14 @@
-import type { Target } from '../connections/dial.ts'
+import type { DialTarget } from '../connections/dial.ts'
 
 /** Targets that no connection is made to for the moment. Bounded by the probes in flight. */
 export interface Holds {
-  readonly hold: (target: Target) => void
-  readonly release: (target: Target) => void
+  readonly hold: (target: DialTarget) => void
+  readonly release: (target: DialTarget) => void
   /** Resolves when a target is released; undefined if it is not held. */
-  readonly wait: (target: Target) => Promise<void> | undefined
+  readonly wait: (target: DialTarget) => Promise<void> | undefined
 }
 
-const keyOf = ({ host, port }: Target): string => `${host} ${port}`
+const keyOf = ({ host, port }: DialTarget): string => `${host} ${port}`
 
 export const makeHolds = (): Holds => {
   const held = new Map<string, { count: number; readonly released: Promise<void>; readonly release: () => void }>()

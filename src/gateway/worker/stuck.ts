@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts'
+import type { ForwardedReservation } from './entry.ts'
 import { keyOfSocket, readTables } from './unacknowledged.ts'
 
 /**
@@ -12,7 +12,7 @@ export interface Stuck {
    * For each connection of a reservation that is stuck, what cuts it; the one that has been so for longest first. None
    * unless the tables were read a moment ago.
    */
-  readonly cutsOf: (entry: Entry) => readonly (() => void)[]
+  readonly cutsOf: (entry: ForwardedReservation) => readonly (() => void)[]
 }
 
 /** A client that connects in vain again and again must not keep the thread reading. */
@@ -55,7 +55,7 @@ export const makeStuck = (stuckAfterMs: number): Stuck => {
 }
 
 /** Cuts what is stuck. Resolves with whether there was any. */
-export const cutStuck = async (entry: Entry, stuck: Stuck): Promise<boolean> => {
+export const cutStuck = async (entry: ForwardedReservation, stuck: Stuck): Promise<boolean> => {
   await stuck.refresh()
   const cuts = stuck.cutsOf(entry)
   for (const cut of cuts) cut()

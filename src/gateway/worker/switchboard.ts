@@ -3,12 +3,12 @@ import { openPortStream } from '../bridge/port-stream.ts'
 import type { CutCause } from '../connections/causes.ts'
 import { isOwnAddress } from '../connections/own-addresses.ts'
 import type { Forwarding } from '../forwarding.ts'
-import type { GatewayOwner, GatewayThread, Report, WorkerOptions } from '../messages.ts'
-import { makeAccept } from './accept.ts'
+import type { GatewayOwner, GatewayThread, GatewayWorkerOptions, WorkerReport } from '../messages.ts'
+import { makeAcceptor } from './accept.ts'
 import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
-import { closeEntry, cutConnections, type Entry, reconsiderEntry } from './entry.ts'
+import { closeEntry, cutConnections, type ForwardedReservation, reconsiderEntry } from './entry.ts'
 import { makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeQuestions } from './questions.ts'
@@ -21,7 +21,7 @@ export interface Switchboard extends GatewayThread {
 
 /** The main thread, as the switchboard sees it. */
 interface Main {
-  readonly report: (report: Report) => void
+  readonly report: (report: WorkerReport) => void
   readonly call: Calls<GatewayOwner>['call']
   /** Handles what the main thread has called already. */
   readonly followArrived: () => void
@@ -29,22 +29,22 @@ interface Main {
 
 /** Forwardings, by reservation and by port. */
 const makeEntries = () => {
-  const byId = new Map<string, Entry>()
-  const byPort = new Map<number, Entry>()
+  const byId = new Map<string, ForwardedReservation>()
+  const byPort = new Map<number, ForwardedReservation>()
   return {
     get: (reservationId: string) => byId.get(reservationId),
     on: (port: number) => byPort.get(port),
     ids: () => [...byId.keys()],
-    isCurrent: (entry: Entry) => byId.get(entry.forwarding.reservationId) === entry,
-    put: (entry: Entry): void => {
+    isCurrent: (entry: ForwardedReservation) => byId.get(entry.forwarding.reservationId) === entry,
+    put: (entry: ForwardedReservation): void => {
       byId.set(entry.forwarding.reservationId, entry)
       byPort.set(entry.listener.port, entry)
     },
-    with: (reservationId: string, act: (entry: Entry) => void): void => {
+    with: (reservationId: string, act: (entry: ForwardedReservation) => void): void => {
       const entry = byId.get(reservationId)
       if (entry !== undefined) act(entry)
     },
-    remove: (entry: Entry): void => {
+    remove: (entry: ForwardedReservation): void => {
       byId.delete(entry.forwarding.reservationId)
       byPort.delete(entry.listener.port)
     },
@@ -53,10 +53,10 @@ const makeEntries = () => {
 
 /** Wires listening, admission and connecting for entries. */
 const wireEntries = (
-  options: WorkerOptions,
+  options: GatewayWorkerOptions,
   { report, call, followArrived }: Main,
   entries: ReturnType<typeof makeEntries>,
-  isRunning: (entry: Entry) => boolean,
+  isRunning: (entry: ForwardedReservation) => boolean,
 ) => {
   const questions = makeQuestions(call)
   const tallies = makeTallies(report)
@@ -76,9 +76,9 @@ const wireEntries = (
     tallies,
     report,
   })
-  const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, stuck, connect })
+  const { accept, attach } = makeAcceptor({ limits: options, count, tallies, isRunning, stuck, connect })
 
-  const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => Entry): Listener =>
+  const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => ForwardedReservation): Listener =>
     listenOn(
       { host: options.host, port, retryMs: options.portRetryMs },
       {
@@ -93,14 +93,20 @@ const wireEntries = (
       },
     )
 
-  const add = (forwarding: Forwarding): Entry => {
+  const add = (forwarding: Forwarding): ForwardedReservation => {
     const admissions = makeAdmissions((address) => questions.admit(forwarding.reservationId, address))
     const listener = listen(forwarding, () => entry)
-    const entry: Entry = { forwarding, listener, admissions, connections: new Map(), undecided: new Set() }
+    const entry: ForwardedReservation = {
+      forwarding,
+      listener,
+      admissions,
+      connections: new Map(),
+      undecided: new Set(),
+    }
     return entry
   }
 
-  const change = (entry: Entry, forwarding: Forwarding): void => {
+  const change = (entry: ForwardedReservation, forwarding: Forwarding): void => {
     entry.forwarding = forwarding
     entry.admissions.forget()
     if (entry.listener.port === forwarding.listenPort) return
@@ -112,7 +118,7 @@ const wireEntries = (
 }
 
 /** All forwardings in the worker thread. */
-export const makeSwitchboard = (options: WorkerOptions, main: Main): Switchboard => {
+export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Switchboard => {
   const entries = makeEntries()
 
   const close = (reservationId: string, cause: CutCause): void => {
@@ -124,7 +130,7 @@ export const makeSwitchboard = (options: WorkerOptions, main: Main): Switchboard
   }
 
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
-  const isRunning = (entry: Entry): boolean =>
+  const isRunning = (entry: ForwardedReservation): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
   const wired = wireEntries(options, main, entries, isRunning)
   const { tallies, holds, attach, add, change } = wired

@@ -1,5 +1,5 @@
 import type { ConnectionFailure } from '../connections/causes.ts'
-import type { Report } from '../messages.ts'
+import type { WorkerReport } from '../messages.ts'
 
 const REPORT_INTERVAL_MS = 100
 
@@ -14,7 +14,7 @@ export interface Tallies {
   readonly flush: () => void
 }
 
-export const makeTallies = (report: (report: Report) => void): Tallies => {
+export const makeTallies = (report: (report: WorkerReport) => void): Tallies => {
   const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
   const failed = new Map<string, ConnectionFailure>()
   let timer: NodeJS.Timeout | undefined

@@ -2,11 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
 import type { User } from '../../users/user.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import { refuse, stateOf } from '../response/respond.ts'
+import { sendRefusal, stateOf } from '../response/respond.ts'
 import type { Gate } from './gate.ts'
 
 const settle = (ctx: Context, admitted: E.Either<Refusal, User>): boolean => {
-  if (E.isLeft(admitted)) refuse(ctx, admitted.left)
+  if (E.isLeft(admitted)) sendRefusal(ctx, admitted.left)
   else stateOf(ctx).user = admitted.right
   return E.isRight(admitted)
 }

@@ -32,7 +32,7 @@ withSchema(userImportBody, () => schemaOf(Users))
 const isHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
 
 /** The hash of a password in PHC string format. */
-export const PasswordHash = new t.Type(
+export const PasswordHashText = new t.Type(
   'password hash',
   isHash,
   (u, c) => (isHash(u) ? t.success(u) : t.failure(u, c, 'must be a hash of argon2id as a PHC string')),
@@ -42,7 +42,7 @@ export const PasswordHash = new t.Type(
 const Hashed = closed(
   'HashedUser',
   { _id: opaqueId, name: NewUserName, role: Role },
-  { ...limits, password: PasswordHash },
+  { ...limits, password: PasswordHashText },
 )
 const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, HASHED_ROWS_MAX, 'users') }, { dry_run: boolean })
 

@@ -35,7 +35,7 @@ export const pagingOf = ({ limit, offset, before }: OptionalMembers<Omit<Paging,
 })
 
 /** A span of time; either end may be open. */
-export interface Span {
+export interface TimeSpan {
   readonly from: OffsetTime | undefined
   readonly to: OffsetTime | undefined
 }
@@ -108,7 +108,7 @@ export const usersQuery: DecodeQuery<UsersQuery> = (parameters) =>
   }))
 withSchema(usersQuery, () => schemaOf(userParameters))
 
-export interface SessionsQuery extends Paging, Span {
+export interface SessionsQuery extends Paging, TimeSpan {
   readonly sut_id: string | undefined
   readonly user_id: string | undefined
   readonly reservation_id: string | undefined

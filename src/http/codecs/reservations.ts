@@ -3,16 +3,24 @@ import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
-import type { Addition } from '../../read-models/lists/lists.ts'
+import type { ListInclusion } from '../../read-models/lists/lists.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOfQuery, asOfParameter } from './as-of.ts'
-import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
+import {
+  combineProblems,
+  type Paging,
+  paging,
+  pagingOf,
+  problemsBetween,
+  spanProblems,
+  type TimeSpan,
+} from './lists.ts'
 import { inQuery, onlyTrue, parametersOf, several, wordsOf } from './query.ts'
 
 const NOTHING: ReadonlySet<never> = new Set()
 
 export interface ReservationQuery extends AsOfQuery {
-  readonly include: ReadonlySet<Addition>
+  readonly include: ReadonlySet<ListInclusion>
 }
 
 const ofOne = parametersOf({ include: wordsOf('names', 'state'), as_of: asOfParameter })
@@ -24,9 +32,9 @@ withSchema(reservationQuery, () => schemaOf(ofOne))
 /** A moment, or a half-open span, in which reservations held their SUT. */
 export type HeldSpan = { readonly at: OffsetTime } | { readonly from: OffsetTime; readonly to: OffsetTime }
 
-export interface ReservationsQuery extends AsOfQuery, Paging, Span {
+export interface ReservationsQuery extends AsOfQuery, Paging, TimeSpan {
   /** `cancelled` adds not to reservations, but cancelled ones to the list. */
-  readonly include: ReadonlySet<Addition | 'cancelled'>
+  readonly include: ReadonlySet<ListInclusion | 'cancelled'>
   readonly sut_ids: readonly string[] | undefined
   readonly user_id: string | undefined
   /** Only reservations that are running. */

@@ -3,11 +3,19 @@ import { instant, oneOf, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { SutType, tagName } from '../../domain/events/sut.ts'
 import type { Problem } from '../../domain/failure.ts'
-import { MONITORED, type Monitored } from '../../domain/monitoring/status.ts'
+import { MONITORED, type MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOf, type AsOfQuery, asOfParameter } from './as-of.ts'
-import { combineProblems, type Paging, paging, pagingOf, problemsBetween, type Span, spanProblems } from './lists.ts'
+import {
+  combineProblems,
+  type Paging,
+  paging,
+  pagingOf,
+  problemsBetween,
+  spanProblems,
+  type TimeSpan,
+} from './lists.ts'
 import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf, yesOrNo } from './query.ts'
 
 export interface SutQuery extends AsOfQuery {
@@ -28,7 +36,7 @@ withSchema(sutQuery, () => schemaOf(ofOne))
 export interface SutsQuery extends Paging {
   readonly sut_type: SutType | undefined
   readonly is_active: boolean | undefined
-  readonly monitoring: Monitored | undefined
+  readonly monitoring: MonitoringStatus | undefined
   readonly name: string | undefined
   readonly retired: boolean | undefined
   readonly tags: Readonly<Record<string, string>>
@@ -87,7 +95,7 @@ withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParame
 /** Seconds: the default for the shortest free window. */
 const DURATION = 900
 
-export interface AvailabilityQuery extends Span {
+export interface AvailabilityQuery extends TimeSpan {
   /** Seconds. */
   readonly duration: number
 }

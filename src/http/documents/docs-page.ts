@@ -14,7 +14,7 @@ export const renderDocsPage = (files: string): string =>
   })
 
 /** Nothing from other origins, nothing inline, no eval, no framing. The images of Swagger UI's styles are data URLs. */
-export const PAGE_HEADERS = {
+export const DOCS_PAGE_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",

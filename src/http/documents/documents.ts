@@ -3,8 +3,8 @@ import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { codes, refusal } from '../protocol/problem.ts'
 import type { Call, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
-import { PAGE_HEADERS, type PackageFile, readPackageFile, renderDocsPage } from './docs-page.ts'
-import { PAGE_HEADERS as GUIDE_HEADERS, PICTURE_HEADERS } from './guide/appearance.ts'
+import { DOCS_PAGE_HEADERS, type PackageFile, readPackageFile, renderDocsPage } from './docs-page.ts'
+import { GUIDE_PAGE_HEADERS as GUIDE_HEADERS, PICTURE_HEADERS } from './guide/appearance.ts'
 import { chapterNames, INDEX, readSchedule, readTour } from './guide/chapters.ts'
 import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
 import { version } from './guide/version.ts'
@@ -41,7 +41,7 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   schemaIndex: json(index),
   schema: async (call: Call): RouteResult =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),
-  page: serveFixed(async () => renderDocsPage(`/web/${(await readWebFiles()).digest}/`), PAGE_HEADERS),
+  page: serveFixed(async () => renderDocsPage(`/web/${(await readWebFiles()).digest}/`), DOCS_PAGE_HEADERS),
   guide: guidePage(INDEX),
   guideChapter: async (call: Call): RouteResult =>
     chapters.get(call.params.chapter ?? '')?.(call) ?? E.left(refusal('not_found', 'The guide has no such chapter.')),

@@ -144,10 +144,10 @@ const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   }
 }
 
-export type Read = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
+export type BodyRead = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
 
 /** Reads and parses a JSON body, after checking the header. */
-export const readBody = (ctx: Context): Read => {
+export const readBody = (ctx: Context): BodyRead => {
   const { req, res } = ctx
   const refused = headRefusal(ctx)
   if (refused !== undefined) return E.left(refused)

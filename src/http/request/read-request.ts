@@ -9,7 +9,7 @@ import { parseBerthAfter, parseLastEventId } from '../protocol/position.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { parseBerthReason } from '../protocol/reason.ts'
 import type { Route } from '../protocol/route.ts'
-import { type Body, hasBody, type Read, readBody } from './read-body.ts'
+import { type Body, type BodyRead, hasBody, readBody } from './read-body.ts'
 
 /** The decoded and validated input of a request. */
 export interface Input {
@@ -31,7 +31,7 @@ const ABSENT = E.right(undefined)
 
 const header = (ctx: Context, name: string): string | undefined => ctx.req.headers[name] as string | undefined
 
-const readBodyOf = (ctx: Context, route: Route): Read =>
+const readBodyOf = (ctx: Context, route: Route): BodyRead =>
   route.body === undefined || (route.isBodyOptional && !hasBody(ctx)) ? E.right(NO_BODY) : readBody(ctx)
 
 const inputOf = (ctx: Context, route: Route, read: E.Either<Refusal, Body>): E.Either<Refusal, Input> => {

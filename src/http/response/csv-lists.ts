@@ -6,7 +6,7 @@ import { failure, invalid } from '../../domain/failure.ts'
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { csvHeader } from '../../read-models/lists/csv-columns.ts'
-import type { CsvList, CsvRows, Page } from '../../read-models/lists/lists.ts'
+import type { CsvList, CsvRows, ListPage } from '../../read-models/lists/lists.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -39,7 +39,7 @@ export interface CsvLists {
   readonly part: { readonly limit: number; readonly offset: 0; readonly asPositions: true }
   readonly respond: (
     list: CsvList,
-    page: Pick<Page, 'positions'>,
+    page: Pick<ListPage, 'positions'>,
     position: PublicPosition | undefined,
     userId: string,
   ) => E.Either<Refusal, RouteResponse>

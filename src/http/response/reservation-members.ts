@@ -1,6 +1,6 @@
 import type { Reservation } from '../../../projections/reservation.ts'
-import { type ReservationState, stateOf } from '../../read-models/lists/details.ts'
-import type { Addition, Details } from '../../read-models/lists/lists.ts'
+import { type ReservationState, reservationStateOf } from '../../read-models/lists/details.ts'
+import type { Details, ListInclusion } from '../../read-models/lists/lists.ts'
 import type { UserNames } from './user-names.ts'
 
 export interface AddedMembers {
@@ -16,14 +16,14 @@ export interface AddedMembers {
 export const withMembers = (
   document: string,
   details: Details,
-  additions: ReadonlySet<Addition | 'cancelled'>,
+  additions: ReadonlySet<ListInclusion | 'cancelled'>,
   now: number,
   nameOf: UserNames,
 ): string => {
   const reservation = JSON.parse(document) as Reservation
   const names = additions.has('names') && { user_name: nameOf(reservation.user_id), sut_name: details.sutName }
   const state = additions.has('state') && {
-    state: stateOf(details, now),
+    state: reservationStateOf(details, now),
     planned_end_time: details.plannedEnd ?? reservation.end_time,
   }
   return JSON.stringify({ ...reservation, ...names, ...state } satisfies Reservation & AddedMembers)

@@ -88,7 +88,7 @@ const showProblem = (ctx: Context, refused: Refusal): void => {
   setText(ctx, status, problemBody(refused, stateOf(ctx).requestId))
 }
 
-export const refuse = (ctx: Context, refused: Refusal): void => {
+export const sendRefusal = (ctx: Context, refused: Refusal): void => {
   begin(ctx, stateOf(ctx).requestId)
   stateOf(ctx).code = refused.code
   if (refused.code === 'not_found' && isNavigation(ctx.req.headers)) showNotFound(ctx)

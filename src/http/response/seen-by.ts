@@ -10,13 +10,13 @@ import type { User } from '../../users/user.ts'
 import type { Listed, Objects } from './objects.ts'
 
 /** The user of a request, as far as it decides on what responses show. */
-export type Viewer = Pick<User, '_id' | 'scope'>
+export type ScopedUser = Pick<User, '_id' | 'scope'>
 
 type Reads = Pick<Objects, 'newest' | 'latest'>
 type Found = E.Either<Failure, Version | undefined>
 
 /** The reservations that a user sees in lists; undefined for all. */
-export const sightOf = ({ _id, scope }: Viewer): Sight | undefined => scope && { scope, user_id: _id }
+export const sightOf = ({ _id, scope }: ScopedUser): Sight | undefined => scope && { scope, user_id: _id }
 
 /** Looks whether a user with a scope sees an object. */
 const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
@@ -43,7 +43,7 @@ const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
  * Reads objects as a user sees them: to a user with a scope, SUTs outside it and others' reservations of them do not
  * exist.
  */
-export const seenBy = (objects: Reads, { _id, scope }: Viewer): Reads => {
+export const seenBy = (objects: Reads, { _id, scope }: ScopedUser): Reads => {
   if (scope === undefined) return objects
   const isSeen = makeIsSeen(objects, _id, scope)
   const ifSeen = async (kind: Listed, found: Found): Promise<Found> => {

@@ -5,7 +5,7 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
+import type { ListPage, ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -38,8 +38,8 @@ export interface AsOfReads {
     newest: (call: C) => RouteResult,
     show?: (version: Version, call: C) => RouteResult,
   ) => RouteResult
-  readonly reservations: (query: ReservationQuery, then: PastMoment) => Read<Page>
-  readonly suts: (query: SutQuery, then: PastMoment) => Read<Page>
+  readonly reservations: (query: ReservationListQuery, then: PastMoment) => Read<ListPage>
+  readonly suts: (query: SutListQuery, then: PastMoment) => Read<ListPage>
 }
 
 /** The version current at a moment, if any. */
@@ -135,8 +135,8 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
     reservations: async (query, { moment, position }) =>
-      E.map(listedOf<Page>)(ifReaching(position, await objects.showList('pastReservations', query, moment))),
+      E.map(listedOf<ListPage>)(ifReaching(position, await objects.showList('pastReservations', query, moment))),
     suts: async (query, { moment, position }) =>
-      E.map(listedOf<Page>)(ifReaching(position, await objects.showList('pastSuts', query, moment))),
+      E.map(listedOf<ListPage>)(ifReaching(position, await objects.showList('pastSuts', query, moment))),
   }
 }

@@ -10,8 +10,8 @@ import {
 } from '../../domain/values/position.ts'
 import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Filter } from '../../feed/events/entry.ts'
-import { eventStream, type Format, lines } from '../../feed/events/frames.ts'
-import type { Feed, Page } from '../../feed/feed.ts'
+import { eventStream, type Format, jsonLines } from '../../feed/events/frames.ts'
+import type { EventsPage, Feed } from '../../feed/feed.ts'
 import type { EventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -57,7 +57,7 @@ const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaTyp
     : []),
 ]
 
-const pageAnswer = ({ events, next, caughtUp }: Page, position: PublicPosition): RouteResponse => ({
+const pageAnswer = ({ events, next, caughtUp }: EventsPage, position: PublicPosition): RouteResponse => ({
   status: 200,
   body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
   position,
@@ -119,7 +119,7 @@ export const makeEvents =
     if (problems.length > 0) return E.left(invalid(problems))
     const { actor, from, to } = query
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
-    const format: Format = mediaType === LINES ? lines : eventStream
+    const format: Format = mediaType === LINES ? jsonLines : eventStream
     if (query.isBackwards) return respondBackwards(dependencies, call, filter)
     const request = { after: BEFORE_FIRST, end: undefined, filter, format }
     if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)

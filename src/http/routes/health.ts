@@ -5,7 +5,7 @@ import { refusal } from '../protocol/problem.ts'
 import { get, type Route, type RouteResult } from '../protocol/route.ts'
 
 /** The state of each part in one word; `ok` if it works. */
-export interface Condition {
+export interface HealthCondition {
   readonly service: 'ok' | 'stopping'
   readonly store: 'ok' | 'failed' | 'another' | 'silent' | 'unreadable'
   readonly views: 'ok' | 'behind' | 'unwritten'
@@ -21,21 +21,21 @@ export interface Condition {
  * Whether requests are answered. A broken file leaves its in-memory copy in use. Broken views leave the log usable.
  * Over a different log nothing is answered, because the cached states belong to the old one.
  */
-export const isOpen = ({ store, views }: Condition): boolean =>
+export const isOpen = ({ store, views }: HealthCondition): boolean =>
   store !== 'failed' && store !== 'another' && views !== 'behind'
 
 /**
  * A service whose store does not respond still answers reads and retries commands, but another instance may do better.
  * So it may while ports are being opened, or while it does not know the users.
  */
-export const isReady = (condition: Condition): boolean =>
+export const isReady = (condition: HealthCondition): boolean =>
   condition.service === 'ok' &&
   condition.store !== 'silent' &&
   condition.users !== 'unknown' &&
   condition.gateway === 'ok' &&
   isOpen(condition)
 
-const notReady = (parts: Condition): Refusal => {
+const notReady = (parts: HealthCondition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')
   const detail = `The service is not ready: ${wrong.map((pair) => pair.join(' ')).join(', ')}.`
   return { ...refusal('unavailable', detail), parts }
@@ -44,7 +44,7 @@ const notReady = (parts: Condition): Refusal => {
 /** The service is ready for reads, and an operator has to act. */
 const CLOCK_AHEAD = JSON.stringify({ status: 'ready', detail: `Writes are refused. ${clockAhead().detail}` })
 
-export const makeHealth = (condition: () => Condition) => ({
+export const makeHealth = (condition: () => HealthCondition) => ({
   live: async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' }),
   ready: async (): RouteResult => {
     const parts = condition()

@@ -28,11 +28,11 @@ export interface History {
   readonly events: (first: number, count: number) => Promise<readonly Recorded[]>
 }
 
-export type Log = () => LogIndex
+export type ReadLogIndex = () => LogIndex
 
 const eventAt = async (
   { store }: HistoryDependencies,
-  log: Log,
+  log: ReadLogIndex,
   position: PublicPosition,
 ): Promise<Recorded | undefined> => {
   const storePosition = log().storePositionAt(position)
@@ -41,7 +41,7 @@ const eventAt = async (
 
 const eventsAt = async (
   dependencies: HistoryDependencies,
-  log: Log,
+  log: ReadLogIndex,
   positions: readonly Pick<HistoryPosition, 'position'>[],
 ): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
@@ -56,7 +56,7 @@ const eventsAt = async (
 
 export const historyOfPositions = (
   dependencies: HistoryDependencies,
-  log: Log,
+  log: ReadLogIndex,
   positions: readonly HistoryPosition[],
 ): History => ({
   count: positions.length,
@@ -67,7 +67,7 @@ export const historyOfPositions = (
 /** The history of a whole stream. */
 export const historyOfStream = (
   dependencies: HistoryDependencies,
-  log: Log,
+  log: ReadLogIndex,
   stream: string,
   count: number,
 ): History => ({
@@ -90,7 +90,7 @@ export const historyOfStream = (
 /** The history of a stream of a SUT, and of its sessions among that. */
 export const withSessions = (
   dependencies: HistoryDependencies,
-  log: Log,
+  log: ReadLogIndex,
   own: History,
   {
     sutId,

@@ -14,7 +14,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
-import { seenBy, type Viewer } from '../response/seen-by.ts'
+import { type ScopedUser, seenBy } from '../response/seen-by.ts'
 import {
   concatHistories,
   EVENTS_PER_TURN,
@@ -22,7 +22,7 @@ import {
   type HistoryDependencies,
   historyOfPositions,
   historyOfStream,
-  type Log,
+  type ReadLogIndex,
   withSessions,
 } from './history-events.ts'
 import { listResponse } from './list-response.ts'
@@ -38,10 +38,10 @@ const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent
 
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
-  ({ objects, origin, nameOf }: HistoryDependencies, log: Log) =>
+  ({ objects, origin, nameOf }: HistoryDependencies, log: ReadLogIndex) =>
   async (
     events: readonly Recorded[],
-    { scope }: Viewer,
+    { scope }: ScopedUser,
   ): Promise<E.Either<Refusal, { position: PublicPosition; documents: readonly string[] }>> => {
     const documents: string[] = []
     let shown: PublicPosition | undefined
@@ -68,7 +68,7 @@ const makeFormatEvents =
   }
 
 /** Responds with the requested page of a history. */
-const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
+const makeAnswer = (dependencies: HistoryDependencies, log: ReadLogIndex) => {
   const formatEvents = makeFormatEvents(dependencies, log)
   return async (
     history: History,
@@ -87,7 +87,7 @@ const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
 const makeReservationHistory =
   (
     dependencies: HistoryDependencies,
-    log: Log,
+    log: ReadLogIndex,
     answer: ReturnType<typeof makeAnswer>,
   ): HistoryHandlers['reservation'] =>
   async (call) => {
@@ -108,7 +108,11 @@ const makeReservationHistory =
   }
 
 const makeUserHistory =
-  (dependencies: HistoryDependencies, log: Log, answer: ReturnType<typeof makeAnswer>): HistoryHandlers['user'] =>
+  (
+    dependencies: HistoryDependencies,
+    log: ReadLogIndex,
+    answer: ReturnType<typeof makeAnswer>,
+  ): HistoryHandlers['user'] =>
   async (call) => {
     const { params, user } = call
     const { objects } = dependencies
@@ -127,7 +131,7 @@ const makeUserHistory =
 
 export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
   const { objects, views } = dependencies
-  const log: Log = () => {
+  const log: ReadLogIndex = () => {
     const index = views.log() ?? views.stored()?.log
     if (index === undefined) throw new StoreUnavailable('documents cannot be written')
     return index

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { Page } from '../../read-models/lists/lists.ts'
+import type { ListPage } from '../../read-models/lists/lists.ts'
 import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
@@ -12,7 +12,7 @@ import type { Listed, Objects } from '../response/objects.ts'
 export const listResponse = (
   name: string,
   { limit, offset }: Pick<Paging, 'limit' | 'offset'>,
-  { documents, count }: Page,
+  { documents, count }: ListPage,
 ): RouteResponse => ({
   status: 200,
   body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,

@@ -10,7 +10,7 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
-import { seenBy, type Viewer } from '../response/seen-by.ts'
+import { type ScopedUser, seenBy } from '../response/seen-by.ts'
 import type { UserNames } from '../response/user-names.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 
@@ -27,7 +27,7 @@ type ReservationCall = Call<unknown, ReservationQuery>
 const detailsOf = async (
   objects: Objects,
   { id, revision, document, ended }: Version,
-  user: Viewer,
+  user: ScopedUser,
 ): Promise<E.Either<Refusal, Details>> => {
   const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
   const sut = await seenBy(objects, user).newest('sut', sut_id)

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill'
 import { invalid } from '../../domain/failure.ts'
 import { ceilMillisecond, ceilSecond, floorSecond, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { CsvList, Details, Page, ReservationQuery as RowsQuery } from '../../read-models/lists/lists.ts'
+import type { CsvList, Details, ListPage, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
@@ -68,7 +68,7 @@ const additionsFor = ({ include, held }: ReservationsQuery): Pick<RowsQuery, 'wi
 })
 
 /** The envelope of a page, with what the query adds to its reservations as of `now`. */
-const listed = (query: ReservationsQuery, page: Page, now: number, nameOf: UserNames): RouteResponse => {
+const listed = (query: ReservationsQuery, page: ListPage, now: number, nameOf: UserNames): RouteResponse => {
   const { details } = page
   if (details === undefined) return listResponse('sut_reservations', query, page)
   const documents = page.documents.map((document, n) =>

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../projections/session.ts'
 import { ceilMillisecond, floorMillisecond } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { Page } from '../../read-models/lists/lists.ts'
+import type { ListPage } from '../../read-models/lists/lists.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV, type CsvLists } from '../response/csv-lists.ts'
@@ -14,7 +14,7 @@ import { listResponse, resolveBefore } from './list-response.ts'
 export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
 
 /** Lists sessions, newest first; for a tester its own. */
-export const makeSessionList =
+export const makeSessionListHandler =
   (objects: Objects, nameOf: UserNames, csv: CsvLists): SessionList =>
   async ({ query, user, mediaType }) => {
     const refused = csv.refuse(query, mediaType)
@@ -23,7 +23,7 @@ export const makeSessionList =
     if (E.isLeft(createdBefore)) return createdBefore
     const { limit, offset, sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
-    const listed = (page: Page, position?: PublicPosition) => {
+    const listed = (page: ListPage, position?: PublicPosition) => {
       if (mediaType === CSV) return csv.respond({ of: 'session' }, page, position, user._id)
       const documents = page.documents.map((document) =>
         JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf)),

@@ -6,7 +6,7 @@ import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from
 import { failure, invalid } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { Page } from '../../read-models/lists/lists.ts'
+import type { ListPage } from '../../read-models/lists/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -65,7 +65,7 @@ export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDepe
     const { before: _before, pagedBy: _pagedBy, as_of, free, ...filters } = query
     const part = mediaType === CSV ? csv.part : {}
     const asked = { ...filters, ...part, createdBefore: createdBefore.right, scope: user.scope }
-    const listed = (page: Page, position: PublicPosition) =>
+    const listed = (page: ListPage, position: PublicPosition) =>
       mediaType === CSV
         ? csv.respond({ of: 'sut' }, page, position, user._id)
         : E.right({ ...listResponse('suts', query, page), position })

@@ -3,7 +3,7 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../projections/session.ts'
 import type { Runner } from '../../commands/order.ts'
 import type { Logged } from '../../domain/event.ts'
-import { lostEnd, type Session } from '../../domain/session/decide.ts'
+import { lostEnd, type OpenedSession } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -17,13 +17,13 @@ export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'>
   /** Unix milliseconds. */
   readonly now: () => number
   /** Whether this instance still follows a session. */
-  readonly isFollowed: (session: Session) => boolean
+  readonly isFollowed: (session: OpenedSession) => boolean
 }
 
 /** Closes sessions that an earlier run of this instance, or another instance, left open. */
 export interface AbandonedSessions {
   /** The open sessions in the log, of all instances. */
-  readonly open: () => IteratorObject<Session>
+  readonly open: () => IteratorObject<OpenedSession>
   /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
   /** Closes what is due. */
@@ -41,23 +41,23 @@ const PAGE = 100
 /** Whether a document is that of an open session. */
 export const isStillOpen = (document: string): boolean => (JSON.parse(document) as SessionDocument).closed_at === null
 
-const sessionOf = (document: SessionDocument): Session => {
+const sessionOf = (document: SessionDocument): OpenedSession => {
   const { _id, reservation_id, sut_id, user_id, instance, opened_at } = document
   return { _id, reservation_id, sut_id, user_id, instance, opened_at }
 }
 
 /** The open sessions of all instances. Bounded by the reservations that are not over, and the instances. */
 const makeOpenSessions = ({ views }: AbandonedOptions) => {
-  const open = new Map<string, Session>()
+  const open = new Map<string, OpenedSession>()
   const agenda = makeAgenda()
 
   /** When another instance may close a session. An extension moves it. */
-  const dueOf = ({ reservation_id }: Session): number => {
+  const dueOf = ({ reservation_id }: OpenedSession): number => {
     const found = views.newest('reservation', reservation_id)
     if (found === undefined) return 0
     return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
   }
-  const put = (session: Session): void => {
+  const put = (session: OpenedSession): void => {
     open.set(session._id, session)
     agenda.set(session._id, dueOf(session))
   }
@@ -74,7 +74,7 @@ const makeOpenSessions = ({ views }: AbandonedOptions) => {
 }
 
 /** Reads all pages of open sessions. False while the views cannot be read. */
-const readOpen = async ({ views }: AbandonedOptions, put: (session: Session) => void): Promise<boolean> => {
+const readOpen = async ({ views }: AbandonedOptions, put: (session: OpenedSession) => void): Promise<boolean> => {
   let createdBefore: PublicPosition | undefined
   for (;;) {
     const page = await views.read('sessions', { isOpen: true, limit: PAGE, offset: 0, createdBefore })
@@ -98,9 +98,9 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
   let unwatch: (() => void) | undefined
 
   /** Whether an earlier run of this instance opened it. */
-  const isLeft = (session: Session): boolean => session.instance === instance && !isFollowed(session)
+  const isLeft = (session: OpenedSession): boolean => session.instance === instance && !isFollowed(session)
 
-  const closeOne = async (session: Session): Promise<void> => {
+  const closeOne = async (session: OpenedSession): Promise<void> => {
     const isDone = await run(session.sut_id, { type: 'CloseSession', _id: session._id, end: lostEnd(session) })
     if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? CLOSE_DELAY_MS : RETRY_DELAY_MS))
   }

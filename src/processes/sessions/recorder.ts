@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { findHeld } from '../../commands/find-held.ts'
+import { findHeldReservation } from '../../commands/find-held.ts'
 import type { Runner } from '../../commands/order.ts'
 import type { Actor } from '../../domain/decider.ts'
-import { type Session, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
+import { type OpenedSession, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
 import { sessionStream } from '../../domain/values/ids.ts'
 import type { Tracked } from './tracker.ts'
 
@@ -50,8 +50,8 @@ export const makeRunSessionCommand =
  */
 const makeWithHolder =
   ({ runner }: Pick<RecorderOptions, 'runner'>) =>
-  async (session: Session): Promise<Session | undefined> => {
-    const held = await findHeld(runner, session.sut_id, session.reservation_id)
+  async (session: OpenedSession): Promise<OpenedSession | undefined> => {
+    const held = await findHeldReservation(runner, session.sut_id, session.reservation_id)
     if (held === 'unavailable') return undefined
     return held === undefined ? session : { ...session, user_id: held.user_id }
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClosedSession, Session } from '../../domain/session/decide.ts'
+import type { ClosedSession, OpenedSession } from '../../domain/session/decide.ts'
 import type { ProcessClock } from '../clock.ts'
 import { type AbandonedOptions, followAbandoned, isStillOpen } from './abandoned.ts'
 import { makeRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
@@ -100,7 +100,7 @@ const addLeftover = ({ leftover, views }: SessionsOptions, add: (tracked: Tracke
 /** Makes the function that does what is due. */
 const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder, save: () => Promise<void>) => {
   const { clock, sinceBoot, isOpen, onError } = options
-  const isFollowed = (session: Session): boolean => tracker.has(session) || recorder.has(session._id)
+  const isFollowed = (session: OpenedSession): boolean => tracker.has(session) || recorder.has(session._id)
   const abandoned = followAbandoned({ ...options, now: clock.now, isFollowed })
   let [isLoaded, recordFrom, savedAt] = [false, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 

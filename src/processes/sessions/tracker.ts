@@ -1,11 +1,11 @@
 import type { SessionCause } from '../../domain/events/session.ts'
-import type { ClosedSession, Session, SessionEnd } from '../../domain/session/decide.ts'
+import type { ClosedSession, OpenedSession, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { Use } from '../probing.ts'
 
 /** A session of this instance. */
 export interface Tracked {
-  readonly session: Session
+  readonly session: OpenedSession
   connections: number
   /** Of ended connections, and of open ones as last reported. */
   bytesToSut: number
@@ -59,7 +59,7 @@ export interface Tracker {
   readonly endGaps: () => void
   /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
   readonly endAll: (now: number) => void
-  readonly has: (session: Session) => boolean
+  readonly has: (session: OpenedSession) => boolean
   /** The session of a SUT that has connections here; undefined without one. */
   readonly useOf: (sutId: string) => Use | undefined
   /** Sessions that have not ended. */
@@ -91,7 +91,7 @@ export const asClosed = (tracked: Tracked, now: number): ClosedSession => {
   return { ...session, ...seen }
 }
 
-const makeTracked = (session: Session): Tracked => ({
+const makeTracked = (session: OpenedSession): Tracked => ({
   ...{ session, connections: 0, bytesToSut: 0, bytesFromSut: 0, open: 0 },
   ...{ last: undefined, end: undefined, isRecorded: false },
 })

@@ -20,7 +20,7 @@ import { type StoredTable, storedTables } from './stored-tables.ts'
 import { isRebuildable, UnusableViews } from './unusable-views.ts'
 
 /** Writes in a transaction that stays open until `commit`. A failed write also discards everything noted for it. */
-const makeTransactions = (db: DatabaseSync, forget: () => void) => {
+const makeViewsTransactions = (db: DatabaseSync, forget: () => void) => {
   let hasStaged = false
   return {
     writeOrRollBack: (write: () => void): void => {
@@ -166,7 +166,7 @@ const fileOver = (
   )
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
-  const { writeOrRollBack, commit } = makeTransactions(db, () => {
+  const { writeOrRollBack, commit } = makeViewsTransactions(db, () => {
     forget()
     for (const table of filled) table.forget()
   })

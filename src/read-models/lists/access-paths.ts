@@ -1,7 +1,7 @@
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { SHORT } from './conditions.ts'
-import type { ReservationQuery, Sight } from './lists.ts'
+import type { ReservationListQuery, Sight } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end' | 'reservation_cancelled'
@@ -14,7 +14,7 @@ export interface AccessPath {
 }
 
 /** A query with surrogate keys for ids. */
-export interface KeyedQuery extends Omit<ReservationQuery, 'sut_ids' | 'user_id' | 'sight'> {
+export interface KeyedQuery extends Omit<ReservationListQuery, 'sut_ids' | 'user_id' | 'sight'> {
   /** Not empty, and none twice. */
   readonly suts?: readonly number[] | undefined
   readonly user?: number | undefined
@@ -43,7 +43,7 @@ const withinSight = (
 
 /** Replaces ids by keys; undefined if the SUTs or the user have no reservations, or none in sight. */
 export const withKeys = (
-  { sut_ids, user_id, sight, ...query }: ReservationQuery,
+  { sut_ids, user_id, sight, ...query }: ReservationListQuery,
   names: IdKeys,
   scopes: Scopes,
 ): KeyedQuery | undefined => {
@@ -93,7 +93,7 @@ const DETAILED = 200
 /** Whether a list is short enough to read on the main thread. */
 export const makeIsShort =
   (names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
-  (query: ReservationQuery): boolean => {
+  (query: ReservationListQuery): boolean => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return true
     if (asked.offset + asked.limit > SHORT) return false

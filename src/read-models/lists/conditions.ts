@@ -13,7 +13,7 @@ export const optional = (sql: string, value: SQLInputValue | undefined): readonl
   value === undefined ? [] : [condition(sql, value)]
 
 /** Whether a column has one of these integers. Their number does not change the statement. */
-export const oneOf = (column: string, values: readonly number[]): Condition =>
+export const columnIn = (column: string, values: readonly number[]): Condition =>
   values.length === 1
     ? condition(`${column} = ?`, values[0] as number)
     : condition(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values))

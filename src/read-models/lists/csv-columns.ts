@@ -1,7 +1,7 @@
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import { stateOf } from './details.ts'
+import { reservationStateOf } from './details.ts'
 import type { CsvList, Details } from './lists.ts'
 
 /** The value of a field. Names of users are not in the views. */
@@ -31,7 +31,7 @@ const NAMES: readonly Column<Reservation>[] = [
 ]
 
 const states = (now: number): readonly Column<Reservation>[] => [
-  ['state', (_, details) => stateOf(details, now)],
+  ['state', (_, details) => reservationStateOf(details, now)],
   ['planned_end_time', ({ end_time }, { plannedEnd }) => plannedEnd ?? end_time],
 ]
 

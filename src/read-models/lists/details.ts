@@ -1,6 +1,6 @@
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { type Condition, condition } from './conditions.ts'
-import type { Details, Page, ReservationQuery } from './lists.ts'
+import type { Details, ListPage, ReservationListQuery } from './lists.ts'
 
 /** Details of reservations are read from rows `d`. */
 
@@ -8,7 +8,7 @@ export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'canc
 export type ReservationState = (typeof RESERVATION_STATES)[number]
 
 /** @param now Unix milliseconds */
-export const stateOf = ({ ended, start, end }: Details, now: number): ReservationState => {
+export const reservationStateOf = ({ ended, start, end }: Details, now: number): ReservationState => {
   if (ended === 'released' || ended === 'cancelled') return ended
   const second = Math.floor(now / 1000)
   if (second < start) return 'ahead'
@@ -25,7 +25,7 @@ const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s INDEXED BY sut_by_id
 
 const HAS_TAG = 'EXISTS (SELECT 1 FROM sut_tag t WHERE t.sut = d.sut AND t.name = ? AND t.value = ?)'
 
-type Selection = Pick<ReservationQuery, 'asPositions' | 'withDetails' | 'sight'>
+type Selection = Pick<ReservationListQuery, 'asPositions' | 'withDetails' | 'sight'>
 
 /** The columns of a page. To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
 export const columnsOf = ({ asPositions, withDetails, sight }: Selection): Condition => {
@@ -46,7 +46,7 @@ export const pageOfRows = (
   rows: readonly DetailedRow[],
   count: number,
   { asPositions, withDetails }: Selection,
-): Page => {
+): ListPage => {
   if (asPositions) return { documents: [], count, positions: rows.map(({ position }) => position) }
   const documents = rows.map(({ document }) => document)
   return { documents, count, ...(withDetails && { details: rows.map(({ document: _, ...details }) => details) }) }

@@ -1,8 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
+import {
+  diffDocuments,
+  historyProjections,
+  listChangedSecrets,
+  type ValueChange,
+} from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 
@@ -42,7 +47,7 @@ export interface Histories {
    */
   readonly ownerEvents: (after: PublicPosition, limit: number) => readonly PublicPosition[]
   /** What the event at a position changed. */
-  readonly changes: (event: Recorded, position: PublicPosition) => readonly Change[]
+  readonly changes: (event: Recorded, position: PublicPosition) => readonly ValueChange[]
 }
 
 const parsed = (row: { readonly document: string } | undefined): object | undefined =>
@@ -101,7 +106,7 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     positions: (of, id) => positions[of].all({ id }),
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
-      const [own, corrected] = [ownEvents, corrections].map((count) => oneOf(count, sutId).n)
+      const [own, corrected] = [ownEvents, corrections].map((count) => readRow(count, sutId).n)
       return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
     ownerEvents: (after, limit) => ofOwners.all({ after, limit }).map(({ position }) => position as PublicPosition),

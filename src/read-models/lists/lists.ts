@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
-import type { Monitored } from '../../domain/monitoring/status.ts'
+import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, type Select } from '../../files/sqlite.ts'
@@ -11,7 +11,7 @@ import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
 
 /** A page of a list. */
-export interface Part {
+export interface PageQuery {
   readonly limit: number
   readonly offset: number
   /** Only documents created before the one whose first version is at this position. */
@@ -26,7 +26,7 @@ export interface Sight {
   readonly user_id: string
 }
 
-export interface ReservationQuery extends Part {
+export interface ReservationListQuery extends PageQuery {
   /** Absent to see all. */
   readonly sight?: Sight | undefined
   /** Only reservations of these SUTs. */
@@ -58,10 +58,10 @@ export interface Details {
   readonly sutName: string | null
 }
 
-export interface SutQuery extends Part {
+export interface SutListQuery extends PageQuery {
   readonly sut_type?: string | undefined
   readonly is_active?: boolean | undefined
-  readonly monitoring?: Monitored | undefined
+  readonly monitoring?: MonitoringStatus | undefined
   /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>
@@ -73,7 +73,7 @@ export interface SutQuery extends Part {
   readonly scope?: Scope | undefined
 }
 
-export interface SessionQuery extends Part {
+export interface SessionQuery extends PageQuery {
   readonly sut_id?: string | undefined
   readonly user_id?: string | undefined
   readonly reservation_id?: string | undefined
@@ -85,7 +85,7 @@ export interface SessionQuery extends Part {
 }
 
 /** Times are in Unix milliseconds. */
-export interface OutagesQuery {
+export interface OutageListQuery {
   readonly sut_ids: readonly string[]
   /** Only SUTs with these tags. */
   readonly scope?: Scope | undefined
@@ -107,7 +107,7 @@ export interface SutOutages extends Outages {
 }
 
 /** Documents as JSON texts, newest created first. */
-export interface Page {
+export interface ListPage {
   readonly documents: readonly string[]
   /** The number of matches, regardless of the page. */
   readonly count: number
@@ -118,14 +118,14 @@ export interface Page {
 }
 
 /** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
-export type Addition = 'names' | 'state'
+export type ListInclusion = 'names' | 'state'
 
 /** What is listed, and what is added to each row. */
 export type CsvList =
   | { readonly of: 'sut' | 'session' }
   | {
       readonly of: 'reservation'
-      readonly include: ReadonlySet<Addition | 'cancelled'>
+      readonly include: ReadonlySet<ListInclusion | 'cancelled'>
       /** Unix milliseconds: the time of the states. */
       readonly now: number
       readonly sight: Sight | undefined
@@ -155,8 +155,8 @@ export interface Past {
   /** The segments in which reservations are read, newest first. */
   readonly segments: (moment: Moment) => readonly number[]
   /** A page within one segment; `count` is the number of matches in that segment. */
-  readonly reservations: (query: ReservationQuery, moment: Moment, segment: number) => Page
-  readonly suts: (query: SutQuery, moment: Moment) => Page
+  readonly reservations: (query: ReservationListQuery, moment: Moment, segment: number) => ListPage
+  readonly suts: (query: SutListQuery, moment: Moment) => ListPage
 }
 
 /** A span of Unix seconds, read in pages: reservations whose newest version is after a position, at most `limit`. */
@@ -183,7 +183,7 @@ export interface UpcomingRow {
 }
 
 /** Unix seconds. */
-export interface Ended {
+export interface EndedBetween {
   readonly from: number
   readonly to: number
 }
@@ -235,27 +235,27 @@ export interface Used {
 export interface Lists {
   /** Whether a list can be read within a few milliseconds. */
   readonly isShort: {
-    readonly reservations: (query: ReservationQuery) => boolean
-    readonly suts: (query: SutQuery) => boolean
+    readonly reservations: (query: ReservationListQuery) => boolean
+    readonly suts: (query: SutListQuery) => boolean
     readonly held: (sutId: string, span: Window) => boolean
     readonly upcoming: (page: SpanPage) => boolean
-    readonly unrecorded: (ended: Ended) => boolean
+    readonly unrecorded: (ended: EndedBetween) => boolean
     readonly sessions: (query: SessionQuery) => boolean
-    readonly outages: (query: OutagesQuery) => boolean
+    readonly outages: (query: OutageListQuery) => boolean
     readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
     readonly finishedUsage: (query: FinishedQuery) => boolean
     readonly used: (userIds: readonly string[]) => boolean
   }
-  readonly reservations: (query: ReservationQuery) => Page
-  readonly suts: (query: SutQuery) => Page
-  readonly sessions: (query: SessionQuery) => Page
+  readonly reservations: (query: ReservationListQuery) => ListPage
+  readonly suts: (query: SutListQuery) => ListPage
+  readonly sessions: (query: SessionQuery) => ListPage
   /** When SUTs were offline; undefined if there are more changes than the query allows. */
-  readonly outages: (query: OutagesQuery) => readonly SutOutages[] | undefined
+  readonly outages: (query: OutageListQuery) => readonly SutOutages[] | undefined
   /** The windows in which a SUT is held within a span, by start. */
   readonly held: (sutId: string, span: Window) => readonly Window[]
   /** For the processes that act on time: what holds SUTs within a span, and whose end was not recorded. */
   readonly upcoming: (page: SpanPage) => readonly UpcomingRow[]
-  readonly unrecorded: (ended: Ended) => readonly string[]
+  readonly unrecorded: (ended: EndedBetween) => readonly string[]
   /** How many reservations of a user were cancelled and released after a position. */
   readonly endedSince: (userId: string, after: number) => EndedEarly
   /** What of a user's reservations counts for a quota: those that are not over, by position. */

@@ -1,15 +1,15 @@
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
-import type { Monitored } from '../../domain/monitoring/status.ts'
+import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { BEGAN } from '../tables/sut-status-table.ts'
-import type { Outages, OutagesQuery, RunQuery, SutOutages } from './lists.ts'
+import type { OutageListQuery, Outages, RunQuery, SutOutages } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
 /** A status that began. */
 interface StatusRow {
   readonly position: PublicPosition
-  readonly status: Monitored
+  readonly status: MonitoringStatus
   readonly cause: OfflineCause | ''
   /** Unix milliseconds. */
   readonly time: number
@@ -25,7 +25,7 @@ const WITHIN = `${ROWS} AND time > ? AND time < ? ORDER BY time, position LIMIT 
 const AFTER = `${ROWS} AND time >= ? ORDER BY time, position LIMIT 1`
 const COUNT = `SELECT count(*) AS n FROM (SELECT 1 ${OF_SUT} AND time > ? AND time < ? LIMIT ${SHORT + 1})`
 
-type Span = Pick<OutagesQuery, 'from' | 'to'>
+type Span = Pick<OutageListQuery, 'from' | 'to'>
 
 /** Outages that overlap a span, as a whole, and the parts of it in which nothing was known. Rows are by position. */
 const periodsOf = (rows: readonly StatusRow[], { from, to }: Span): Outages => {
@@ -61,12 +61,12 @@ const periodsOf = (rows: readonly StatusRow[], { from, to }: Span): Outages => {
 
 /** The outages of those of the SUTs that exist and are in scope. */
 export const makeOutages = (ask: RunQuery, names: IdKeys, scopes: Scopes) => {
-  const isInScope = (id: string, scope: OutagesQuery['scope']): boolean => {
+  const isInScope = (id: string, scope: OutageListQuery['scope']): boolean => {
     if (scope === undefined) return true
     const sut = names.find(id)
     return sut !== undefined && scopes.hasSut(scope, sut)
   }
-  return ({ sut_ids, scope, from, to, max }: OutagesQuery): readonly SutOutages[] | undefined => {
+  return ({ sut_ids, scope, from, to, max }: OutageListQuery): readonly SutOutages[] | undefined => {
     const all: SutOutages[] = []
     let left = max
     for (const sut_id of new Set(sut_ids)) {
@@ -85,7 +85,7 @@ export const makeOutages = (ask: RunQuery, names: IdKeys, scopes: Scopes) => {
 /** Whether there are few changes in a span. */
 export const makeIsShortOfOutages =
   (ask: RunQuery) =>
-  ({ sut_ids, from, to }: OutagesQuery): boolean => {
+  ({ sut_ids, from, to }: OutageListQuery): boolean => {
     let left = SHORT
     return sut_ids.every((id) => {
       left -= ask<{ n: number }>(COUNT, id, from, to)[0]?.n ?? 0

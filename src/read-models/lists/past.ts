@@ -2,16 +2,21 @@ import type { DatabaseSync } from 'node:sqlite'
 import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
-import { CANCELLED, FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
+import {
+  CANCELLED,
+  RESERVATION_LISTED as LISTED_RESERVATIONS,
+  RESERVATION_FORMER,
+  segmentOf,
+} from '../tables/reservation-table.ts'
 import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { Part, Past, RunQuery } from './lists.ts'
-import { filtersOf as reservationFilters } from './reservation-list.ts'
+import type { PageQuery, Past, RunQuery } from './lists.ts'
+import { reservationFiltersOf as reservationFilters } from './reservation-list.ts'
 import type { Scopes } from './scope.ts'
-import { filtersOf as sutFilters, rowsOf as sutRows } from './sut-list.ts'
+import { sutFiltersOf as sutFilters, sutRowsOf as sutRows } from './sut-list.ts'
 
 const COLUMNS = 'position, revision, id, document, ended, created'
 
@@ -56,7 +61,7 @@ const branchesOf = (
   const wasNotReplaced = not(belongs(table, 'r.until', moment))
   return [
     { index: listed, conditions: [condition(isListed), wasThere] },
-    { index: former, conditions: [condition(FORMER), wasThere, wasNotReplaced] },
+    { index: former, conditions: [condition(RESERVATION_FORMER), wasThere, wasNotReplaced] },
   ]
 }
 
@@ -65,7 +70,7 @@ const pageOf = (
   table: string,
   branches: readonly Branch[],
   filters: readonly Condition[],
-  part: Part,
+  part: PageQuery,
   columns: Condition,
 ) => {
   const { limit, offset, createdBefore } = part

@@ -1,11 +1,11 @@
 import type { Window } from '../../domain/calendar/window.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
-import { CANCELLED, LISTED, segmentOf } from '../tables/reservation-table.ts'
+import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
-import { type Condition, condition, oneOf, optional, valuesOf } from './conditions.ts'
+import { type Condition, columnIn, condition, optional, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { Page, ReservationQuery, RunQuery } from './lists.ts'
+import type { ListPage, ReservationListQuery, RunQuery } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */
@@ -20,11 +20,11 @@ const inSight = ({ scope, own }: InSight): Condition => {
 }
 
 /** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
-export const filtersOf = (
+export const reservationFiltersOf = (
   { suts, user, endsAfter, startsBefore, heldBefore, isHeld, sight }: KeyedQuery,
   longest: number,
 ): readonly Condition[] => [
-  ...(suts === undefined ? [] : [oneOf('r.sut', suts)]),
+  ...(suts === undefined ? [] : [columnIn('r.sut', suts)]),
   ...optional('r.user = ?', user),
   ...optional('r.ends > ?', endsAfter),
   ...optional('r.starts < ?', startsBefore),
@@ -36,7 +36,7 @@ export const filtersOf = (
 
 const through = (index: Index, filters: readonly Condition[]): string =>
   `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
-   WHERE r.segment = s.n AND ${index === 'reservation_cancelled' ? CANCELLED : LISTED}
+   WHERE r.segment = s.n AND ${index === 'reservation_cancelled' ? CANCELLED : RESERVATION_LISTED}
    ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
 
 const countThrough = (ask: RunQuery, index: Index, filters: readonly Condition[]): number =>
@@ -81,7 +81,7 @@ const countOfHolder = (
   all: number,
 ): number | undefined => {
   const { endsAfter, startsBefore } = asked
-  const holder = filtersOf({ limit: 0, offset: 0, suts: asked.suts, user: asked.user }, 0)
+  const holder = reservationFiltersOf({ limit: 0, offset: 0, suts: asked.suts, user: asked.user }, 0)
   const outside: (readonly Condition[])[] = []
   let entries = 0
   if (endsAfter !== undefined) {
@@ -139,7 +139,7 @@ const inOrder = (asked: KeyedQuery, indexes: readonly Index[], filters: readonly
   const { createdBefore } = asked
   const before = optional('r.created < ?', createdBefore)
   if (indexes.length === 0) {
-    const where = [condition(LISTED), ...before].map(({ sql }) => sql).join(' AND ')
+    const where = [condition(RESERVATION_LISTED), ...before].map(({ sql }) => sql).join(' AND ')
     return condition(
       `SELECT r.position, r.created FROM reservation r INDEXED BY reservation_listed WHERE ${where} ORDER BY r.created DESC`,
       ...valuesOf(before),
@@ -165,10 +165,10 @@ const rowsOf = (ask: RunQuery, { limit, offset }: KeyedQuery, rows: Condition, c
 
 export const makeReservationList =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
-  (query: ReservationQuery): Page => {
+  (query: ReservationListQuery): ListPage => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
-    const filters = filtersOf(asked, counts.longest())
+    const filters = reservationFiltersOf(asked, counts.longest())
     const way = accessPaths(asked, counts)[0]
     const cancelled = asked.withCancelled ? (['reservation_cancelled'] as const) : []
     const count = cancelled
@@ -190,7 +190,7 @@ export const makeHeld =
     const asked: KeyedQuery = { limit: 0, offset: 0, suts: [sut], endsAfter: start, startsBefore: end }
     const [way] = accessPaths(asked, counts)
     if (way === undefined) return []
-    const filters = filtersOf(asked, counts.longest())
+    const filters = reservationFiltersOf(asked, counts.longest())
     return ask<Window>(
       `SELECT r.starts AS start, r.ends AS "end" ${through(way.index, filters)} ORDER BY r.starts`,
       ...valuesOf(filters),

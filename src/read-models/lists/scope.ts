@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Scope } from '../../domain/user/scope.ts'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import { LISTED } from '../tables/reservation-table.ts'
+import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition } from './conditions.ts'
 import type { RunQuery } from './lists.ts'
 
@@ -38,13 +38,13 @@ export const makeScopes = (db: DatabaseSync): Scopes => {
     hasSut: (scope, sut) => Object.entries(scope).every(([name, value]) => tag.get(sut, name, value) !== undefined),
     isSmall: (scope) => {
       const [name = '', value = ''] = Object.entries(scope)[0] ?? []
-      return oneOf(some, name, value).n <= SMALL
+      return readRow(some, name, value).n <= SMALL
     },
   }
 }
 
 const through = (index: 'reservation_by_sut' | 'reservation_by_user', { sql }: Condition): string =>
-  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index} WHERE r.segment = s.n AND ${LISTED} AND ${sql}`
+  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index} WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND ${sql}`
 
 /** The users that hold or held a listed reservation of a SUT in a scope. */
 export const makeHolders =

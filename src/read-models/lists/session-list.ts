@@ -1,8 +1,8 @@
 import type { IdKeys } from '../tables/id-keys.ts'
-import { IS_CLOSED, IS_OPEN, LISTED, type SessionCounts } from '../tables/session-table.ts'
+import { IS_CLOSED, IS_OPEN, SESSION_LISTED, type SessionCounts } from '../tables/session-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { Page, Part, RunQuery, SessionQuery } from './lists.ts'
+import type { ListPage, PageQuery, RunQuery, SessionQuery } from './lists.ts'
 
 /** A query with surrogate keys for SUT and user. */
 interface KeyedQuery extends Omit<SessionQuery, 'sut_id' | 'user_id'> {
@@ -65,14 +65,14 @@ const counted = (query: KeyedQuery, counts: SessionCounts): number | undefined =
 }
 
 const through = ({ index, filters }: Source[number]): string =>
-  `FROM session INDEXED BY ${index} WHERE ${[LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')}`
+  `FROM session INDEXED BY ${index} WHERE ${[SESSION_LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')}`
 
 const countIn = (ask: RunQuery, source: Source): number =>
   source
     .map((part) => ask<{ n: number }>(`SELECT count(*) AS n ${through(part)}`, ...valuesOf(part.filters))[0]?.n ?? 0)
     .reduce((sum, n) => sum + n, 0)
 
-const rowsIn = (ask: RunQuery, source: Source, part: Part): readonly DetailedRow[] => {
+const rowsIn = (ask: RunQuery, source: Source, part: PageQuery): readonly DetailedRow[] => {
   const { limit, offset, createdBefore } = part
   const here = source.map(({ index, filters }) => ({
     index,
@@ -90,7 +90,7 @@ const rowsIn = (ask: RunQuery, source: Source, part: Part): readonly DetailedRow
 
 export const makeSessionList =
   (ask: RunQuery, names: IdKeys, counts: SessionCounts) =>
-  (asked: SessionQuery): Page => {
+  (asked: SessionQuery): ListPage => {
     const query = withKeys(asked, names)
     if (query === undefined) return pageOfRows([], 0, asked)
     const index = indexOf(query, counts)

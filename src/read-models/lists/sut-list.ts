@@ -1,20 +1,20 @@
 import { foldForSearch } from '../../../projections/sut.ts'
 import type { Window } from '../../domain/calendar/window.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
-import { LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
-import { LISTED, RETIRED } from '../tables/sut-table.ts'
+import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
+import { RETIRED, SUT_LISTED } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { Page, RunQuery, SutQuery } from './lists.ts'
+import type { ListPage, RunQuery, SutListQuery } from './lists.ts'
 
-export const filtersOf = ({
+export const sutFiltersOf = ({
   sut_type,
   is_active,
   monitoring,
   name,
   tags = {},
   scope = {},
-}: SutQuery): readonly Condition[] => [
+}: SutListQuery): readonly Condition[] => [
   ...optional('sut_type = ?', sut_type),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...optional('monitoring = ?', monitoring),
@@ -26,8 +26,8 @@ export const filtersOf = ({
 ]
 
 /** The index of the rows to list, and their condition. */
-export const rowsOf = ({ retired = false }: SutQuery): readonly [index: string, rows: string] =>
-  retired ? ['sut_retired', RETIRED] : ['sut_listed', LISTED]
+export const sutRowsOf = ({ retired = false }: SutListQuery): readonly [index: string, rows: string] =>
+  retired ? ['sut_retired', RETIRED] : ['sut_listed', SUT_LISTED]
 
 /** Nothing that overlaps a span ends later than the longest reservation after it. */
 const isFree = ({ start, end }: Window, longest: number): Condition =>
@@ -42,10 +42,13 @@ const isFree = ({ start, end }: Window, longest: number): Condition =>
 
 export const makeSutList =
   (ask: RunQuery, counts: ReservationCounts) =>
-  (query: SutQuery): Page => {
-    const filters = [...filtersOf(query), ...(query.free === undefined ? [] : [isFree(query.free, counts.longest())])]
+  (query: SutListQuery): ListPage => {
+    const filters = [
+      ...sutFiltersOf(query),
+      ...(query.free === undefined ? [] : [isFree(query.free, counts.longest())]),
+    ]
     const { createdBefore, limit, offset } = query
-    const [index, rowsHere] = rowsOf(query)
+    const [index, rowsHere] = sutRowsOf(query)
     const where = (conditions: readonly Condition[]): string =>
       `FROM sut INDEXED BY ${index} WHERE ${[rowsHere, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
     const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
@@ -63,7 +66,7 @@ export const makeSutList =
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
 export const makeIsShortOfSuts =
   (counts: ReservationCounts) =>
-  ({ name, tags = {}, scope, offset, retired = false, free, asPositions }: SutQuery): boolean => {
+  ({ name, tags = {}, scope, offset, retired = false, free, asPositions }: SutListQuery): boolean => {
     const isOfAll =
       !retired && !asPositions && name === undefined && scope === undefined && Object.keys(tags).length === 0
     const held = free && counts.onDays('end_day', dayOf(free.start), dayOf(free.end + counts.longest()))

@@ -2,8 +2,8 @@ import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
-import { LISTED } from '../tables/reservation-table.ts'
-import type { Ended, EndedEarly, RunQuery, SpanPage, UpcomingRow } from './lists.ts'
+import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
+import type { EndedBetween, EndedEarly, RunQuery, SpanPage, UpcomingRow } from './lists.ts'
 
 /** Reservations that are read, and their documents parsed, within a few milliseconds. */
 const SHORT = 1_000
@@ -11,7 +11,7 @@ const SHORT = 1_000
 /** Whether few reservations end within a span. */
 export const makeEndsShort =
   (counts: ReservationCounts) =>
-  ({ from, to }: Ended): boolean =>
+  ({ from, to }: EndedBetween): boolean =>
     counts.onDays('end_day', dayOf(from), dayOf(to + counts.longest())) <= SHORT
 
 /** Reservations that hold their SUT within a span, by position. */
@@ -21,7 +21,7 @@ export const makeUpcoming =
     const rows = ask<{ position: PublicPosition; document: string; start: number; end: number }>(
       `SELECT d.position, d.document, d.starts AS start, d.ends AS "end" FROM (
          SELECT r.position FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
-         WHERE r.segment = s.n AND ${LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends < ? AND r.starts < ?
+         WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends < ? AND r.starts < ?
          AND r.position > ? ORDER BY r.position LIMIT ?) AS page
        CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
       from,
@@ -42,11 +42,11 @@ export const makeUpcoming =
  */
 export const makeUnrecorded =
   (ask: RunQuery) =>
-  ({ from, to }: Ended): readonly string[] =>
+  ({ from, to }: EndedBetween): readonly string[] =>
     ask<{ id: string }>(
       `SELECT DISTINCT n.id FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
        CROSS JOIN name n ON n.key = r.sut
-       WHERE r.segment = s.n AND ${LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends <= ?
+       WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends <= ?
        AND NOT EXISTS (
          SELECT 1 FROM reservation_run x WHERE x.id = (SELECT id FROM reservation WHERE position = r.position)
          AND x.until IS NULL AND x.document NOT LIKE '%"ended":null}'

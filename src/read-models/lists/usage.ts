@@ -1,7 +1,7 @@
 import { startOfWeek, WEEK, weekOf } from '../../domain/calendar/week.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
-import { EXEMPT, LISTED } from '../tables/reservation-table.ts'
+import { EXEMPT, RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition, SHORT, valuesOf } from './conditions.ts'
 import type { FinishedQuery, Lists, RunQuery, UnfinishedQuery, UnfinishedRow, UsageQuery, Used } from './lists.ts'
 
@@ -17,7 +17,7 @@ const STARTED_IN = `(r.starts - ${startOfWeek(0)}) / ${WEEK}`
 
 const ofUser = (user: number, ...more: readonly Condition[]) => ({
   sql: `FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_user
-   WHERE r.segment = s.n AND ${LISTED} ${more.map(({ sql }) => `AND ${sql}`).join(' ')} AND r.user = ?`,
+   WHERE r.segment = s.n AND ${RESERVATION_LISTED} ${more.map(({ sql }) => `AND ${sql}`).join(' ')} AND r.user = ?`,
   values: [...valuesOf(more), user],
 })
 

@@ -6,13 +6,13 @@ import { makeOutageTimer, type OnResumed } from './outage-timer.ts'
 import type { Pending } from './pending.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import type { Writer } from './write-behind.ts'
-import type { Alarms } from './write-outcomes.ts'
+import type { AlarmHooks } from './write-outcomes.ts'
 
 /** Milliseconds before the nth attempt to subscribe again, with jitter so that instances do not reconnect together. */
 const backoff = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
-export interface FollowOptions extends Alarms {
+export interface FollowOptions extends AlarmHooks {
   readonly store: EventStore
   /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void

@@ -3,7 +3,7 @@ import type { StorePosition } from '../../domain/values/position.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
-import { type Alarms, makeOutcomes, makeTimer } from './write-outcomes.ts'
+import { type AlarmHooks, makeOutcomes, makeTimer } from './write-outcomes.ts'
 
 /** A snapshot that waits to be written. */
 interface WaitingState {
@@ -78,7 +78,7 @@ export interface Writer {
 }
 
 /** Writes, reports failures and retries after them. */
-const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
+const makeCommitter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, progress: () => Progress) => {
   const snapshots = new Map<string, WaitingState>()
   const timer = makeTimer(() => attempt(commit))
   /** The disk is busy with a checkpoint. This is no failure, but nothing can be written. */
@@ -165,7 +165,7 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Committer) => {
  * Write-behind: one transaction stays open for thousands of rows, which costs a fifth of a transaction per turn of the
  * event loop. Rows stay in memory until they are committed, so that a failure loses nothing.
  */
-export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
+export const makeWriter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, progress: () => Progress): Writer => {
   const attempts = makeCommitter(file, pending, alarms, progress)
   const { snapshots, isAlarmed, isStopped } = attempts
   const tick = makeTick(file, pending, attempts)

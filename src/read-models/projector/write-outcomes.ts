@@ -1,13 +1,13 @@
 import { isOfFullDisk } from '../../files/full-disk.ts'
 
-export interface Alarms {
+export interface AlarmHooks {
   /** Called once when views can no longer be written or read, and once when they can again. */
   readonly onAlarm: (what: string, error: unknown, part: 'views' | 'store') => void
   readonly onRecovery: (what: string, part: 'views' | 'store') => void
 }
 
 /** The results of writes: reports a failure once, and lets callers wait for a success. @param path of the file */
-export const makeOutcomes = (alarms: Alarms, path: string) => {
+export const makeOutcomes = (alarms: AlarmHooks, path: string) => {
   let alarmed = false
   let isDiskFull = false
   let room = Promise.withResolvers<void>()

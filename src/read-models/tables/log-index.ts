@@ -3,7 +3,7 @@ import type { Logged } from '../../domain/event.ts'
 import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
 import { nodeHash } from '../../event-store/stored-event.ts'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 
 /**
@@ -122,7 +122,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       }
     },
     index: {
-      size: () => oneOf(size).found,
+      size: () => readRow(size).found,
       storePositionAt: (position) => (position === BEFORE_FIRST ? BEGINNING : storePosition.get(position)?.found),
       publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : (same.get(at)?.found ?? other.get(at)?.found)),
       positionOf: (eventId) => ofId.get(idBytes(eventId))?.found,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { oneOf, prepare } from '../../files/sqlite.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 
 const DAY = 86_400
 
@@ -31,7 +31,7 @@ export const RESERVATION_COUNTS_TABLES: readonly (readonly [table: string, order
 ]
 
 /** A reservation as lists filter it: keys for SUT and user, Unix seconds for start and end. */
-export interface Counted {
+export interface CountedReservation {
   readonly sut: number
   readonly user: number
   readonly starts: number
@@ -44,11 +44,11 @@ type Changes = Map<number, { by: number }>
 /** Counts of listed reservations, in all and by kind, for when counting would read every row. */
 export interface ReservationCounts {
   /** Notes an event after which a reservation is listed. */
-  readonly listed: (reservation: Counted) => void
+  readonly listed: (reservation: CountedReservation) => void
   /** Notes an event of a reservation that leaves no listed row. */
   readonly furtherEvent: (sut: number) => void
   /** Notes that an event has replaced one with which a reservation was listed. */
-  readonly replaced: (reservation: Counted) => void
+  readonly replaced: (reservation: CountedReservation) => void
   /** Writes buffered changes. */
   readonly flush: () => void
   /** Called after a failed transaction: discards buffered changes. */
@@ -83,7 +83,7 @@ const makeCounter = (db: DatabaseSync, kind: Kind) => {
     },
     forget: () => changes.clear(),
     of: (key: number): number => select.get(key)?.n ?? 0,
-    within: (first: number, last: number): number => oneOf(sum, first, last).n,
+    within: (first: number, last: number): number => readRow(sum, first, last).n,
   }
 }
 
@@ -101,7 +101,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
   const select = prepare<{ n: number }>(db, 'SELECT n FROM reservation_total WHERE what = ?')
   const read = (what: keyof typeof total): number => select.get(what)?.n ?? 0
 
-  const count = ({ sut, user, starts, ends }: Counted, by: 1 | -1): void => {
+  const count = ({ sut, user, starts, ends }: CountedReservation, by: 1 | -1): void => {
     total.all += by
     counters.sut.count(sut, by)
     counters.user.count(user, by)
@@ -136,7 +136,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
     of: (kind, key) => counters[kind].of(key),
     eventsOf: (sut) => counters.sut.of(sut) + counters.sut_further_events.of(sut),
     onDays: (kind, first, last) => counters[kind].within(first, last),
-    segments: () => oneOf(segments).n,
+    segments: () => readRow(segments).n,
     longest: () => read('longest'),
   }
 }

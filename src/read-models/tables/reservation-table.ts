@@ -4,7 +4,7 @@ import { QUARTER } from '../../domain/calendar/window.ts'
 import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from './id-keys.ts'
 import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
-import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
+import { type CountedReservation, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
 import type { TimeIndex } from './time-index.ts'
 
 /** Positions per segment. */
@@ -13,11 +13,11 @@ const SEGMENT = 8_192
 export const segmentOf = (created: number): number => Math.floor(created / SEGMENT)
 
 /** Rows that lists show unless they are asked for more: neither former versions nor cancelled reservations. */
-export const LISTED = "until IS NULL AND ended IS NOT 'cancelled'"
+export const RESERVATION_LISTED = "until IS NULL AND ended IS NOT 'cancelled'"
 /** Rows of cancelled reservations, which lists show if asked to. */
 export const CANCELLED = "until IS NULL AND ended = 'cancelled'"
 /** Rows that lists showed before a newer version. Only lists as of the past read them. A creation adds none. */
-export const FORMER = 'until IS NOT NULL'
+export const RESERVATION_FORMER = 'until IS NOT NULL'
 
 // A B-tree with scattered keys dirties a page for every row or two, and each dirty page is written twice. The index
 // keys therefore begin with a segment number in order of creation: rows written together share a few pages. A read
@@ -28,17 +28,17 @@ export const reservationColumns: ListColumns = {
   ),
   schema: `
   CREATE TABLE segment (n INTEGER PRIMARY KEY) STRICT;
-  CREATE INDEX reservation_listed ON reservation (created) WHERE ${LISTED};
+  CREATE INDEX reservation_listed ON reservation (created) WHERE ${RESERVATION_LISTED};
   CREATE INDEX reservation_by_sut ON reservation (segment, sut, created, ends, starts, user, ended, until, lateness)
-    WHERE ${LISTED};
+    WHERE ${RESERVATION_LISTED};
   CREATE INDEX reservation_by_user ON reservation (segment, user, created, ends, starts, sut, ended, until, lateness)
-    WHERE ${LISTED};
+    WHERE ${RESERVATION_LISTED};
   CREATE INDEX reservation_by_end ON reservation (segment, ends, starts, created, sut, user, ended, until, lateness)
-    WHERE ${LISTED};
+    WHERE ${RESERVATION_LISTED};
   CREATE INDEX reservation_cancelled ON reservation (segment, user, created, ends, starts, sut, ended, until, lateness)
     WHERE ${CANCELLED};
   CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended, lateness)
-    WHERE ${FORMER};
+    WHERE ${RESERVATION_FORMER};
   ${RESERVATION_COUNTS_SCHEMA}`,
 }
 
@@ -58,9 +58,9 @@ export const makeReservationWriter = (
   periods: TimeIndex,
 ): ListWriter => {
   const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
-  const leaving = prepare<Counted>(
+  const leaving = prepare<CountedReservation>(
     db,
-    `SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${LISTED}`,
+    `SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${RESERVATION_LISTED}`,
   )
   const carryCounted = db.prepare(CARRY_COUNTED)
   let newest = -1

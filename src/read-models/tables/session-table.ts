@@ -4,7 +4,7 @@ import type { IdKeys } from './id-keys.ts'
 import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 
 /** Rows that lists show. */
-export const LISTED = 'until IS NULL'
+export const SESSION_LISTED = 'until IS NULL'
 export const IS_OPEN = `closes = ${STILL_OPEN}`
 export const IS_CLOSED = `closes < ${STILL_OPEN}`
 
@@ -22,12 +22,12 @@ export const sessionColumns: ListColumns = {
   CREATE TABLE session_total (what TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE session_count (of TEXT NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (of, key))
     STRICT, WITHOUT ROWID;
-  CREATE INDEX session_listed ON session (created, ${COLUMNS}) WHERE ${LISTED};
-  CREATE INDEX session_open ON session (created, ${COLUMNS}) WHERE ${LISTED} AND ${IS_OPEN};
-  CREATE INDEX session_by_sut ON session (sut, created, user, reservation, opens, closes, until) WHERE ${LISTED};
-  CREATE INDEX session_by_user ON session (user, created, sut, reservation, opens, closes, until) WHERE ${LISTED};
-  CREATE INDEX session_by_reservation ON session (reservation, created, sut, user, opens, closes, until) WHERE ${LISTED};
-  CREATE INDEX session_by_time ON session (opens, closes, created, sut, user, reservation, until) WHERE ${LISTED};
+  CREATE INDEX session_listed ON session (created, ${COLUMNS}) WHERE ${SESSION_LISTED};
+  CREATE INDEX session_open ON session (created, ${COLUMNS}) WHERE ${SESSION_LISTED} AND ${IS_OPEN};
+  CREATE INDEX session_by_sut ON session (sut, created, user, reservation, opens, closes, until) WHERE ${SESSION_LISTED};
+  CREATE INDEX session_by_user ON session (user, created, sut, reservation, opens, closes, until) WHERE ${SESSION_LISTED};
+  CREATE INDEX session_by_reservation ON session (reservation, created, sut, user, opens, closes, until) WHERE ${SESSION_LISTED};
+  CREATE INDEX session_by_time ON session (opens, closes, created, sut, user, reservation, until) WHERE ${SESSION_LISTED};
   CREATE INDEX session_of_reservation ON session (reservation, position);
   CREATE INDEX session_of_sut ON session (sut, position, nth);
   CREATE INDEX session_in_history ON session (sut, place, nth);`,

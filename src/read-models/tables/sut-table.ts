@@ -6,11 +6,11 @@ import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
 import type { TimeIndex } from './time-index.ts'
 
 /** Rows that lists show: neither former versions nor retired SUTs. */
-export const LISTED = 'until IS NULL AND ended IS NULL'
+export const SUT_LISTED = 'until IS NULL AND ended IS NULL'
 /** The last rows of retired SUTs. */
 export const RETIRED = 'until IS NULL AND ended IS NOT NULL'
 /** Rows that lists showed before a newer version. */
-export const FORMER = 'until IS NOT NULL'
+export const SUT_FORMER = 'until IS NOT NULL'
 
 /** The tags that every SUT has now, retired ones too, so that lists find the SUTs of a scope. */
 const TAG_SCHEMA = `
@@ -33,9 +33,9 @@ export const sutColumns: ListColumns = {
     'is_observed INTEGER NOT NULL',
   ],
   schema: `
-  CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, monitoring, id, ended, until) WHERE ${LISTED};
+  CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, monitoring, id, ended, until) WHERE ${SUT_LISTED};
   CREATE INDEX sut_retired ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${RETIRED};
-  CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${FORMER};
+  CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${SUT_FORMER};
   ${TAG_SCHEMA}`,
 }
 

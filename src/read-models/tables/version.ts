@@ -1,4 +1,4 @@
-import type { Columns, Ended } from '../../../projections/projection.ts'
+import type { Columns, EndKind } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 
 /** A version of a document, current from `position` until the next version. */
@@ -10,7 +10,7 @@ export interface Version {
   readonly id: string
   /** The document as JSON text, sent to clients unchanged. */
   readonly document: string
-  readonly ended: Ended | null
+  readonly ended: EndKind | null
   /** The position of the document's first version; lists are in this order. */
   readonly created: PublicPosition
   /**

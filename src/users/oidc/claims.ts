@@ -28,7 +28,7 @@ const find = (claims: Claims, path: string): unknown => {
 }
 
 /** The values of a claim: a list of text, or one text. Undefined if there is no such claim. */
-export const valuesOf = (claims: Claims, claim: string): readonly string[] | undefined => {
+export const claimValuesOf = (claims: Claims, claim: string): readonly string[] | undefined => {
   const found = find(claims, claim)
   if (found === undefined || found === null) return undefined
   return [found].flat().filter((value) => typeof value === 'string')
@@ -42,7 +42,7 @@ export const isElsewhere = (claims: Claims, claim: string): boolean => {
   const { _claim_names: names } = claims
   const [beginning = claim] = claim.split('.')
   const isNamed = isObject(names) && (Object.hasOwn(names, claim) || Object.hasOwn(names, beginning))
-  return isNamed && valuesOf(claims, claim) === undefined
+  return isNamed && claimValuesOf(claims, claim) === undefined
 }
 
 /** Claims for a name, the best first. */
@@ -62,5 +62,5 @@ export const personOf = (claims: Claims, claim: string): Person | undefined => {
   const names = NAMES.map((name) => claims[name]).flatMap((name) => (typeof name === 'string' ? [name] : []))
   const chosen = names.map(visibleName).find((name) => name !== undefined)
   const name = [chosen, sub].map((each) => each && fitUserName(each)).find((fitting) => fitting !== undefined)
-  return { identity: canonicalJson([iss, sub]), name: name ?? 'user', values: valuesOf(claims, claim) ?? [] }
+  return { identity: canonicalJson([iss, sub]), name: name ?? 'user', values: claimValuesOf(claims, claim) ?? [] }
 }

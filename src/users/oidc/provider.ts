@@ -14,7 +14,7 @@ import {
   fetchUserInfo,
   type ServerMetadata,
 } from 'openid-client'
-import { type Claims, hasName, isElsewhere, isSubject, type Person, personOf, valuesOf } from './claims.ts'
+import { type Claims, claimValuesOf, hasName, isElsewhere, isSubject, type Person, personOf } from './claims.ts'
 import { followClientSecret } from './client-secret.ts'
 import { type Discovery, startDiscovery } from './discovery.ts'
 import { AddressNotSafe, isSafe, makeLimitedFetch } from './limited-fetch.ts'
@@ -127,7 +127,7 @@ const discover = async ({ issuer, clientId, secret, stop }: DiscoverOptions): Pr
 
 /** Adds what the provider says elsewhere, if the token leaves it out. The token counts first. */
 const withUserInfo = async (found: Configuration, token: string, claims: Claims, claim: string): Promise<Claims> => {
-  const isComplete = valuesOf(claims, claim) !== undefined && hasName(claims)
+  const isComplete = claimValuesOf(claims, claim) !== undefined && hasName(claims)
   const { sub } = claims
   if (isComplete || !isSubject(sub) || found.serverMetadata().userinfo_endpoint === undefined) return claims
   return { ...(await fetchUserInfo(found, token, sub)), ...claims }

@@ -6,7 +6,7 @@ import { canonicalBytes, makeDerivedKeys } from './derived-keys.ts'
  * Signs with HMAC-SHA-256. The key is derived from the vault's by HKDF (RFC 5869). Any instance with the key in its ring
  * verifies what was signed.
  */
-export interface Signer {
+export interface HmacSigner {
   /** `<payload>.<signature>` in base64url. The payload is JSON, which anybody can read. */
   readonly issue: (content: readonly unknown[]) => string
   /** The content of a text that `issue` returned under a key of the ring; undefined for any other text. */
@@ -23,7 +23,7 @@ const TEXT_MAX = 2_048
 const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 /** @param purpose a text of its own for each use, which tells the derived keys apart */
-export const makeSigner = (keys: () => KeyRing, purpose: string): Signer => {
+export const makeSigner = (keys: () => KeyRing, purpose: string): HmacSigner => {
   const derivedOf = makeDerivedKeys(purpose)
   const signWith = (key: VaultKey, text: string): Buffer => createHmac('sha256', derivedOf(key)).update(text).digest()
   const sign = (text: string): string => signWith(keys().current, text).toString('base64url')

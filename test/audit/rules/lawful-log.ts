@@ -11,7 +11,7 @@ import type { Actor } from '../../../src/domain/decider.ts'
 import { LOG_VERSION } from '../../../src/domain/events/log.ts'
 import { listenPortDecider } from '../../../src/domain/listen-port/decide.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import { type Session, sessionDecider } from '../../../src/domain/session/decide.ts'
+import { type OpenedSession, sessionDecider } from '../../../src/domain/session/decide.ts'
 import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, makeId, sessionStream, sutStream } from '../../../src/domain/values/ids.ts'
@@ -149,7 +149,7 @@ export const writeStory = async (
   }
 
   /** Sessions of two instances, recorded at once or late, and closed by either. */
-  const sessions = new Map<string, Session>()
+  const sessions = new Map<string, OpenedSession>()
   const useReservation = async (): Promise<void> => {
     const { _id: reservation_id, sut_id, user_id } = one(reservations)
     const instance = one(['0123456789abcdef', 'fedcba9876543210'])

@@ -1,5 +1,5 @@
 import { BERTH } from '../../../src/commands/listen-ports.ts'
-import { makeEvents, type Order, type Runner } from '../../../src/commands/order.ts'
+import { makeNewEvents, type Order, type Runner } from '../../../src/commands/order.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import type { Quota, Role, UserSecretField } from '../../../src/domain/events/user.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
@@ -68,7 +68,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
     // A story that continues another one has its users.
     for (const [n, { secrets }] of users.entries()) known.set(secrets.name ?? '', `earlier ${n}`)
     if (users.length > 0) return
-    rightOf(await store.append(USERS_STREAM, NO_STREAM, makeEvents(added, order, clock(), randomHex)))
+    rightOf(await store.append(USERS_STREAM, NO_STREAM, makeNewEvents(added, order, clock(), randomHex)))
   }
 
   const change = (_id: string): UserCommand => {

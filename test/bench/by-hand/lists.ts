@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
-import type { Lists, ReservationQuery } from '../../../src/read-models/lists/lists.ts'
+import type { Lists, ReservationListQuery } from '../../../src/read-models/lists/lists.ts'
 import { FIRST, fill, sutId, userId } from '../../read-models/lists/many-reservations.ts'
 import { quantile } from '../measure/processes.ts'
 
@@ -30,7 +30,7 @@ const HALF = Math.floor(scale.reservations / 2)
 const many = Array.from({ length: 100 }, (_, n) => sutId(n))
 const [sut_id, user_id, pipeline] = [sutId(7), userId(9), userId(0)]
 
-const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
+const queries: Readonly<Record<string, Partial<ReservationListQuery>>> = {
   'all, the first 100': {},
   'all, the first 1,000': { limit: 1000 },
   'all, after the middle': { createdBefore: toPublicPosition(HALF) },

@@ -1,26 +1,26 @@
 import test from 'ava'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
-import { lostEnd, type Session, type SessionEnd, sessionDecider } from '../../../src/domain/session/decide.ts'
+import { lostEnd, type OpenedSession, type SessionEnd, sessionDecider } from '../../../src/domain/session/decide.ts'
 import { alice, idOf, SUT_ID } from '../builders.ts'
 import { at, records, stories } from '../given-when-then.ts'
 
 const { given } = stories(sessionDecider)
 const [HERE, THERE] = ['0123456789abcdef', 'fedcba9876543210']
 
-const session = (n: number, more: Partial<Session> = {}): Session => ({
+const session = (n: number, more: Partial<OpenedSession> = {}): OpenedSession => ({
   ...{ _id: idOf(n), reservation_id: idOf(100), sut_id: SUT_ID, user_id: alice, instance: HERE },
   ...{ opened_at: '2030-05-02T06:00:00.000Z', ...more },
 })
 const END: SessionEnd = {
   ...{ closed_at: '2030-05-02T06:10:00.000Z', connections: 3, bytes_to_sut: 10, bytes_from_sut: 20, cause: 'client' },
 }
-const opened = (data: Session): Event => ({ type: 'SessionOpened', data })
-const closed = (of: Session, end: Partial<DataOf<'SessionClosed'>> = {}): Event => ({
+const opened = (data: OpenedSession): Event => ({ type: 'SessionOpened', data })
+const closed = (of: OpenedSession, end: Partial<DataOf<'SessionClosed'>> = {}): Event => ({
   type: 'SessionClosed',
   data: { ...of, ...END, ...end },
 })
-const record = (of: Session, end?: SessionEnd) => ({ type: 'RecordSession', session: of, end }) as const
-const close = (of: Session, end = END) => ({ type: 'CloseSession', _id: of._id, end }) as const
+const record = (of: OpenedSession, end?: SessionEnd) => ({ type: 'RecordSession', session: of, end }) as const
+const close = (of: OpenedSession, end = END) => ({ type: 'CloseSession', _id: of._id, end }) as const
 const FIRST = session(1)
 
 test('a session is opened and closed once', (t) => {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING, StoreUnavailable } from '../../../src/event-store/event-store.ts'
-import { type Connection, openConnection } from '../../../src/event-store/eventstoredb/server/connection.ts'
+import { openStoreConnection, type StoreConnection } from '../../../src/event-store/eventstoredb/server/connection.ts'
 import { makeLogEvents } from '../../../src/event-store/eventstoredb/server/records.ts'
 import { makeSubscribe } from '../../../src/event-store/eventstoredb/subscribe.ts'
 import { temporaryData } from '../../http/harness.ts'
@@ -11,10 +11,10 @@ import { temporaryData } from '../../http/harness.ts'
 /** A connection that cannot make a client, since the file of its authorities is missing. */
 const aConnectionWithoutItsAuthorities = async (
   t: ExecutionContext,
-): Promise<{ readonly connection: Connection; readonly caFile: string }> => {
+): Promise<{ readonly connection: StoreConnection; readonly caFile: string }> => {
   const caFile = join(await temporaryData(t), 'missing.pem')
   const hosts = [{ address: 'localhost', port: 2113 }]
-  const connection = openConnection({ hosts, isDiscovered: false, tls: true, caFile }, 'commands')
+  const connection = openStoreConnection({ hosts, isDiscovered: false, tls: true, caFile }, 'commands')
   t.teardown(connection.close)
   return { connection, caFile }
 }

@@ -1,13 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { makeSilence } from '../../../src/event-store/eventstoredb/server/silence.ts'
-import { makeSubscriptions } from '../../../src/event-store/eventstoredb/server/subscriptions.ts'
+import { makeStoreSubscriptions } from '../../../src/event-store/eventstoredb/server/subscriptions.ts'
 import { until } from '../../http/until.ts'
 
 const given = (t: ExecutionContext) => {
   const told: boolean[] = []
   let isAnswering = false
-  const subscriptions = makeSubscriptions()
+  const subscriptions = makeStoreSubscriptions()
   const silence = makeSilence({
     probe: () => Promise.resolve(isAnswering),
     subscriptions,

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { copyLog } from '../../../src/event-store/sqlite/copy.ts'
+import { copyLogFile } from '../../../src/event-store/sqlite/copy.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
 import { aDirectory, openStore } from './subject.ts'
 
@@ -155,7 +155,7 @@ test('reads and backups work during writes, and a copy can be written in place',
   const store = openStore(t, log)
   const stream = aStream()
   await append(store, stream, -1, someEvents(stream, 2))
-  copyLog(log, join(home, 'copy.db'))
+  copyLogFile(log, join(home, 'copy.db'))
   cpSync(join(home, 'data'), join(home, 'as-it-lay'), { recursive: true })
   t.is((await readAll(openStore(t, log, { readOnly: true }), stream)).length, 2)
   for (const copy of [join(home, 'copy.db'), join(home, 'as-it-lay', 'events.db')]) {

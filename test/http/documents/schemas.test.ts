@@ -8,7 +8,7 @@ import { tagName, tags, tagValue } from '../../../src/domain/events/sut.ts'
 import { NewUserName } from '../../../src/domain/user/new-user-name.ts'
 import { parseOffsetTime } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
-import { isNewUserName, NEW_USER_NAME, TOKEN_LIKE } from '../../../src/domain/values/user-name.ts'
+import { isNewUserName, NEW_USER_NAME, TOKEN_PREFIX } from '../../../src/domain/values/user-name.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
 import { DETAILS, type EndReason, eventStream } from '../../../src/feed/events/frames.ts'
 import {
@@ -79,7 +79,7 @@ const day = fc
 
 /** Whether a name is refused for its scripts or the forms of its letters, which no pattern describes. */
 const isRefusedForLetters = (name: unknown): boolean =>
-  typeof name === 'string' && NEW_USER_NAME.test(name) && !TOKEN_LIKE.test(name) && !isNewUserName(name)
+  typeof name === 'string' && NEW_USER_NAME.test(name) && !TOKEN_PREFIX.test(name) && !isNewUserName(name)
 
 const SCALARS: Readonly<Record<string, { readonly codec: typeof opaqueId; readonly values: fc.Arbitrary<unknown> }>> = {
   'an address': { codec: address, values: from(ADDRESSES) },

@@ -1,9 +1,9 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { type Condition, makeHealth } from '../../../src/http/routes/health.ts'
+import { type HealthCondition, makeHealth } from '../../../src/http/routes/health.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
 
-const WELL: Condition = {
+const WELL: HealthCondition = {
   service: 'ok',
   store: 'ok',
   views: 'ok',
@@ -13,7 +13,7 @@ const WELL: Condition = {
   gateway: 'ok',
 }
 
-const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
+const conditions: readonly (readonly [Partial<HealthCondition>, boolean])[] = [
   [{}, true],
   [{ service: 'stopping' }, false],
   [{ store: 'failed' }, false],

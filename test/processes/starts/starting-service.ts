@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SCHEDULE } from '../../../src/commands/begin-schedule.ts'
-import { makeEvents } from '../../../src/commands/order.ts'
+import { makeNewEvents } from '../../../src/commands/order.ts'
 import type { Event } from '../../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeId, SCHEDULE_STREAM, sutStream } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
@@ -22,7 +22,7 @@ const onFatal = (error: unknown): never => {
 }
 
 const eventsOf = (events: readonly Event[], actor = administrator) =>
-  makeEvents(events, { command: undefined, actor, requestId: 'setting' }, BEGIN, randomHex)
+  makeNewEvents(events, { command: undefined, actor, requestId: 'setting' }, BEGIN, randomHex)
 
 /** Writes the SUTs with their reservations, hundreds of appends at a time. */
 const writeLog = async (path: string, count: number): Promise<void> => {

@@ -3,11 +3,11 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import {
+  type ListPage,
   makeRunQuery,
-  type Page,
-  type ReservationQuery,
+  type ReservationListQuery,
   type RunQuery,
-  type SutQuery,
+  type SutListQuery,
 } from '../../../src/read-models/lists/lists.ts'
 import { makeHeld, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeScopes } from '../../../src/read-models/lists/scope.ts'
@@ -25,7 +25,7 @@ const PART = { limit: 100, offset: 0 }
 const MANY = Array.from({ length: 100 }, (_, n) => sutId(n))
 
 /** Every kind of list query, with narrow and wide spans, and users with few and many reservations. */
-const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
+const shapes: Readonly<Record<string, Partial<ReservationListQuery>>> = {
   all: {},
   'all, after an entry': { createdBefore: toPublicPosition(50_000) },
   'all, with details': { withDetails: true },
@@ -69,8 +69,8 @@ interface Setting {
   readonly db: DatabaseSync
   /** The plan lines of every statement since the last call. */
   readonly plans: () => readonly string[]
-  readonly reservations: (query: ReservationQuery) => Page
-  readonly suts: (query: SutQuery) => Page
+  readonly reservations: (query: ReservationListQuery) => ListPage
+  readonly suts: (query: SutListQuery) => ListPage
   readonly held: ReturnType<typeof makeHeld>
 }
 
@@ -128,7 +128,7 @@ const COPY = `CREATE TEMP TABLE copy AS
   SELECT document ->> 'sut_id' AS sut_id, document ->> 'user_id' AS user_id, starts, ends FROM reservation NOT INDEXED`
 
 /** The count from reading every row of the copy. */
-const countedOneByOne = (db: DatabaseSync, query: Partial<ReservationQuery>): number => {
+const countedOneByOne = (db: DatabaseSync, query: Partial<ReservationListQuery>): number => {
   const all = query.sut_ids && JSON.stringify(query.sut_ids)
   const conditions: readonly (readonly [string, SQLInputValue | undefined])[] = [
     ['sut_id IN (SELECT value FROM json_each(?))', all],

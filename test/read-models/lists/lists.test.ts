@@ -5,7 +5,7 @@ import { overlaps, type Window } from '../../../src/domain/calendar/window.ts'
 import { epochSecondsOf } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
-import type { Lists, Part, ReservationQuery, SutQuery } from '../../../src/read-models/lists/lists.ts'
+import type { Lists, PageQuery, ReservationListQuery, SutListQuery } from '../../../src/read-models/lists/lists.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { sutCreated } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
@@ -54,7 +54,7 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
 /** The part of all entries that a list must show. */
 const partOf = (
   all: readonly Known[],
-  { limit, offset, createdBefore = toPublicPosition(Number.POSITIVE_INFINITY) }: Part,
+  { limit, offset, createdBefore = toPublicPosition(Number.POSITIVE_INFINITY) }: PageQuery,
 ) => ({
   count: all.length,
   documents: all
@@ -63,7 +63,7 @@ const partOf = (
     .map(({ document }) => JSON.stringify(document)),
 })
 
-const reservationsIn = (all: readonly Known[], query: ReservationQuery) => {
+const reservationsIn = (all: readonly Known[], query: ReservationListQuery) => {
   const { sut_ids, user_id, endsAfter = -1, startsBefore = Number.POSITIVE_INFINITY, isHeld } = query
   const found = all.filter(
     ({ document, ended }) =>
@@ -82,7 +82,7 @@ const isPartOf = (part: string, whole: string): boolean =>
   new RegExp(part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu').test(whole) ||
   whole.toUpperCase().includes(part.toUpperCase())
 
-const sutsIn = (all: readonly Known[], query: SutQuery) => {
+const sutsIn = (all: readonly Known[], query: SutListQuery) => {
   const { sut_type, is_active, name, tags = {} } = query
   const found = all.filter(({ document, ended }) => {
     const has = document.tags as Readonly<Record<string, string>>
@@ -105,7 +105,7 @@ const part = {
   createdBefore: maybe(fc.nat(60).map((n) => toPublicPosition(n * STRIDE))),
 }
 
-const aReservationQuery: fc.Arbitrary<ReservationQuery> = fc.record({
+const aReservationQuery: fc.Arbitrary<ReservationListQuery> = fc.record({
   ...part,
   sut_ids: maybe(fc.array(fc.constantFrom(...sutIds, 'none'), { minLength: 1, maxLength: 3 })),
   user_id: maybe(fc.constantFrom(...userIds, 'nobody')),
@@ -114,7 +114,7 @@ const aReservationQuery: fc.Arbitrary<ReservationQuery> = fc.record({
   isHeld: fc.boolean(),
 })
 
-const aSutQuery: fc.Arbitrary<SutQuery> = fc.record({
+const aSutQuery: fc.Arbitrary<SutListQuery> = fc.record({
   ...part,
   sut_type: maybe(aType),
   is_active: maybe(fc.boolean()),
@@ -187,9 +187,9 @@ test('property: a SUT is held in the final windows of its uncancelled reservatio
 /** The ids of the entries of a list, read page by page. */
 const walk = (
   lists: Lists,
-  query: Partial<ReservationQuery>,
+  query: Partial<ReservationListQuery>,
   limit: number,
-  next: (seen: readonly string[]) => Partial<Part>,
+  next: (seen: readonly string[]) => Partial<PageQuery>,
 ): readonly string[] => {
   const seen: string[] = []
   for (;;) {

@@ -8,7 +8,7 @@ import { OFFLINE_CAUSES } from '../../../src/domain/events/monitoring.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
-import type { OutagesQuery } from '../../../src/read-models/lists/lists.ts'
+import type { OutageListQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeIsShortOfOutages, makeOutages } from '../../../src/read-models/lists/outages.ts'
 import { makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
@@ -64,7 +64,7 @@ const folded = (
   return file
 }
 
-const spanOf = (from: number, to: number): OutagesQuery => ({
+const spanOf = (from: number, to: number): OutageListQuery => ({
   sut_ids: [SUT_ID],
   from: timeOf(from),
   to: timeOf(to),

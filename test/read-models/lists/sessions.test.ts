@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
-import type { ClosedSession, Session } from '../../../src/domain/session/decide.ts'
+import type { ClosedSession, OpenedSession } from '../../../src/domain/session/decide.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
@@ -28,8 +28,8 @@ const manyEvents = (sessions: number): readonly Recorded[] => {
   const number = makeNumbers(3)
   const events: Event[] = []
   for (let n = 0; n < SUTS; n++) events.push({ ...sutCreated({ _id: sutId(n) }) })
-  let open: Session[] = []
-  const close = (session: Session): void => {
+  let open: OpenedSession[] = []
+  const close = (session: OpenedSession): void => {
     open = open.filter((other) => other !== session)
     const closed_at = formatMilliseconds(Date.parse(session.opened_at) + number(number(9) === 0 ? 30 * HOUR : HOUR))
     const end = { closed_at, connections: 1 + number(5), bytes_to_sut: number(99), bytes_from_sut: number(99) }
@@ -49,7 +49,7 @@ const manyEvents = (sessions: number): readonly Recorded[] => {
     const session = { ...ids, instance: '0123456789abcdef', opened_at }
     events.push({ type: 'SessionOpened', data: session })
     open.push(session)
-    if (open.length > 40) close(open[number(open.length)] as Session)
+    if (open.length > 40) close(open[number(open.length)] as OpenedSession)
   }
   return events.map((event, n) => {
     const common = { id: `event ${n}`, stream: 'story', revision: n, storePosition: n }
@@ -88,8 +88,8 @@ const given = async (t: ExecutionContext, sessions: number) => {
 }
 
 /** The sessions of a log by id, newest first, as they ended. */
-const sessionsIn = (events: readonly Recorded[]): readonly (Session & Partial<ClosedSession>)[] => {
-  const sessions = new Map<string, Session & Partial<ClosedSession>>()
+const sessionsIn = (events: readonly Recorded[]): readonly (OpenedSession & Partial<ClosedSession>)[] => {
+  const sessions = new Map<string, OpenedSession & Partial<ClosedSession>>()
   for (const { type, data } of events) {
     if (type === 'SessionOpened' || type === 'SessionClosed') sessions.set(data._id, data)
   }
@@ -98,7 +98,7 @@ const sessionsIn = (events: readonly Recorded[]): readonly (Session & Partial<Cl
 
 const fits =
   ({ sut_id, user_id, reservation_id, closesAfter, opensBefore, isOpen }: Partial<SessionQuery>) =>
-  (session: Session & Partial<ClosedSession>): boolean =>
+  (session: OpenedSession & Partial<ClosedSession>): boolean =>
     (sut_id === undefined || session.sut_id === sut_id) &&
     (user_id === undefined || session.user_id === user_id) &&
     (reservation_id === undefined || session.reservation_id === reservation_id) &&
@@ -137,14 +137,14 @@ test('lists of sessions show what a search through all of them finds, page by pa
     for (const offset of [0, 37, expected.length]) {
       const { documents, count } = file.lists.sessions({ ...PART, offset, ...query })
       t.is(count, expected.length, name)
-      const ids = documents.map((document) => (JSON.parse(document) as Session)._id)
+      const ids = documents.map((document) => (JSON.parse(document) as OpenedSession)._id)
       t.deepEqual(ids, expected.slice(offset, offset + PART.limit), name)
     }
     const last = expected[PART.limit - 1]
     if (last === undefined) continue
     const createdBefore = file.newest('session', last)?.created
     const { documents } = file.lists.sessions({ ...PART, createdBefore, ...query })
-    const ids = documents.map((document) => (JSON.parse(document) as Session)._id)
+    const ids = documents.map((document) => (JSON.parse(document) as OpenedSession)._id)
     t.deepEqual(ids, expected.slice(PART.limit, 2 * PART.limit), `${name} after an entry`)
   }
 })

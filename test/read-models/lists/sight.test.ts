@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { makeIsShort } from '../../../src/read-models/lists/access-paths.ts'
-import type { ReservationQuery, Sight } from '../../../src/read-models/lists/lists.ts'
+import type { ReservationListQuery, Sight } from '../../../src/read-models/lists/lists.ts'
 import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
@@ -36,7 +36,7 @@ const SIGHTS: readonly Sight[] = [
   { scope: { team: 'qa2' }, user_id: userId(9) },
 ]
 
-const SHAPES: readonly Partial<ReservationQuery>[] = [
+const SHAPES: readonly Partial<ReservationListQuery>[] = [
   {},
   { offset: 500 },
   { createdBefore: toPublicPosition(15_000) },
@@ -80,7 +80,7 @@ const inScope = (scope: Sight['scope']): string =>
     .join(' AND ')
 
 /** What a query finds, read row by row without an index. */
-const expected = (db: DatabaseSync, { scope, user_id }: Sight, query: Partial<ReservationQuery>) => {
+const expected = (db: DatabaseSync, { scope, user_id }: Sight, query: Partial<ReservationListQuery>) => {
   const { sut_ids, user_id: user } = query
   const where = [
     `((${inScope(scope)}) OR user_id = '${user_id}')`,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { hasName, personOf, valuesOf } from '../../../src/users/oidc/claims.ts'
+import { claimValuesOf, hasName, personOf } from '../../../src/users/oidc/claims.ts'
 
 const WHO = { iss: 'https://login.lab.example', sub: '4711' }
 
@@ -19,7 +19,7 @@ const claims: readonly (readonly [string, object, string, readonly string[] | un
 ]
 for (const [what, given, claim, values] of claims) {
   test(`the values of ${what} are ${JSON.stringify(values)}`, (t) => {
-    t.deepEqual(valuesOf({ ...WHO, ...given }, claim), values)
+    t.deepEqual(claimValuesOf({ ...WHO, ...given }, claim), values)
   })
 }
 

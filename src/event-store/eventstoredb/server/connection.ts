@@ -51,7 +51,7 @@ const makeClient = (address: EventStoreDbAddress, purpose: Purpose): StoreClient
 const credentialsOf = ({ credentials }: EventStoreDbAddress) => credentials ?? { username: 'berth', password: 'berth' }
 
 /** A client that is replaced after errors that may have broken it. */
-export interface Connection {
+export interface StoreConnection {
   /** Credentials for every call. */
   readonly credentials: Credentials
   /** Prefix of all stream names. */
@@ -107,11 +107,11 @@ const makePool = (address: EventStoreDbAddress, purpose: Purpose) => {
   }
 }
 
-export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
+export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpose): StoreConnection => {
   const limit = makeCallLimit()
   const pool = makePool(address, purpose)
 
-  const use: Connection['use'] = async (call) => {
+  const use: StoreConnection['use'] = async (call) => {
     await limit.acquire()
     try {
       return await pool.use(call)

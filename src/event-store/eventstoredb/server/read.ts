@@ -11,7 +11,7 @@ import type { StorePosition } from '../../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store.ts'
 import { LOG_STREAM, makeLastEventsRequest, readEvent, type StoreEvent } from './all.ts'
 import type { ReadCall, StoreClient } from './client.ts'
-import { type Connection, toUnavailable } from './connection.ts'
+import { type StoreConnection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
 import { type LogEvents, storePositionOf } from './records.ts'
 
@@ -48,7 +48,7 @@ const collect = async <A>(
 
 /** Retries a read. Closing the client ends its reads without an error, as if there were no more events. */
 const persistRead = async <A>(
-  { persist, checkOpen }: Connection,
+  { persist, checkOpen }: StoreConnection,
   within: number,
   read: (client: EventStoreDBClient) => Promise<readonly A[]>,
 ): Promise<readonly A[]> => {
@@ -67,7 +67,7 @@ export type ReadPage = (
 
 /** @param within milliseconds to retry a read */
 export const makeReadPage =
-  (connection: Connection, within = READ_TIMEOUT_MS): ReadPage =>
+  (connection: StoreConnection, within = READ_TIMEOUT_MS): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
     const read = (client: EventStoreDBClient) =>
       collect(
@@ -105,7 +105,7 @@ export const makeReadStream = (readPage: ReadPage, { decode }: LogEvents): Event
  * @param as converts the event
  */
 export const makeAt =
-  <A>(connection: Connection, { isOurs }: LogEvents, as: (event: RecordedEvent) => A) =>
+  <A>(connection: StoreConnection, { isOurs }: LogEvents, as: (event: RecordedEvent) => A) =>
   async (storePosition: StorePosition): Promise<A | undefined> => {
     if (storePosition <= BEGINNING) return undefined
     const fromPosition = { commit: BigInt(storePosition), prepare: BigInt(storePosition) }
@@ -148,7 +148,7 @@ const collectEvents = (call: ReadCall): Promise<readonly StoreEvent[]> =>
  * Store position of our last event. The node scans backwards from the end of `$all`, past its own and other
  * applications' events, at most to the event that begins the log.
  */
-export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents): EventStore['head'] => {
+export const makeHead = (connection: StoreConnection, { prefixes, isOurs }: LogEvents): EventStore['head'] => {
   const logStream = connection.prefix + LOG_STREAM
   const wanted = [...prefixes, logStream]
   const isLast = (event: StoreEvent): boolean =>

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../event-store.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import type { StoreSubscriptions } from './subscriptions.ts'
 
 /** In milliseconds. */
 export interface SilenceLimits {
@@ -17,7 +17,7 @@ const LIMITS: SilenceLimits = { silentAfter: 5_000, arriveWithin: 3_000, lookEve
 export interface SilenceOptions {
   /** Probes the write path without changing anything. */
   readonly probe: () => Promise<boolean>
-  readonly subscriptions: Omit<Subscriptions, 'add' | 'appended'>
+  readonly subscriptions: Omit<StoreSubscriptions, 'add' | 'appended'>
   /** Called once when the store becomes silent, and once when it answers again. */
   readonly onSilence: (isSilent: boolean) => void
   readonly limits?: SilenceLimits

@@ -1,6 +1,6 @@
 import type { StorePosition } from '../../../domain/values/position.ts'
 /** A running subscription, as its store sees it. */
-export interface Subscription {
+export interface StoreSubscription {
   /** Store position of the last event of the log that has arrived. Undefined until the subscription was sent. */
   readonly arrived: () => StorePosition | undefined
   /** Number of responses that have arrived. */
@@ -12,8 +12,8 @@ export interface Subscription {
 }
 
 /** All running subscriptions of a store. */
-export interface Subscriptions {
-  readonly add: (subscription: Subscription) => {
+export interface StoreSubscriptions {
+  readonly add: (subscription: StoreSubscription) => {
     /** Called when the node begins to send. */
     readonly confirm: () => void
     readonly remove: () => void
@@ -30,12 +30,12 @@ export interface Subscriptions {
 }
 
 interface Watched {
-  readonly subscription: Subscription
+  readonly subscription: StoreSubscription
   responses: number
   missed: number
 }
 
-export const makeSubscriptions = (): Subscriptions => {
+export const makeStoreSubscriptions = (): StoreSubscriptions => {
   const all = new Set<Watched>()
   let last = Number.NEGATIVE_INFINITY
   let isConfirmed = false

@@ -1,7 +1,7 @@
 import { parseOwner } from '../../../domain/sealed-secret.ts'
 import { sutStream, tokenStream, USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { ReadPage } from '../server/read.ts'
-import type { Cause } from './entry.ts'
+import type { SecretCause } from './entry.ts'
 
 /** Events per page of a stream, and pages remembered. */
 const PAGE = 256
@@ -47,7 +47,7 @@ const makeEventIds = (readPage: ReadPage) => {
 }
 
 /** Whether the event that set a secret is in the log. */
-export const makeCauses = (readPage: ReadPage): ((owner: string, cause: Cause) => Promise<boolean>) => {
+export const makeCauses = (readPage: ReadPage): ((owner: string, cause: SecretCause) => Promise<boolean>) => {
   const isInStream = makeEventIds(readPage)
   return async (owner, cause) => {
     if (cause === null) return true

@@ -12,25 +12,25 @@ import type { SealedSecret } from '../../../domain/sealed-secret.ts'
  * The event a secret belongs to, by its place in the stream of its SUT, of all users or of a user's tokens; null if no
  * event names it.
  */
-const Cause = t.union([
+const SecretCause = t.union([
   t.null,
   closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),
 ])
-export type Cause = t.TypeOf<typeof Cause>
+export type SecretCause = t.TypeOf<typeof SecretCause>
 
-const Entry = closed(
+const VaultEntry = closed(
   'entry',
-  { field: text(0, 64), id: text(1, 64), key_id: text(1, 256), cause: Cause },
+  { field: text(0, 64), id: text(1, 64), key_id: text(1, 256), cause: SecretCause },
   /** Base64. Absent if the secret was removed. */
   { nonce: text(0, 64), ciphertext: text(0, 65_536) },
 )
-export const Entries = closed('SecretsSealed', { secrets: t.readonlyArray(Entry) }, {})
-export type Entry = t.TypeOf<typeof Entry>
+export const VaultEntries = closed('SecretsSealed', { secrets: t.readonlyArray(VaultEntry) }, {})
+export type VaultEntry = t.TypeOf<typeof VaultEntry>
 
 /** Prefix of the stream names. */
 export const VAULT_PREFIX = 'vault-'
 
-export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, cause: Cause): Entry => ({
+export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, cause: SecretCause): VaultEntry => ({
   field,
   id,
   key_id,
@@ -41,11 +41,11 @@ export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, 
 
 const bytes = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))
 
-export const secretOf = (owner: string, entry: Entry): SealedSecret | undefined => {
+export const secretOf = (owner: string, entry: VaultEntry): SealedSecret | undefined => {
   const { field, id, key_id, nonce, ciphertext } = entry
   if (nonce === undefined || ciphertext === undefined) return undefined
   return { owner, field, id, key_id, nonce: bytes(nonce), ciphertext: bytes(ciphertext) }
 }
 
-export const isSame = (a: SealedSecret, b: Entry): boolean =>
+export const isSame = (a: SealedSecret, b: VaultEntry): boolean =>
   a.field === b.field && a.id === b.id && a.key_id === b.key_id

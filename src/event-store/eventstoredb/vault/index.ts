@@ -6,8 +6,8 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
-import { type Connection, toUnavailable } from '../server/connection.ts'
-import { Entries, VAULT_PREFIX } from './entry.ts'
+import { type StoreConnection, toUnavailable } from '../server/connection.ts'
+import { VAULT_PREFIX, VaultEntries } from './entry.ts'
 
 /** How long the listing is retried, and the timeout of one attempt. */
 const READ_TIMEOUT_MS = 8_000
@@ -46,7 +46,7 @@ const isDeletion = (data: unknown): boolean =>
  * Returns the owners of secrets and the ids of all keys ever used for them. Each call reads only new events. `$all`
  * contains a deleted stream until a scavenge, and the event that deleted it.
  */
-export const makeVaultIndex = (connection: Connection) => {
+export const makeVaultIndex = (connection: StoreConnection) => {
   const prefix = connection.prefix + VAULT_PREFIX
   const keysOf = new Map<string, Set<string>>()
   let last: Position | typeof START = START
@@ -60,7 +60,7 @@ export const makeVaultIndex = (connection: Connection) => {
     const owner = streamId.slice(prefix.length)
     const keys = keysOf.get(owner) ?? new Set()
     keysOf.set(owner, keys)
-    const decoded = Entries.decode(data)
+    const decoded = VaultEntries.decode(data)
     if (E.isRight(decoded)) for (const { key_id } of decoded.right.secrets) keys.add(key_id)
   }
 

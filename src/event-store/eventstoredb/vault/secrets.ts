@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { canonicalJson } from '../../../domain/values/canonical-json.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../../event-store.ts'
-import { type Connection, toUnavailable } from '../server/connection.ts'
+import { type StoreConnection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
-import { type Entry, entryOf, isSame, secretOf } from './entry.ts'
+import { entryOf, isSame, secretOf, type VaultEntry } from './entry.ts'
 import { makeVaultIndex } from './index.ts'
 import { makeReadVaultStream, makeVaultWrites, type VaultStream } from './streams.ts'
 
@@ -43,7 +43,7 @@ const forEachOwner = async <A>(
 const ownerOf = ({ owner }: SealedSecret): string => owner
 
 /** Entries to write for the exchanges that still apply. */
-const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[]): readonly Entry[] =>
+const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[]): readonly VaultEntry[] =>
   exchanges.flatMap(({ old, next }) => {
     const now = current.get(old.field)
     if (now?.nonce === undefined || !isSame(old, now)) return []
@@ -87,7 +87,7 @@ const sealedIdOf = (owner: string, eventId: string): string => {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-export const makeSecrets = (commands: Connection, listing: Connection, readPage: ReadPage): Secrets => {
+export const makeSecrets = (commands: StoreConnection, listing: StoreConnection, readPage: ReadPage): Secrets => {
   const readVaultStream = makeReadVaultStream(readPage)
   const { append, erase } = makeVaultWrites(commands, readPage)
 

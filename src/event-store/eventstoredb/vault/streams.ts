@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
 import { StoreUnavailable } from '../../event-store.ts'
-import type { Connection } from '../server/connection.ts'
+import type { StoreConnection } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
 import { makeCauses } from './causes.ts'
-import { Entries, type Entry, VAULT_PREFIX } from './entry.ts'
+import { VAULT_PREFIX, VaultEntries, type VaultEntry } from './entry.ts'
 
 const TYPE = 'SecretsSealed'
 const PAGE = 256
@@ -20,18 +20,18 @@ const ATTEMPTS_MAX = 8
 export interface VaultStream {
   readonly revision: number
   /** The current entry of each field: that of the latest event, and among those the last written. */
-  readonly current: ReadonlyMap<string, Entry>
+  readonly current: ReadonlyMap<string, VaultEntry>
 }
 
 const makeRead =
   (readPage: ReadPage) =>
-  async (owner: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
-    const entries: Entry[] = []
+  async (owner: string): Promise<{ revision: number; entries: readonly VaultEntry[] }> => {
+    const entries: VaultEntry[] = []
     let revision = -1
     for (;;) {
       const page = (await readPage(VAULT_PREFIX + owner, revision + 1, PAGE)) ?? []
       for (const event of page) {
-        const decoded = Entries.decode(event.data)
+        const decoded = VaultEntries.decode(event.data)
         if (E.isLeft(decoded)) throw new StoreUnavailable(`${VAULT_PREFIX}${owner}@${event.revision} cannot be read`)
         entries.push(...decoded.right.secrets)
         revision = Number(event.revision)
@@ -45,7 +45,7 @@ export const makeReadVaultStream = (readPage: ReadPage) => {
   const isInLog = makeCauses(readPage)
   return async (owner: string): Promise<VaultStream> => {
     const { revision, entries } = await read(owner)
-    const current = new Map<string, Entry>()
+    const current = new Map<string, VaultEntry>()
     for (const [field, own] of Map.groupBy(entries, (entry) => entry.field)) {
       const latestFirst = own.toReversed().toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))
       for (const entry of latestFirst) {
@@ -58,11 +58,16 @@ export const makeReadVaultStream = (readPage: ReadPage) => {
   }
 }
 
-export const makeVaultWrites = (connection: Connection, readPage: ReadPage) => {
+export const makeVaultWrites = (connection: StoreConnection, readPage: ReadPage) => {
   const { prefix, credentials } = connection
   const options = { credentials, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
 
-  const append = (owner: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) => {
+  const append = (
+    owner: string,
+    entries: readonly VaultEntry[],
+    expectedRevision: AppendExpectedRevision,
+    id: string,
+  ) => {
     const event = jsonEvent({ id, type: TYPE, data: { secrets: entries } })
     return connection.persist(WRITE_TIMEOUT_MS, (client) =>
       client.appendToStream(prefix + VAULT_PREFIX + owner, event, { ...options, expectedRevision }),

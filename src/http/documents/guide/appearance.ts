@@ -1,7 +1,7 @@
 /** What the pages of the guide may load. */
 
 /** Only what comes from this origin, nothing inline. The empty icon is in the page itself. */
-export const PAGE_HEADERS = {
+export const GUIDE_PAGE_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",

@@ -12,7 +12,7 @@ import { monitoringInterval, sutFields, tagName } from '../../../domain/events/s
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
-import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
+import type { ConnectionDocument } from '../../routes/access/connection.ts'
 import type { ShownOutages } from '../../routes/outages.ts'
 import type { SutSettings } from '../../routes/sut-read.ts'
 
@@ -165,7 +165,7 @@ export const string: JsonSchema = { type: 'string' }
 export const count: JsonSchema = { type: 'integer', minimum: 0 }
 
 /** The envelope of a list. */
-export const listOf = (name: string, items: JsonSchema): JsonSchema =>
+export const listSchemaOf = (name: string, items: JsonSchema): JsonSchema =>
   closedObject({ limit: { type: 'integer', minimum: 1 }, offset: count, count, [name]: listOfAll(items) })
 
 export const windowSchema = closedSchema({ start_time: windowEnd, end_time: windowEnd })
@@ -191,10 +191,10 @@ const outages: Readonly<Record<keyof ShownOutages, JsonSchema>> = {
 /** By component name. */
 export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
-  ReservationList: listOf('sut_reservations', refTo('Reservation')),
+  ReservationList: listSchemaOf('sut_reservations', refTo('Reservation')),
   Sut: schemaOf(Sut),
   SutSettings: settingsSchema,
-  SutList: listOf('suts', refTo('Sut')),
+  SutList: listSchemaOf('suts', refTo('Sut')),
   ImportedSuts: closedObject({ count }, { suts: listOfAll(refTo('Sut')) }),
   Check: closedSchema({
     reachable: boolean,
@@ -210,19 +210,19 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Outages: closedObject(outages),
   OutagesList: closedObject({ suts: listOfAll(closedObject({ sut_id: schemaOf(assignedId), ...outages })) }),
   Session: schemaOf(Session),
-  SessionList: listOf('sessions', refTo('Session')),
+  SessionList: listSchemaOf('sessions', refTo('Session')),
   User: schemaOf(User),
   NewUser: schemaOf(NewUser),
   ImportedUsers: closedObject({ count }, { users: listOfAll(refTo('NewUser')) }),
   UserName: schemaOf(NamedUser),
   UserRemoval: closedSchema({ _id: opaqueId, cancelled: whole, released: whole }),
-  UserList: listOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
+  UserList: listSchemaOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
   Token: schemaOf(Token),
   NewToken: schemaOf(NewToken),
   LoginSession: closedSchema({ _id: opaqueId, name: userName, role: Role, session, expires_at: milliseconds }),
   SignOnStart: closedObject({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),
-  TokenList: listOf('tokens', refTo('Token')),
+  TokenList: listSchemaOf('tokens', refTo('Token')),
   Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }, { detail: string }),
   SchemaIndex: closedObject({
     schemas: listOfAll(

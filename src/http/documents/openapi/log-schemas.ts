@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 import type { EventType } from '../../../domain/event.ts'
-import { closedObject, listOf, listOfAll, refTo } from './answer-schemas.ts'
+import { closedObject, listOfAll, listSchemaOf, refTo } from './answer-schemas.ts'
 import { cloudEventSchema, dataSchema, eventTypes } from './event-schemas.ts'
 
 /** Schemas of responses about the log. */
@@ -46,7 +46,7 @@ export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     caught_up: { type: 'boolean' },
   }),
   HistoryEvent: anyEvent({ changes: CHANGES }, { actorname: NAME, revision: REVISION }),
-  History: listOf('events', refTo('HistoryEvent')),
+  History: listSchemaOf('events', refTo('HistoryEvent')),
   Inclusion: closedObject({
     tree_size: SIZE,
     leaf_index: SIZE,

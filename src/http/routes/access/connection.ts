@@ -21,7 +21,7 @@ import {
 } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
-import { type Found, findReservation } from './find-reservation.ts'
+import { type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
 export interface ConnectionDependencies {
@@ -49,7 +49,7 @@ const WAIT_MAX = 60
 export const connectionQuery: DecodeQuery<ConnectionQuery> = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
 
 /** How to reach a reserved SUT through this instance. */
-export interface Connection {
+export interface ConnectionDocument {
   readonly host: string | null
   readonly port: number
   readonly sut_type: 'vnc' | 'rdp' | 'tcp'
@@ -70,7 +70,7 @@ const isAnyAddress = (host: string): boolean => {
 /** The pseudonym of the client that a reservation is bound to. Undefined if its key no longer exists. */
 const makeBindingOf =
   ({ runner, clientPseudonyms, clock }: Pick<ConnectionDependencies, 'runner' | 'clientPseudonyms' | 'clock'>) =>
-  async ({ reservation, isReleased }: Found): Promise<string | undefined> => {
+  async ({ reservation, isReleased }: FoundReservation): Promise<string | undefined> => {
     const { _id, sut_id, end_time } = reservation
     if (isReleased || epochSecondsOf(end_time) * 1000 <= clock()) return undefined
     const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
@@ -87,7 +87,7 @@ const hostOf = (
 
 const makeFileOf =
   (dependencies: ConnectionDependencies) =>
-  ({ reservation, position }: Found, file: ConnectionFile, asked: string): Awaited<RouteResult> => {
+  ({ reservation, position }: FoundReservation, file: ConnectionFile, asked: string): Awaited<RouteResult> => {
     const { sut_id, listen_port: port } = reservation
     const host = hostOf(dependencies, sut_id, asked)
     if (host === null) {
@@ -108,12 +108,12 @@ const makeFileOf =
 const makeConnectionOf = (dependencies: ConnectionDependencies) => {
   const { clientPseudonyms, forwarded } = dependencies
   const bindingOf = makeBindingOf(dependencies)
-  return async (found: Found, { host: asked, address }: Pick<Caller, 'host' | 'address'>): RouteResult => {
+  return async (found: FoundReservation, { host: asked, address }: Pick<Caller, 'host' | 'address'>): RouteResult => {
     const { reservation, sut, position } = found
     const { _id: id, sut_id, listen_port: port } = reservation
     const host = hostOf(dependencies, sut_id, asked)
     const pseudonym = await bindingOf(found)
-    const connection: Connection = {
+    const connection: ConnectionDocument = {
       host,
       port,
       sut_type: sut.sut_type,
@@ -135,7 +135,7 @@ export const makeConnectionHandler = (
   const connectionOf = makeConnectionOf(dependencies)
 
   /** Whether it runs here now or later. */
-  const mayOpen = ({ reservation: { sut_id, end_time }, isReleased }: Found): boolean =>
+  const mayOpen = ({ reservation: { sut_id, end_time }, isReleased }: FoundReservation): boolean =>
     isOurs(sut_id) && !isReleased && epochSecondsOf(end_time) * 1000 > clock()
 
   return async ({ params, user, caller, query: { wait } }) => {

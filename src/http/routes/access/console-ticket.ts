@@ -6,7 +6,7 @@ import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
-import { type Found, findReservation } from './find-reservation.ts'
+import { type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded } from './forwarded.ts'
 
 const TICKET_LIFETIME_MS = 30_000
@@ -23,7 +23,10 @@ export interface ConsoleCheckDependencies {
 }
 
 /** Finds the reservation if its holder may open a console now. */
-export type CheckConsole = (id: string, user: Pick<User, '_id' | 'role' | 'scope'>) => Promise<E.Either<Refusal, Found>>
+export type CheckConsole = (
+  id: string,
+  user: Pick<User, '_id' | 'role' | 'scope'>,
+) => Promise<E.Either<Refusal, FoundReservation>>
 
 export const makeCheckConsole =
   ({ objects, forwarded, isOurs, clock }: ConsoleCheckDependencies): CheckConsole =>

@@ -9,7 +9,7 @@ import type { Objects } from '../../response/objects.ts'
 import { seenBy } from '../../response/seen-by.ts'
 
 /** A reservation that a user wants to connect to. */
-export interface Found {
+export interface FoundReservation {
   readonly reservation: Reservation
   readonly isReleased: boolean
   readonly sut: Sut
@@ -22,7 +22,7 @@ export const findReservation = async (
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,
-): Promise<E.Either<Refusal, Found>> => {
+): Promise<E.Either<Refusal, FoundReservation>> => {
   const found = await seenBy(objects, user).newest('reservation', id)
   if (E.isLeft(found)) return found
   const version = found.right

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent } from '../../../../src/domain/event.ts'
 import type { EventStore } from '../../../../src/event-store/event-store.ts'
 import { readEventStoreDbAddress } from '../../../../src/event-store/eventstoredb/server/address.ts'
-import { openConnection } from '../../../../src/event-store/eventstoredb/server/connection.ts'
+import { openStoreConnection } from '../../../../src/event-store/eventstoredb/server/connection.ts'
 import { faultOf, isAnswer } from '../../../../src/event-store/eventstoredb/server/faults.ts'
 import { toClient } from '../../../../src/event-store/eventstoredb/server/records.ts'
 import { rightOf } from '../../../users/builders.ts'
@@ -25,7 +25,10 @@ const appending =
   (again: Again): BreakAdapter =>
   (server, instance) =>
   (store) => {
-    const connection = openConnection(rightOf(readEventStoreDbAddress(addressOf(server, 20 + instance))), 'commands')
+    const connection = openStoreConnection(
+      rightOf(readEventStoreDbAddress(addressOf(server, 20 + instance))),
+      'commands',
+    )
     const { credentials } = connection
     const append: EventStore['append'] = async (stream, expected, events, secrets) => {
       if (!events.some(({ type }) => type === 'ReservationCreated')) {

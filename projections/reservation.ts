@@ -36,13 +36,13 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
     const { _id, start_time, end_time, user_id, sut_id, listen_port } = event.data
     return { _id, created_at: updated_at, updated_at, start_time, end_time, user_id, sut_id, listen_port }
   }
-  const standing = document ?? failMissing('reservation', event)
+  const current = document ?? failMissing('reservation', event)
   switch (event.type) {
     case 'ReservationExtended':
     case 'ReservationReleased':
-      return { ...standing, updated_at, end_time: event.data.end_time }
+      return { ...current, updated_at, end_time: event.data.end_time }
     default:
-      return { ...standing, updated_at }
+      return { ...current, updated_at }
   }
 }
 

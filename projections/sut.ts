@@ -69,15 +69,15 @@ const isObserved = ({ type }: Recorded): boolean => type === 'SutWentOnline' || 
 const causeOf = (event: Recorded) =>
   event.type === 'SutWentOnline' || event.type === 'SutWentOffline' ? event.data.cause : undefined
 
-const monitoringAfter = (standing: Sut, event: Recorded): Sut['monitoring'] => {
-  const now = monitoredAfter(monitoredOf(standing.monitoring), event)
-  if (now === undefined) return standing.monitoring
+const monitoringAfter = (current: Sut, event: Recorded): Sut['monitoring'] => {
+  const now = monitoredAfter(monitoredOf(current.monitoring), event)
+  if (now === undefined) return current.monitoring
   return {
     status: STATUS[now],
     // Another cause does not begin it anew.
     last_updated:
-      isObserved(event) && now === monitoredOf(standing.monitoring)
-        ? standing.monitoring.last_updated
+      isObserved(event) && now === monitoredOf(current.monitoring)
+        ? current.monitoring.last_updated
         : withoutFraction(event.metadata.time),
     status_description: descriptionOf(now, causeOf(event)),
   }
@@ -96,18 +96,18 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
     }
     case 'SutUpdated': {
       const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data
-      const standing = document ?? failMissing('SUT', event)
-      const monitoring = monitoringAfter(standing, event)
-      return { ...standing, ...changed, updated_at, monitoring, tags: mergeTags(standing.tags, tags ?? {}) }
+      const current = document ?? failMissing('SUT', event)
+      const monitoring = monitoringAfter(current, event)
+      return { ...current, ...changed, updated_at, monitoring, tags: mergeTags(current.tags, tags ?? {}) }
     }
     case 'SutWentOnline':
     case 'SutWentOffline': {
-      const standing = document ?? failMissing('SUT', event)
-      return { ...standing, monitoring: monitoringAfter(standing, event) }
+      const current = document ?? failMissing('SUT', event)
+      return { ...current, monitoring: monitoringAfter(current, event) }
     }
     default: {
-      const standing = document ?? failMissing('SUT', event)
-      return { ...standing, updated_at, monitoring: monitoringAfter(standing, event) }
+      const current = document ?? failMissing('SUT', event)
+      return { ...current, updated_at, monitoring: monitoringAfter(current, event) }
     }
   }
 }

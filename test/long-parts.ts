@@ -166,7 +166,7 @@ const badRequests: Part = {
   name: 'bad-requests',
   what: '100,000 generated bad requests: no 5xx, no hang, errors in the documented form',
   run: async (scope, { seed, count = 100_000 }) => {
-    const service = await start(scope, { now: NOW, timeouts: { headers: 300, request: 300, look: 50 } })
+    const service = await start(scope, { now: NOW, timeouts: { headers: 300, request: 300, checkInterval: 50 } })
     await createSut(service.as('admin'))
     const { codes, faults } = await sendBadRequests(service, count, seed)
     // One line is about proxy headers.

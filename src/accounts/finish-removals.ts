@@ -1,21 +1,21 @@
+import type { Runner } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
-import type { Runner } from '../commands/order.ts'
 import { eraseUser } from '../commands/users/erase-user.ts'
+import { makeIsRemovalInForce } from '../commands/users/removal-in-force.ts'
 import { revokeTokens } from '../commands/users/revoke-tokens.ts'
-import { makeIsStanding } from '../commands/users/standing-removal.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { type RemovalsOptions, runRemovals } from '../processes/removals.ts'
 import type { Users } from '../users/users.ts'
 
-interface FinishOptions extends Pick<RemovalsOptions, 'endReservations' | 'isOpen' | 'pause' | 'signal'> {
+interface FinishOptions extends Pick<RemovalsOptions, 'endReservations' | 'isServing' | 'pause' | 'signal'> {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly log: { readonly error: (facts: object, sentence: string) => void }
   readonly randomHex: RandomHex
   readonly store: Pick<EventStore, 'eraseSecrets'>
   readonly users: Pick<Users, 'members'>
-  readonly runner: Pick<Runner, 'run' | 'look'>
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
 }
 
 /** Finishes removals and erasures until the signal aborts. */
@@ -28,7 +28,7 @@ export const finishRemovals = ({
   runner,
   ...options
 }: FinishOptions): Promise<void> => {
-  const isStanding = makeIsStanding(runner)
+  const isInForce = makeIsRemovalInForce(runner)
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   return runRemovals({
     ...options,
@@ -38,7 +38,7 @@ export const finishRemovals = ({
       revokeTokens(runner, removal.user_id, {
         actor: BERTH,
         makeRequestId,
-        isStillDue: () => isStanding(removal),
+        isStillDue: () => isInForce(removal),
       }),
     erased: () => users.members().flatMap(({ _id, status }) => (status === 'erased' ? [_id] : [])),
     eraseSecrets: (id) => eraseUser(store, id),

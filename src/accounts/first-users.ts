@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClockGuard } from '../commands/clock-guard.ts'
+import { makeNewEvents } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
-import { makeNewEvents } from '../commands/order.ts'
 import type { Config } from '../config/config.ts'
 import type { DataOf } from '../domain/event.ts'
 import { EPOCH_BYTES } from '../domain/events/user.ts'
@@ -25,11 +25,11 @@ interface Log {
 
 interface CheckOptions extends Log {
   readonly config: Pick<Config, 'adminPassword'>
-  readonly world: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
+  readonly runtime: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
 }
 
 interface FirstUsersOptions extends CheckOptions {
-  readonly world: CheckOptions['world'] & {
+  readonly runtime: CheckOptions['runtime'] & {
     /** Unix milliseconds. */
     readonly clock: () => number
     readonly randomBytes: (size: number) => Uint8Array
@@ -43,8 +43,8 @@ interface FirstUsersOptions extends CheckOptions {
 type Refusable<A> = Promise<E.Either<readonly string[], A>>
 
 /** A clock that is ahead is not recorded: the time of the log's last event is. */
-const timeOfRecord = async ({ world, guard, store }: FirstUsersOptions): Promise<number> => {
-  const now = world.clock()
+const timeOfRecord = async ({ runtime, guard, store }: FirstUsersOptions): Promise<number> => {
+  const now = runtime.clock()
   const last = guard.isAhead(now) ? await store.at(await store.head()) : undefined
   return last === undefined ? now : epochMillisecondsOf(last.metadata.time)
 }
@@ -64,10 +64,10 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
     added.push({ ...user, credentials: sealed.credentials })
   }
   const now = await timeOfRecord(options)
-  const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
+  const envelope = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const events = makeNewEvents(
     added.map((data) => ({ type: 'UserAdded', data })),
-    order,
+    envelope,
     now,
     randomHex,
   )
@@ -81,18 +81,18 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
 }
 
 const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdministrator | undefined> => {
-  const { config, world, randomHex } = options
+  const { config, runtime, randomHex } = options
   const { adminPassword } = config
-  const password = adminPassword ?? makePassword(world.randomBytes(PASSWORD_RANDOM_BYTES))
-  const hash = await hashPassword(password, world.randomBytes(SALT_BYTES))
-  const _id = makeId(world.clock(), randomHex(8))
+  const password = adminPassword ?? makePassword(runtime.randomBytes(PASSWORD_RANDOM_BYTES))
+  const hash = await hashPassword(password, runtime.randomBytes(SALT_BYTES))
+  const _id = makeId(runtime.clock(), randomHex(8))
   const isMade = await recordUsers(options, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
   return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
 }
 
 /** Why a log without users cannot get any, with the remedy. */
-const refuseUsers = ({ config, world, isShared, isNew }: CheckOptions): string | undefined => {
-  if (world.firstUsers !== undefined || (isShared ? config.adminPassword !== undefined : isNew)) return undefined
+const refuseUsers = ({ config, runtime, isShared, isNew }: CheckOptions): string | undefined => {
+  if (runtime.firstUsers !== undefined || (isShared ? config.adminPassword !== undefined : isNew)) return undefined
   if (isShared) return 'the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made'
   return 'the log has no users; add one with: npm run berth -- user add NAME --role administrator'
 }
@@ -119,12 +119,12 @@ export const checkFirstUsers = async (options: CheckOptions): Refusable<void> =>
  * remedy.
  */
 export const makeFirstUsers = async (options: FirstUsersOptions): Refusable<FirstAdministrator | undefined> => {
-  const { world, users } = options
+  const { runtime, users } = options
   await users.refresh()
   if (users.members().length > 0) return E.right(undefined)
   const why = refuseUsers(options)
   if (why !== undefined) return E.left([why])
-  if (world.firstUsers === undefined) return E.right(await addAdministrator(options))
-  await recordUsers(options, await world.firstUsers())
+  if (runtime.firstUsers === undefined) return E.right(await addAdministrator(options))
+  await recordUsers(options, await runtime.firstUsers())
   return E.right(undefined)
 }

@@ -1,4 +1,4 @@
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { makeProvisionUser } from '../commands/users/provision-user.ts'
 import type { Config } from '../config/config.ts'
 import type { RandomHex } from '../domain/values/ids.ts'

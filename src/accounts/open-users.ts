@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { userDecider } from '../domain/user/decide.ts'
 import { USERS_STREAM } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
@@ -42,15 +42,15 @@ const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isF
   const isKnown = (): boolean => !isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
   // Users that could not be read at first are not known at all.
   let knownAt = isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
-  const look = (): boolean => {
+  const check = (): boolean => {
     const isKnownNow = isKnown()
     if (isKnownNow) knownAt = performance.now()
     return isKnownNow
   }
-  const looking = setInterval(look, POLL_INTERVAL_MS)
+  const looking = setInterval(check, POLL_INTERVAL_MS)
   looking.unref()
   return {
-    isUpToDate: () => look() || performance.now() - knownAt < KNOWN_FOR_MS,
+    isUpToDate: () => check() || performance.now() - knownAt < KNOWN_FOR_MS,
     stop: () => clearInterval(looking),
   }
 }

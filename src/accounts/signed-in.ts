@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../projections/token.ts'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'

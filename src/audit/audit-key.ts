@@ -36,7 +36,7 @@ interface Where {
   readonly auditKeyFile: string
 }
 
-interface World {
+interface Runtime {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
@@ -113,7 +113,7 @@ const explainMissingKey = async (
  */
 export const openSigner = async (
   where: Where & { readonly origin: string },
-  { clock, randomBytes, log }: World,
+  { clock, randomBytes, log }: Runtime,
   opening: Opening,
 ): Promise<E.Either<readonly string[], Signer>> => {
   const { auditKey, auditKeyFile: file, origin: name } = where

@@ -90,17 +90,17 @@ const correctStream = async (
     const { revision, lost, time, isCorrected } = await foldTwice(store, stream, revisions)
     if (isCorrected) return E.right(undefined)
     const now = Math.max(clock(), time)
-    const standing = lost.filter(({ end }) => end > now / 1000 - UNRECORDED_MAX)
-    const parts = Math.max(1, Math.ceil(standing.length / RESTORED_MAX))
+    const restorable = lost.filter(({ end }) => end > now / 1000 - UNRECORDED_MAX)
+    const parts = Math.max(1, Math.ceil(restorable.length / RESTORED_MAX))
     let failed: AppendFailure | undefined
     for (let part = 0; part < parts && failed === undefined; part++) {
-      const windows = standing.slice(part * RESTORED_MAX, (part + 1) * RESTORED_MAX).map(windowOf)
-      const remaining = Math.max(0, standing.length - (part + 1) * RESTORED_MAX)
+      const windows = restorable.slice(part * RESTORED_MAX, (part + 1) * RESTORED_MAX).map(windowOf)
+      const remaining = Math.max(0, restorable.length - (part + 1) * RESTORED_MAX)
       const event = newEvent(common, { revisions, windows, remaining }, stream, now, randomHex)
       const appended = await store.append(stream, revision + part, [event])
       if (E.isLeft(appended)) failed = appended.left
     }
-    if (failed === undefined) return E.right(standing.length)
+    if (failed === undefined) return E.right(restorable.length)
     if (failed !== 'moved' || attempt === ATTEMPTS_MAX) return E.left(`${stream}: ${OUTCOMES[failed]}; run it again`)
   }
 }

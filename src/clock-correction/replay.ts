@@ -61,9 +61,9 @@ const findLost = (
   now: number,
   unrecordedMax: number,
 ): readonly AuditedReservation[] => {
-  const standing = new Map(actual.windows.map((held) => [formatId(held), held.hasStarted]))
+  const actualStarts = new Map(actual.windows.map((held) => [formatId(held), held.hasStarted]))
   return expected.windows.filter(
-    (held) => held.end > now / 1_000 - unrecordedMax && standing.get(formatId(held)) !== held.hasStarted,
+    (held) => held.end > now / 1_000 - unrecordedMax && actualStarts.get(formatId(held)) !== held.hasStarted,
   )
 }
 

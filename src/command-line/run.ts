@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { keyChecks } from '../config/checks/keys.ts'
-import { withoutClient } from '../config/client.ts'
 import { readConfig } from '../config/config.ts'
+import { withoutClient } from '../config/remote-service.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
 import { type Command, DONE, MISUSED, REFUSED, type Terminal } from './terminal/command.ts'
@@ -51,7 +51,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'sut import': async () => (await import('./sut/import.ts')).sutImportCommand,
   'sut check': async () => (await import('./sut/check.ts')).sutCheckCommand,
   'session list': async () => (await import('./sut/session-list.ts')).sessionListCommand,
-  client: async () => (await import('./keys/client.ts')).clientCommand,
+  client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
   copy: async () => (await import('./log/copy.ts')).copyCommand,
   'clock confirm': async () => (await import('./clock/confirm.ts')).clockConfirmCommand,
   'clock correct': async () => (await import('./clock/correct.ts')).clockCorrectCommand,
@@ -74,9 +74,9 @@ const prefixes = (): readonly string[] => {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const runCommand = async (command: Command, args: readonly string[], environment: Environment, terminal: Terminal) => {
-  const given = parse(command, args)
-  if (E.isLeft(given)) return misuse(terminal, given.left, command)
-  if (given.right.help) {
+  const parsed = parse(command, args)
+  if (E.isLeft(parsed)) return misuse(terminal, parsed.left, command)
+  if (parsed.right.help) {
     terminal.stdout(helpOf(command))
     return DONE
   }
@@ -85,7 +85,7 @@ const runCommand = async (command: Command, args: readonly string[], environment
     if (command.isOfFiles && config.right.client !== undefined) {
       terminal.stderr(`berth: ${command.name} does not ask the service at BERTH_URL: it works on files\n`)
     }
-    return command.run(given.right, config.right, terminal)
+    return command.run(parsed.right, config.right, terminal)
   }
   for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
   return MISUSED

@@ -13,9 +13,9 @@ import {
   StoreUnavailable,
 } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock-guard.ts'
+import { type CommandEnvelope, makeNewEvents, type Outcome } from './command-envelope.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
-import { makeNewEvents, type Order, type Outcome } from './order.ts'
 import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
@@ -73,12 +73,12 @@ const makeDecideOnce =
   async <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
-    order: Order<C>,
+    envelope: CommandEnvelope<C>,
     folded: Folded<S>,
     deadline: number,
   ): Promise<Attempted<S>> => {
     const { state, revision, storePosition } = folded
-    const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
+    const known = envelope.idempotencyKey && cache.withPages(() => findPrevious(state, envelope))
     if (known === 'reused') return over(E.left(keyReused()))
     if (known) {
       hooks?.onRepeat(stream)
@@ -87,19 +87,19 @@ const makeDecideOnce =
     const now = clock()
     const decision = guard?.isAhead(now)
       ? E.left(clockAhead())
-      : cache.withPages(() => decideNow(decider, state, order, now))
+      : cache.withPages(() => decideNow(decider, state, envelope, now))
     if (E.isLeft(decision)) return { is: 'unrecorded', ended: decision }
     if (decision.right.events.length === 0)
       return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, storePosition }) }
-    const events = makeNewEvents(decision.right.events, order, decision.right.now, randomHex)
+    const events = makeNewEvents(decision.right.events, envelope, decision.right.now, randomHex)
     const within = deadline - performance.now()
     if (within < APPEND_TIME_MIN_MS) return over(E.left(appendFailure('unavailable')))
-    const appended = await store.append(stream, revision, events, order.secrets, within)
+    const appended = await store.append(stream, revision, events, envelope.secrets, within)
     hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
     if (E.isLeft(appended))
       return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
     const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
-    if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, order.requestId)
+    if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, envelope.requestId)
     return over(E.mapLeft(() => appendFailure('unknown'))(completed))
   }
 
@@ -110,7 +110,7 @@ export const makeAttempt = (options: AttemptOptions, cache: StateCache, onOverta
   return async <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
-    order: Order<C>,
+    envelope: CommandEnvelope<C>,
     begin: { readonly folded: Folded<S>; readonly isToTheEnd: boolean; readonly deadline: number },
   ): Promise<E.Either<Failure, Outcome<S>>> => {
     const { deadline } = begin
@@ -118,7 +118,7 @@ export const makeAttempt = (options: AttemptOptions, cache: StateCache, onOverta
     let overtaken = 0
     let until = Number.POSITIVE_INFINITY
     for (;;) {
-      const attempted = await decideOnce(decider, stream, order, folded, deadline)
+      const attempted = await decideOnce(decider, stream, envelope, folded, deadline)
       if (attempted.is === 'over') return attempted.ended
       if (attempted.is === 'unrecorded') {
         if (isToTheEnd) return attempted.ended
@@ -156,17 +156,22 @@ const backOff = (overtaken: number): Promise<void> | undefined =>
 
 const findPrevious = (
   state: StreamState,
-  { idempotencyKey, abandonedId }: Order<unknown>,
+  { idempotencyKey, abandonedId }: CommandEnvelope<unknown>,
 ): IdempotencyRecord | 'reused' | undefined => idempotencyKey && findRecorded(state.keys, idempotencyKey, abandonedId)
 
-const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
+const decideNow = <S extends StreamState, C>(
+  decider: Decider<S, C>,
+  state: S,
+  envelope: CommandEnvelope<C>,
+  clock: number,
+) => {
   // Also for its time: when something unknown to the sender was recorded must not show either.
-  const known = decider.known?.(state, order.command) ?? state
+  const known = decider.known?.(state, envelope.command) ?? state
   if (clock < known.time - CLOCK_BEHIND_MAX_MS) {
     return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
   }
-  const now = Math.max(order.at ?? clock, known.time)
-  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(known, order.command, now))
+  const now = Math.max(envelope.at ?? clock, known.time)
+  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(known, envelope.command, now))
 }
 
 /** Caches the new state and returns the outcome of a recorded command. Left: the state cannot be read again. */

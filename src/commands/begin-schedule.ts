@@ -3,7 +3,7 @@ import type { Actor } from '../domain/decider.ts'
 import { makeEventId, type RandomHex, SCHEDULE_STREAM } from '../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import { makeNewEvents } from './order.ts'
+import { makeNewEvents } from './command-envelope.ts'
 
 /** The actor of recorded starts and ends. */
 export const SCHEDULE: Actor = { _id: 'schedule', role: 'system' }
@@ -32,8 +32,8 @@ export const beginSchedule = async ({ store, now, randomHex }: BeginScheduleOpti
     const begun = await readBeginning(store)
     if (begun !== undefined) return begun
     const event = { type: 'ScheduleBegan', data: { from: formatMilliseconds(now) } } as const
-    const order = { command: undefined, actor: SCHEDULE, requestId: makeEventId(now, randomHex(10)) }
-    const appended = await store.append(SCHEDULE_STREAM, NO_STREAM, makeNewEvents([event], order, now, randomHex))
+    const envelope = { command: undefined, actor: SCHEDULE, requestId: makeEventId(now, randomHex(10)) }
+    const appended = await store.append(SCHEDULE_STREAM, NO_STREAM, makeNewEvents([event], envelope, now, randomHex))
     if (E.isRight(appended)) return now
     if (appended.left !== 'moved') throw new StoreUnavailable(`ScheduleBegan cannot be recorded: ${appended.left}`)
   }

@@ -5,7 +5,7 @@ import type { NameClaim } from '../domain/user/name-claim.ts'
 import type { UsersState } from '../domain/user/state.ts'
 import { USERS_STREAM } from '../domain/values/ids.ts'
 import { foldName } from '../domain/values/user-name.ts'
-import type { Order, Outcome, Runner } from './order.ts'
+import type { CommandEnvelope, Outcome, Runner } from './command-envelope.ts'
 
 /** The names of users, which events do not have. */
 export interface KnownNames {
@@ -44,11 +44,11 @@ export const runWithName = (
   runner: Runner,
   known: KnownNames,
   name: string,
-  order: Omit<Order<unknown>, 'command'> & { readonly command: (claim: NameClaim) => UserCommand },
+  envelope: Omit<CommandEnvelope<unknown>, 'command'> & { readonly command: (claim: NameClaim) => UserCommand },
 ): Promise<E.Either<Failure, Outcome<UsersState>>> => {
   const folded = foldName(name)
   return runKnowingNames(known, (names) => {
-    const command = order.command({ folded, known: names })
-    return runner.run(userDecider, USERS_STREAM, { ...order, command })
+    const command = envelope.command({ folded, known: names })
+    return runner.run(userDecider, USERS_STREAM, { ...envelope, command })
   })
 }

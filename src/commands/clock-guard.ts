@@ -52,7 +52,7 @@ export const makeClockGuard = ({
     }
   }
 
-  const look = (now: number): void => {
+  const check = (now: number): void => {
     const since = sinceBoot()
     const offset = now - since
     lookedAt = now
@@ -66,14 +66,14 @@ export const makeClockGuard = ({
 
   return {
     isAhead: (now) => {
-      if (Math.abs(now - lookedAt) >= VERDICT_LIFETIME_MS) look(now)
+      if (Math.abs(now - lookedAt) >= VERDICT_LIFETIME_MS) check(now)
       return isAhead
     },
     confirm: () => {
       const now = clock()
       believed = now - sinceBoot()
       setBackAt = undefined
-      look(now)
+      check(now)
     },
   }
 }

@@ -11,10 +11,10 @@ import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import type { SutState, SutValues } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
-import type { Order, Outcome, Runner } from './order.ts'
+import type { CommandEnvelope, Outcome, Runner } from './command-envelope.ts'
 
 /** Who creates SUTs, and for which request. */
-export type CreationOrder = Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
+export type CreationEnvelope = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
 
 /** What a SUT is created with. */
 export interface NewSut {
@@ -24,7 +24,7 @@ export interface NewSut {
   readonly seal: (sutId: string) => SealedCredentials | undefined
 }
 
-export interface SutCreationOrder extends CreationOrder, NewSut {
+export interface SutCreationEnvelope extends CreationEnvelope, NewSut {
   readonly range: PortRange
   /** 8 random bytes in hex for the SUT's id. */
   readonly random: string
@@ -50,13 +50,13 @@ const assignedId = (outcome: Outcome<ListenPortState>): string => {
 /** The second append of a creation, once a port has been assigned. */
 export const createWithPort = (
   runner: Runner,
-  order: CreationOrder,
+  envelope: CreationEnvelope,
   { values, tags, seal }: NewSut,
   { sut_id: _id, listen_port, time }: Assignment,
 ): Promise<E.Either<Failure, Outcome<SutState>>> => {
   const sealed = seal(_id)
   return runner.run(sutDecider, sutStream(_id), {
-    ...order,
+    ...envelope,
     command: {
       ...{ type: 'CreateSut', _id, listen_port, values, ...(tags && { tags }) },
       ...(sealed && { credentials: sealed.credentials }),
@@ -69,10 +69,10 @@ export const createWithPort = (
 /** One attempt at both appends. `abandonedId` is a SUT abandoned by an earlier attempt. */
 const createOnce = async (
   runner: Runner,
-  order: SutCreationOrder,
+  envelope: SutCreationEnvelope,
   abandonedId: string | undefined,
 ): Promise<E.Either<Failure, SutCreated>> => {
-  const { values, tags, range, random, seal, ...common } = order
+  const { values, tags, range, random, seal, ...common } = envelope
   const command = { type: 'AssignListenPorts', range, randoms: [random] } as const
   const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })
   if (E.isLeft(assigned)) return assigned
@@ -92,10 +92,13 @@ export const ATTEMPTS_MAX = 3
  * then the SUT. A retry with the same idempotency key continues with the same port, or starts over if the creation was
  * abandoned.
  */
-export const createSut = async (runner: Runner, order: SutCreationOrder): Promise<E.Either<Failure, SutCreated>> => {
+export const createSut = async (
+  runner: Runner,
+  envelope: SutCreationEnvelope,
+): Promise<E.Either<Failure, SutCreated>> => {
   let givenUp: string | undefined
   for (let i = 0; i < ATTEMPTS_MAX; i++) {
-    const created = await createOnce(runner, order, givenUp)
+    const created = await createOnce(runner, envelope, givenUp)
     if (E.isLeft(created) || created.right.outcome.state.status !== 'abandoned') return created
     givenUp = created.right._id
   }

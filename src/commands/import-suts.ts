@@ -7,9 +7,9 @@ import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { ATTEMPTS_MAX, type CreationOrder, createWithPort, type NewSut } from './create-sut.ts'
+import { type Outcome, type Runner, readAppended } from './command-envelope.ts'
+import { ATTEMPTS_MAX, type CreationEnvelope, createWithPort, type NewSut } from './create-sut.ts'
 import { furtherKey } from './idempotency-key.ts'
-import { type Outcome, type Runner, readAppended } from './order.ts'
 
 export interface SutImportDependencies {
   readonly runner: Runner
@@ -35,13 +35,13 @@ const toAssignment = ({ type, data, metadata }: Recorded): Assignment => {
 /** Assigns all ports in one append. A retry gets the same ones. */
 const assignPorts = async (
   dependencies: SutImportDependencies,
-  order: CreationOrder,
+  envelope: CreationEnvelope,
   count: number,
 ): Promise<E.Either<Failure, readonly Assignment[]>> => {
   const { runner, store, range, randomHex } = dependencies
   const randoms = Array.from({ length: count }, () => randomHex(8))
   const command = { type: 'AssignListenPorts', range, randoms } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...order, command })
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...envelope, command })
   if (E.isLeft(assigned)) return assigned
   const { right: outcome } = assigned
   const events =
@@ -54,12 +54,12 @@ const assignPorts = async (
 /** Creates SUTs that have ports. Left: the first failure; those after it are not begun. */
 const createAll = async (
   { runner }: SutImportDependencies,
-  order: CreationOrder,
+  envelope: CreationEnvelope,
   suts: readonly NewSut[],
   ports: readonly Assignment[],
 ): Promise<E.Either<Failure, readonly Outcome<SutState>[]>> => {
   // The key is in the stream of the ports. It would stand for one of the SUTs in theirs.
-  const common = { ...order, idempotencyKey: undefined }
+  const common = { ...envelope, idempotencyKey: undefined }
   const outcomes: Outcome<SutState>[] = []
   for (let from = 0; from < suts.length; from += AT_ONCE) {
     const some = suts.slice(from, from + AT_ONCE)
@@ -87,7 +87,9 @@ export const checkPorts = (
   now: number,
 ): Promise<E.Either<Failure, unknown>> => {
   const command = { type: 'AssignListenPorts', range, randoms: new Array<string>(count).fill('') } as const
-  return runner.look(listenPortDecider, LISTEN_PORTS_STREAM, (state) => listenPortDecider.decide(state, command, now))
+  return runner.inspect(listenPortDecider, LISTEN_PORTS_STREAM, (state) =>
+    listenPortDecider.decide(state, command, now),
+  )
 }
 
 /**
@@ -97,14 +99,14 @@ export const checkPorts = (
  */
 export const importSuts = async (
   dependencies: SutImportDependencies,
-  order: CreationOrder,
+  envelope: CreationEnvelope,
   suts: readonly NewSut[],
 ): Promise<E.Either<Failure, readonly ImportedSut[]>> => {
   const imported: ImportedSut[] = new Array(suts.length)
   let missing = suts.map((sut, place) => ({ sut, place }))
-  let { idempotencyKey } = order
+  let { idempotencyKey } = envelope
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const further = { ...order, idempotencyKey }
+    const further = { ...envelope, idempotencyKey }
     const ports = await assignPorts(dependencies, further, missing.length)
     if (E.isLeft(ports)) return ports
     const created = await createAll(

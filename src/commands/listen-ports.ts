@@ -4,7 +4,7 @@ import type { Actor } from '../domain/decider.ts'
 import { type Assignment, listenPortDecider } from '../domain/listen-port/decide.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
-import type { Runner } from './order.ts'
+import type { Runner } from './command-envelope.ts'
 
 /** The actor of commands the service runs on its own. */
 export const BERTH: Actor = { _id: 'berth', role: 'system' }
@@ -38,8 +38,8 @@ interface SweepOptions {
 export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOptions) => {
   const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
     const command = { type: 'AbandonSutCreation', _id: sut_id, listen_port } as const
-    const order = { command, actor: BERTH, requestId: makeRequestId() }
-    const ended = await runner.run(sutDecider, sutStream(sut_id), order)
+    const envelope = { command, actor: BERTH, requestId: makeRequestId() }
+    const ended = await runner.run(sutDecider, sutStream(sut_id), envelope)
     return E.isRight(ended) && ended.right.state.status === 'abandoned'
   }
 
@@ -48,10 +48,10 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
     (await runner.stateOf(sutDecider, sutStream(sut_id))).status === 'retired'
 
   const close = async (assignment: Assignment): Promise<void> => {
-    const standing = sutStatusOf(assignment.sut_id)
-    if (standing === 'standing') return
+    const status = sutStatusOf(assignment.sut_id)
+    if (status === 'standing') return
     const isOld = clock() - assignment.time > ABANDON_DELAY_MS
-    if (standing === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
+    if (status === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
       await releasePort(runner, assignment.sut_id, makeRequestId())
     }
   }

@@ -12,8 +12,8 @@ import {
   OtherLogVersion,
   StoreUnavailable,
 } from '../event-store/event-store.ts'
+import { makeNewEvents } from './command-envelope.ts'
 import { BERTH } from './listen-ports.ts'
-import { makeNewEvents } from './order.ts'
 
 /** Between attempts while the store does not answer. */
 const RETRY_DELAY_MS = 1_000
@@ -80,9 +80,9 @@ const upgradeOnce = async (options: UpgradeOptions): Promise<number | undefined>
   const { version, revision, time } = await readLogVersion(options)
   if (version === own) return version
   const now = Math.max(clock(), time)
-  const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
+  const envelope = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const set = { type: 'LogVersionSet', data: { version: own } } as const
-  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeNewEvents([set], order, now, randomHex))
+  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeNewEvents([set], envelope, now, randomHex))
   if (E.isRight(appended)) return version
   if (appended.left === 'moved') return undefined
   throw makeUpgradeError(appended.left)

@@ -4,7 +4,7 @@ import type { Event } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import { makeNewEvents } from './order.ts'
+import { makeNewEvents } from './command-envelope.ts'
 
 interface Recording {
   readonly store: EventStore
@@ -27,8 +27,12 @@ export const recordForLog = async (event: Event, { store, now, randomHex }: Reco
       revision = last.revision
       time = Math.max(now, epochMillisecondsOf(last.metadata.time))
     }
-    const order = { command: undefined, actor: COMMAND_LINE, requestId: makeEventId(time, randomHex(10)) }
-    const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeNewEvents([event], order, time, randomHex))
+    const envelope = { command: undefined, actor: COMMAND_LINE, requestId: makeEventId(time, randomHex(10)) }
+    const appended = await store.append(
+      LISTEN_PORTS_STREAM,
+      revision,
+      makeNewEvents([event], envelope, time, randomHex),
+    )
     if (E.isRight(appended)) return
     if (appended.left !== 'moved') throw new StoreUnavailable(`${event.type} cannot be recorded: ${appended.left}`)
   }

@@ -4,7 +4,7 @@ import type { Decider, StreamState } from '../domain/decider.ts'
 import { failure } from '../domain/failure.ts'
 import { before, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store/event-store.ts'
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
-import type { Runner } from './order.ts'
+import type { Runner } from './command-envelope.ts'
 import type { FollowedLog } from './states/log-continuity.ts'
 import { type Folded, PagesLost, type Snapshots } from './states/snapshots.ts'
 import { makeStateCache, type StateCache } from './states/state-cache.ts'
@@ -27,7 +27,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, turns: Turns): Runne
   const shared = options.isShared ? makeSharedStreams() : undefined
   const attempt = makeAttempt(options, cache, shared?.overtaken)
   const { commandTimeout = STORE_TIMEOUT_MS } = options
-  return async (decider, stream, order) => {
+  return async (decider, stream, envelope) => {
     const deadline = performance.now() + commandTimeout
     const turn = turns.acquire(stream)
     if (turn !== undefined) await turn
@@ -38,18 +38,18 @@ const makeRun = (options: RunnerOptions, cache: StateCache, turns: Turns): Runne
       const cached = cache.get(decider, stream)
       const folded = cached ?? (await before(deadline, cache.load(decider, stream)))
       try {
-        return await attempt(decider, stream, order, { folded, isToTheEnd: cached === undefined, deadline })
+        return await attempt(decider, stream, envelope, { folded, isToTheEnd: cached === undefined, deadline })
       } catch (error) {
         if (!(error instanceof PagesLost)) throw error
         const reloaded = await before(deadline, cache.reload(decider, stream))
-        return await attempt(decider, stream, order, { folded: reloaded, isToTheEnd: true, deadline })
+        return await attempt(decider, stream, envelope, { folded: reloaded, isToTheEnd: true, deadline })
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
         cache.forget(stream)
         throw error
       }
-      options.hooks?.onUnavailable(error, order.requestId)
+      options.hooks?.onUnavailable(error, envelope.requestId)
       return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
       turns.release(stream, shared?.pauseAfter(stream, began))
@@ -80,7 +80,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
 
   return {
     stateOf: (decider, stream) => runExclusive(stream, async () => (await current(decider, stream)).state),
-    look: (decider, stream, find) =>
+    inspect: (decider, stream, find) =>
       runExclusive(stream, async () => {
         const { state } = await current(decider, stream)
         try {

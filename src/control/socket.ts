@@ -23,7 +23,7 @@ export const socketPathProblem = (path: string): string | undefined => {
 }
 
 /** Handles a command. Left explains in a sentence why it was refused. */
-export type ControlHandler = (given: unknown) => Promise<E.Either<string, object>>
+export type ControlHandler = (input: unknown) => Promise<E.Either<string, object>>
 
 export interface ControlSocketOptions {
   readonly path: string
@@ -62,8 +62,8 @@ const handle = async (options: ControlSocketOptions, request: IncomingMessage, r
   if (handler === undefined || request.method !== 'POST') {
     return answer(response, 404, { error: 'the running service does not know this command; it is a different version' })
   }
-  const given = await read(request)
-  const done = E.isLeft(given) ? given : await handler(given.right)
+  const input = await read(request)
+  const done = E.isLeft(input) ? input : await handler(input.right)
   return E.isLeft(done) ? answer(response, 422, { error: done.left }) : answer(response, 200, done.right)
 }
 

@@ -1,7 +1,7 @@
 import type { PublicPosition } from '../domain/values/position.ts'
 import { type FeedEntry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
-import type { Outlet } from './outlet.ts'
+import type { ResponseSink } from './response-sink.ts'
 import type { Source } from './source.ts'
 import type { StreamWriter } from './stream.ts'
 
@@ -24,14 +24,14 @@ export interface EventWriterOptions extends StreamRequest {
 }
 
 export const makeEventWriter = (
-  outlet: Outlet,
+  sink: ResponseSink,
   { after, end, filter, format, source }: EventWriterOptions,
 ): StreamWriter<FeedEntry> => {
   const isFiltered = isFiltering(filter)
   let position = after
   let known = after
   const writeCheckpoint = (): void => {
-    if (position !== known) outlet.write(format.checkpoint(position))
+    if (position !== known) sink.write(format.checkpoint(position))
     known = position
   }
   return {
@@ -43,7 +43,7 @@ export const makeEventWriter = (
       // Unwanted entries after the last one written count as passed.
       position = ((first.length === wanted.length ? entries : first).at(-1) as FeedEntry).position
       known = first.at(-1)?.position ?? known
-      outlet.write(isFiltered ? first.map(format.event).join('') : source.encode(format, first))
+      sink.write(isFiltered ? first.map(format.event).join('') : source.encode(format, first))
       if (end === undefined && position - known >= SKIPPED_MAX) writeCheckpoint()
     },
   }

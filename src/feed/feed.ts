@@ -6,9 +6,9 @@ import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import { chunkStart } from './chunks.ts'
+import type { DelayedStart } from './delayed-start.ts'
 import { makeEventWriter, type StreamRequest } from './event-writer.ts'
 import { type FeedEntry, type Filter, isWanted } from './events/entry.ts'
-import type { Hold } from './hold.ts'
 
 import { makeSource, type Source } from './source.ts'
 import type { Sending } from './stream.ts'
@@ -50,7 +50,11 @@ export interface Feed {
   /** Newest first. @throws StoreUnavailable when the log cannot be read */
   readonly pageBack: (request: BackwardsRequest) => Promise<EventsPage>
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
+  readonly subscribe: (
+    user: User,
+    request: StreamRequest,
+    delayedStart?: DelayedStart,
+  ) => Promise<E.Either<LimitReached, Subscription>>
   readonly close: Subscriptions['close']
 }
 
@@ -134,10 +138,10 @@ export const makeFeed = (options: FeedOptions): Feed => {
   return {
     page: (request) => readPage(source, request),
     pageBack: (request) => readBack(source, request),
-    subscribe: (user, request, hold) => {
-      const makeWriter: Sending<FeedEntry>['makeWriter'] = (outlet, after) =>
-        makeEventWriter(outlet, { ...request, after, source })
-      return subscriptions.subscribe(user, { ...request, source, makeWriter }, source, hold)
+    subscribe: (user, request, delayedStart) => {
+      const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) =>
+        makeEventWriter(sink, { ...request, after, source })
+      return subscriptions.subscribe(user, { ...request, source, makeWriter }, source, delayedStart)
     },
     close: async () => {
       await subscriptions.close()

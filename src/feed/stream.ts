@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
+import { type DelayedStart, makePendingStart } from './delayed-start.ts'
 import type { EndReason, Frames } from './events/frames.ts'
-import { type Hold, makeHolding } from './hold.ts'
-import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
+import { makeResponseSink, makeWakeUpSignal, type ResponseSink, type WakeUpSignal } from './response-sink.ts'
 
 /** Before reading again after a failure. */
 const RETRY_DELAY_MS = 250
@@ -40,12 +40,12 @@ export interface Sending<A> {
   readonly format: Frames
   readonly source: Supply<A>
   /** Called once the stream begins. */
-  readonly makeWriter: (outlet: Outlet, after: PublicPosition) => StreamWriter<A>
+  readonly makeWriter: (sink: ResponseSink, after: PublicPosition) => StreamWriter<A>
 }
 
 export interface StreamOptions<A> extends Sending<A> {
   /** Absent if the stream begins at once. */
-  readonly hold?: Hold | undefined
+  readonly delayedStart?: DelayedStart | undefined
   /** Called when the stream is no longer held. */
   readonly onBegun?: () => void
   /** Milliseconds between heartbeats. */
@@ -73,28 +73,28 @@ export interface SubscriberStream {
 }
 
 interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end'> {
-  readonly outlet: Outlet
-  readonly bell: Bell
+  readonly sink: ResponseSink
+  readonly wakeUp: WakeUpSignal
   readonly writer: StreamWriter<A>
   readonly isOver: () => boolean
 }
 
 /** Sends as fast as the reader takes them, up to the end, or indefinitely if there is none. */
-const sendAll = async <A>({ source, end, outlet, bell, writer, isOver }: Run<A>): Promise<void> => {
+const sendAll = async <A>({ source, end, sink, wakeUp, writer, isOver }: Run<A>): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
-    if (outlet.fullSince() !== undefined) return bell.wait()
+    if (sink.fullSince() !== undefined) return wakeUp.wait()
     let entries = await source.readAfter(writer.position(), end)
     if (entries.length === 0) {
-      source.onChange(bell.ring)
+      source.onChange(wakeUp.signal)
       // Read again: events may have arrived before the listener was added.
       entries = await source.readAfter(writer.position(), end)
     }
-    if (isOver()) return source.forget(bell.ring)
+    if (isOver()) return source.forget(wakeUp.signal)
     if (entries.length === 0) {
       if (!hasCaughtUp) writer.writeCheckpoint()
       hasCaughtUp = true
-      return bell.wait()
+      return wakeUp.wait()
     }
     writer.write(entries)
     // Yield to other readers, however fast this one is.
@@ -105,43 +105,47 @@ const sendAll = async <A>({ source, end, outlet, bell, writer, isOver }: Run<A>)
       await step()
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      setTimeout(bell.ring, RETRY_DELAY_MS)
-      await bell.wait()
+      setTimeout(wakeUp.signal, RETRY_DELAY_MS)
+      await wakeUp.wait()
     }
   }
 }
 
 /** Sends heartbeats. Returns true if the reader has taken nothing for too long. */
-const makeHeartbeat = <A>({ format, end, heartbeat, stallTimeout }: StreamOptions<A>, outlet: Outlet, bell: Bell) => {
+const makeHeartbeat = <A>(
+  { format, end, heartbeat, stallTimeout }: StreamOptions<A>,
+  sink: ResponseSink,
+  wakeUp: WakeUpSignal,
+) => {
   let lastBeat = performance.now()
   return (now: number, writeCheckpoint: () => void): boolean => {
-    const fullSince = outlet.fullSince()
+    const fullSince = sink.fullSince()
     if (fullSince !== undefined && now - fullSince >= stallTimeout) return true
     if (end !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return false
     lastBeat = now
     writeCheckpoint()
-    outlet.write(format.heartbeat)
-    bell.ring()
+    sink.write(format.heartbeat)
+    wakeUp.signal()
     return false
   }
 }
 
 /** Starts streaming to a reader. The response head must have been written. */
 export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): SubscriberStream => {
-  const { source, format, end: last, retry, onFailed, hold, onBegun, makeWriter } = options
+  const { source, format, end: last, retry, onFailed, delayedStart, onBegun, makeWriter } = options
   const over = Promise.withResolvers<StreamEnd>()
-  const bell = makeBell()
-  const outlet = makeOutlet(response, bell.ring)
-  const isTooSlow = makeHeartbeat(options, outlet, bell)
-  const holding = makeHolding(hold, onBegun)
+  const wakeUp = makeWakeUpSignal()
+  const sink = makeResponseSink(response, wakeUp.signal)
+  const isTooSlow = makeHeartbeat(options, sink, wakeUp)
+  const pendingStart = makePendingStart(delayedStart, onBegun)
   let writer: StreamWriter<A> | undefined
   let isOver = false
 
   const finish = (how: StreamEnd): void => {
     isOver = true
-    holding.release()
-    source.forget(bell.ring)
-    bell.ring()
+    pendingStart.release()
+    source.forget(wakeUp.signal)
+    wakeUp.signal()
     over.resolve(how)
   }
   const end = (why: EndReason): void => {
@@ -154,17 +158,17 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     finish(why)
   }
   const run = async (after: PublicPosition): Promise<void> => {
-    writer = makeWriter(outlet, after)
-    await sendAll({ source, end: last, outlet, bell, writer, isOver: () => isOver })
+    writer = makeWriter(sink, after)
+    await sendAll({ source, end: last, sink, wakeUp, writer, isOver: () => isOver })
     if (isOver) return
     response.end(format.checkpoint(writer.position()))
     finish('done')
   }
   const begin = async (): Promise<void> => {
-    const after = await holding.tryToBegin()
+    const after = await pendingStart.tryToBegin()
     if (isOver || after === undefined) return
     if (typeof after !== 'number') return end(after)
-    holding.release()
+    pendingStart.release()
     await run(after)
   }
   const safely = (running: Promise<void>): Promise<void> =>
@@ -176,13 +180,13 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   response.on('close', () => finish('left')).on('error', () => undefined)
   if (response.destroyed) finish('left')
   else {
-    outlet.write(format.opening(retry) + (holding.isHeld() ? format.heartbeat : ''))
-    if (!holding.isHeld()) void safely(run(options.after))
+    sink.write(format.opening(retry) + (pendingStart.isHeld() ? format.heartbeat : ''))
+    if (!pendingStart.isHeld()) void safely(run(options.after))
   }
   const check = (now: number): void => {
     if (isOver) return
-    if (holding.isHeld()) void safely(begin())
+    if (pendingStart.isHeld()) void safely(begin())
     if (isTooSlow(now, () => writer?.writeCheckpoint())) end('too_slow')
   }
-  return { isHeld: holding.isHeld, ended: over.promise, end, check }
+  return { isHeld: pendingStart.isHeld, ended: over.promise, end, check }
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
+import { type DelayedStart, type Members, makeMembership } from './delayed-start.ts'
 import type { EndReason } from './events/frames.ts'
-import { type Hold, type Members, makeMembership } from './hold.ts'
 import type { Sending } from './stream.ts'
 import { type FeedLimits, type FeedMeasures, type LimitReached, makeSubscribers } from './subscribers.ts'
 
@@ -39,7 +39,7 @@ export interface Subscriptions {
     user: User,
     sending: Sending<A>,
     members: Members,
-    hold?: Hold,
+    delayedStart?: DelayedStart,
   ) => Promise<E.Either<LimitReached, Subscription>>
   /**
    * Ends every stream with an event that gives the reason. Resolves when readers have taken it, or after the drain
@@ -61,21 +61,21 @@ export const makeSubscriptions = (options: SubscriptionsOptions): Subscriptions 
   const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL_MS).unref()
 
   return {
-    subscribe: async (user, sending, members, hold) => {
-      const slot = subscribers.reserveSlot(user, hold !== undefined)
+    subscribe: async (user, sending, members, delayedStart) => {
+      const slot = subscribers.reserveSlot(user, delayedStart !== undefined)
       if (typeof slot === 'string') return E.left(slot)
       const { join, leave, joining } = makeMembership(members, sending.end === undefined)
       try {
-        if (hold === undefined) await join()
+        if (delayedStart === undefined) await join()
       } catch (error) {
         slot.leave()
         throw error
       }
-      const held = hold && joining(hold)
+      const held = delayedStart && joining(delayedStart)
       return E.right({
         run: async (response) => {
           const retry = retryDelay(randomByte())
-          const started = slot.start(response, { ...sending, hold: held, retry, onFailed: onError })
+          const started = slot.start(response, { ...sending, delayedStart: held, retry, onFailed: onError })
           // The user may have changed since authentication.
           if (!users.isCurrent(user)) subscribers.disconnect((one) => one === user, 'user_changed')
           await started.finally(leave)

@@ -75,7 +75,7 @@ const makeCheckpointPolicy = (database: DatabaseSync, pages: number) => {
       const { log, checkpointed } = readRow(lengths)
       const uncopied = log - checkpointed
       isTooLong = log > OVERSIZE_FACTOR * pages
-      return { isSoon: wasFull || uncopied >= pages / 2, isNow: wasFull || uncopied >= pages }
+      return { isNearlyDue: wasFull || uncopied >= pages / 2, isDue: wasFull || uncopied >= pages }
     },
     afterFull: (): void => {
       wasFull = true
@@ -180,9 +180,9 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
   })
 
   const beginWhenDue = (): void => {
-    const { isSoon, isNow } = policy.read()
-    if (isSoon) void tasks.start()
-    if (!isNow || !tasks.isReady()) return
+    const { isNearlyDue, isDue } = policy.read()
+    if (isNearlyDue) void tasks.start()
+    if (!isDue || !tasks.isReady()) return
     policy.begun()
     void tasks.begin('checkpoint', PHASE.copying)
   }

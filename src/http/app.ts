@@ -16,8 +16,8 @@ import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
 import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
 import { isForAnyone, type Match, type MatchRequest, makeMatch, methodsOf, NO_MATCH } from './protocol/router.ts'
 import { isNavigation } from './request/browser.ts'
-import { callerOf } from './request/caller.ts'
 import { type Input, readRequest } from './request/read-request.ts'
+import { callerOf } from './request/request-caller.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects } from './response/objects.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
@@ -44,7 +44,7 @@ export interface AppDependencies {
   /** The response a retry key got before, if this instance knows it. */
   readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
-  readonly isOpen: () => boolean
+  readonly isServing: () => boolean
   readonly views: Pick<Views, 'position' | 'waitForPublicPosition'>
   /** Called with the position of each write that was acknowledged. */
   readonly acknowledge?: Objects['acknowledge']
@@ -97,7 +97,7 @@ const withRequestId =
         stateOf(ctx).match = match(ctx.method, ctx.path)
         await next()
         // A streamed body has already waited for the disk.
-        const syncing = ctx.res.headersSent || stateOf(ctx).isApart ? undefined : synced()
+        const syncing = ctx.res.headersSent || stateOf(ctx).skipsSync ? undefined : synced()
         if (syncing !== undefined) await syncing
       } catch (error) {
         const isForeseen = error instanceof StoreUnavailable
@@ -126,11 +126,11 @@ const authenticate =
   async (ctx, next) => {
     const { match } = stateOf(ctx)
     if (match.atPath.length === 0 && isNavigation(ctx.req.headers)) {
-      stateOf(ctx).isApart = true
+      stateOf(ctx).skipsSync = true
       return refuseUnmatched(ctx, match)
     }
     if (isForAnyone(match, ctx.method)) {
-      if (ctx.method !== 'POST') stateOf(ctx).isApart = true
+      if (ctx.method !== 'POST') stateOf(ctx).skipsSync = true
       return next()
     }
     const isAlwaysOpen = match.atPath.some((route) => route.isAlwaysOpen)
@@ -149,10 +149,10 @@ const callHandler = (
   dependencies: AppDependencies,
 ): RouteResult => {
   const { user, requestId, match } = stateOf(ctx)
-  const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
+  const { bytes, idempotencyKey: rawKey, body, query, ifMatch, lastEventId, reason } = input
   const { gate, idempotencyKeys, inFlight, repeated, addressOf, pseudonymOf } = dependencies
   const idempotencyKey =
-    given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
+    rawKey === undefined ? undefined : idempotencyKeys.derive(user._id, rawKey, ctx.method, ctx.path, bytes, reason)
   const client = route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined
   const caller = () => callerOf(ctx, addressOf, passwordsOf(ctx, gate))
   // Spelled out, because rest and spread cost a hundredth of a create.
@@ -186,20 +186,20 @@ const isBehind = ({ after, query }: Input, position: PublicPosition): boolean =>
 
 /** Handles a request, from content negotiation to the response. */
 const handleMatched = (dependencies: AppDependencies): Middleware => {
-  const { gate, isOpen, views, synced, acknowledge } = dependencies
+  const { gate, isServing, views, synced, acknowledge } = dependencies
   return async (ctx) => {
     const { match } = stateOf(ctx)
     const { route } = match
     if (route === undefined) return refuseUnmatched(ctx, match)
     const mediaTypes = mediaTypesOf(route)
     const mediaType = negotiate(ctx, mediaTypes)
-    const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
-    const mayCall = (): boolean => {
-      const refused = checkAccess(ctx.req, stateOf(ctx).user, route, ctx.querystring, () => isHeldOpen || isOpen())
+    const isHeldStream = mediaType !== undefined && mediaType === route.heldMediaType
+    const isCallAllowed = (): boolean => {
+      const refused = checkAccess(ctx.req, stateOf(ctx).user, route, ctx.querystring, () => isHeldStream || isServing())
       if (refused !== undefined) sendRefusal(ctx, refused)
       return refused === undefined
     }
-    if (!mayCall()) return
+    if (!isCallAllowed()) return
     if (mediaType === undefined)
       return sendRefusal(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
     stateOf(ctx).mediaType = mediaType
@@ -208,13 +208,14 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     const input = reading instanceof Promise ? await reading : reading
     if (E.isLeft(input)) return sendRefusal(ctx, input.left)
     const { after } = input.right
-    const mayWait = after !== undefined && route.may !== 'anyone'
+    const mayWait = after !== undefined && route.roles !== 'anyone'
     if (mayWait && !(await views.waitForPublicPosition(after))) {
       return sendRefusal(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     // Access may have ended or changed during a wait, which the client can make seconds long.
     const hasWaited = mayWait || (reading instanceof Promise && !hasArrived)
-    if (hasWaited && route.may !== 'anyone' && !((await admit(ctx, gate, route.isAlwaysOpen)) && mayCall())) return
+    if (hasWaited && route.roles !== 'anyone' && !((await admit(ctx, gate, route.isAlwaysOpen)) && isCallAllowed()))
+      return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return sendRefusal(ctx, withNames(result.left, dependencies.userNameOf))
     const { body, position } = result.right

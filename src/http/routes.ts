@@ -74,10 +74,10 @@ const holders = ['administrator', 'tester'] as const
 const overseers = ['administrator', 'auditor'] as const
 
 /** Changes a SUT's record, unless it has changed since. */
-const sutChange = { may: administrators, isConditional: true } as const
+const sutChange = { roles: administrators, isConditional: true } as const
 const withoutBody = { body: noBody, isBodyOptional: true } as const
 /** Reads of a document or list, also as of the past. */
-const asOfRead = { may: everyone, mayUse: asOfRoles } as const
+const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 
 /** The whole API, one operation each. */
 export const routes = ({
@@ -103,7 +103,7 @@ export const routes = ({
   documents,
   metrics,
 }: Handlers): readonly Route[] => [
-  post({ path: '/api/sut_reservation/create', may: holders, body: reservationBody, handle: reservations.create }),
+  post({ path: '/api/sut_reservation/create', roles: holders, body: reservationBody, handle: reservations.create }),
   getWithQuery({
     path: '/api/sut_reservation',
     ...asOfRead,
@@ -120,19 +120,19 @@ export const routes = ({
   }),
   getWithQuery({
     path: '/api/sut_reservation/:id/history',
-    may: everyone,
+    roles: everyone,
     query: historyQuery,
     handle: histories.reservation,
   }),
-  post({ path: '/api/sut_reservation/:id/cancel', may: holders, ...withoutBody, handle: reservations.cancel }),
-  post({ path: '/api/sut_reservation/:id/extend', may: holders, body: extensionBody, handle: reservations.extend }),
-  post({ path: '/api/sut_reservation/:id/update', may: holders, ...withoutBody, handle: reservations.update }),
+  post({ path: '/api/sut_reservation/:id/cancel', roles: holders, ...withoutBody, handle: reservations.cancel }),
+  post({ path: '/api/sut_reservation/:id/extend', roles: holders, body: extensionBody, handle: reservations.extend }),
+  post({ path: '/api/sut_reservation/:id/update', roles: holders, ...withoutBody, handle: reservations.update }),
   ...accessRoutes(access),
 
-  post({ path: '/api/sut/create', may: administrators, body: sutCreationBody, handle: suts.create }),
+  post({ path: '/api/sut/create', roles: administrators, body: sutCreationBody, handle: suts.create }),
   post({
     path: '/api/sut/import',
-    may: administrators,
+    roles: administrators,
     answersRepeats: true,
     body: sutImportBody,
     handle: sutImport,
@@ -141,7 +141,7 @@ export const routes = ({
   post({ path: '/api/sut/:id/tags', ...sutChange, body: tagsBody, handle: suts.tag }),
   post({ path: '/api/sut/:id/retire', ...sutChange, ...withoutBody, handle: suts.retire }),
   post({ path: '/api/sut/:id/monitoring', ...sutChange, body: monitoringBody, handle: suts.monitor }),
-  post({ path: '/api/sut/:id/check', may: administrators, ...withoutBody, handle: check }),
+  post({ path: '/api/sut/:id/check', roles: administrators, ...withoutBody, handle: check }),
   getWithQuery({
     path: '/api/sut',
     ...asOfRead,
@@ -151,29 +151,29 @@ export const routes = ({
   }),
   getWithQuery({
     path: '/api/sut/:id',
-    may: everyone,
-    mayUse: { ...asOfRoles, include: administrators },
+    roles: everyone,
+    parameterRoles: { ...asOfRoles, include: administrators },
     query: sutQuery,
     handle: sutRead,
   }),
-  getWithQuery({ path: '/api/sut/:id/history', may: overseers, query: historyQuery, handle: histories.sut }),
+  getWithQuery({ path: '/api/sut/:id/history', roles: overseers, query: historyQuery, handle: histories.sut }),
   getWithQuery({
     path: '/api/sut/:id/availability',
-    may: everyone,
+    roles: everyone,
     query: availabilityQuery,
     handle: sutLists.availability,
   }),
-  getWithQuery({ path: '/api/sut/:id/outages', may: everyone, query: outagesOfOneQuery, handle: outages.ofOne }),
+  getWithQuery({ path: '/api/sut/:id/outages', roles: everyone, query: outagesOfOneQuery, handle: outages.ofOne }),
   getWithQuery({
     path: '/api/outages',
-    may: everyone,
+    roles: everyone,
     query: outagesQuery,
     repeatable: OUTAGES_REPEATABLE,
     handle: outages.list,
   }),
   getWithQuery({
     path: '/api/session',
-    may: everyone,
+    roles: everyone,
     otherMediaTypes: [CSV],
     query: sessionsQuery,
     handle: sessionList,
@@ -181,45 +181,50 @@ export const routes = ({
 
   getWithQuery({
     path: '/api/events',
-    may: overseers,
+    roles: overseers,
     otherMediaTypes: STREAM_MEDIA_TYPES,
     query: eventsQuery,
     repeatable: EVENTS_REPEATABLE,
     isResumable: true,
-    heldOpen: EVENT_STREAM,
+    heldMediaType: EVENT_STREAM,
     handle: events,
   }),
   getWithQuery({
     path: '/api/changes',
-    may: everyone,
+    roles: everyone,
     mediaType: EVENT_STREAM,
     query: changesQuery,
     isResumable: true,
-    heldOpen: EVENT_STREAM,
+    heldMediaType: EVENT_STREAM,
     handle: changes,
   }),
 
   get({
     path: '/api/audit/checkpoint',
-    may: overseers,
+    roles: overseers,
     mediaType: 'text/plain; charset=utf-8',
     handle: audit.checkpoint,
   }),
   get({
     path: '/api/audit/key',
-    may: everyone,
+    roles: everyone,
     mediaType: 'text/plain; charset=utf-8',
     handle: audit.key,
   }),
-  getWithQuery({ path: '/api/audit/inclusion', may: overseers, query: inclusionQuery, handle: audit.inclusion }),
-  getWithQuery({ path: '/api/audit/consistency', may: overseers, query: consistencyQuery, handle: audit.consistency }),
+  getWithQuery({ path: '/api/audit/inclusion', roles: overseers, query: inclusionQuery, handle: audit.inclusion }),
+  getWithQuery({
+    path: '/api/audit/consistency',
+    roles: overseers,
+    query: consistencyQuery,
+    handle: audit.consistency,
+  }),
 
   ...userRoutes(users, histories.user),
   ...loginRoutes(logins, singleSignOn),
 
   get({
     path: '/metrics',
-    may: overseers,
+    roles: overseers,
     mediaType: METRICS_MEDIA_TYPE,
     isAlwaysOpen: true,
     handle: async () => E.right({ status: 200, body: await metrics() }),

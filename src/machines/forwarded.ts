@@ -57,7 +57,7 @@ const makeAttachedClients = () => {
 }
 
 interface Forwards {
-  isOpen: boolean
+  isPortOpen: boolean
   /** Its end in Unix milliseconds; null while the clock is not trusted. */
   until: number | null
 }
@@ -67,14 +67,14 @@ const makeWaits = () => {
   const waiting = new Map<string, Set<(isOver: boolean) => void>>()
   let isEnded = false
   let count = 0
-  /** Looks whether waits for a reservation are over; `isOver` ends them in any case. */
-  const look = (id: string, isOver = false): void => {
+  /** Checks whether waits for a reservation are over; `isOver` ends them in any case. */
+  const recheck = (id: string, isOver = false): void => {
     for (const each of waiting.get(id) ?? []) each(isOver)
   }
   return {
     count: () => count,
-    look,
-    /** Resolves when it is done, when `look` says that it is over, or after `within` milliseconds. */
+    recheck,
+    /** Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds. */
     until: (id: string, isDone: () => boolean, within: number): Promise<void> =>
       new Promise((resolve) => {
         if (isEnded || isDone()) return resolve()
@@ -95,7 +95,7 @@ const makeWaits = () => {
       }),
     end: (): void => {
       isEnded = true
-      for (const id of [...waiting.keys()]) look(id, true)
+      for (const id of [...waiting.keys()]) recheck(id, true)
     },
   }
 }
@@ -109,25 +109,25 @@ const makeForwardings = (clock: () => number) => {
     const found = forwardings.get(id)
     return found !== undefined && (found.until === null || clock() < found.until) ? found : undefined
   }
-  const isOpen = (id: string): boolean => running(id)?.isOpen === true
+  const isPortOpen = (id: string): boolean => running(id)?.isPortOpen === true
   return {
     running,
-    isOpen,
+    isPortOpen,
     open: ({ reservationId: id, until }: Pick<Forwarding, 'reservationId' | 'until'>): void => {
-      forwardings.set(id, { isOpen: forwardings.get(id)?.isOpen === true, until })
-      waits.look(id)
+      forwardings.set(id, { isPortOpen: forwardings.get(id)?.isPortOpen === true, until })
+      waits.recheck(id)
     },
     close: (id: string): void => {
       forwardings.delete(id)
-      waits.look(id, true)
+      waits.recheck(id, true)
     },
-    setOpen: (id: string, isOpen: boolean): void => {
+    setOpen: (id: string, isPortOpen: boolean): void => {
       const found = forwardings.get(id)
-      if (found !== undefined) found.isOpen = isOpen
-      waits.look(id)
+      if (found !== undefined) found.isPortOpen = isPortOpen
+      waits.recheck(id)
     },
     setAllClosed: (): void => {
-      for (const each of forwardings.values()) each.isOpen = false
+      for (const each of forwardings.values()) each.isPortOpen = false
     },
     /** Bounded by the requests in flight. */
     waitFor: async (id: string, within: number): Promise<boolean> => {
@@ -135,9 +135,9 @@ const makeForwardings = (clock: () => number) => {
       return running(id) !== undefined
     },
     waitUntilOpen: async (id: string, within: number): Promise<void> => {
-      if (waits.count() < WAITS_MAX) await waits.until(id, () => isOpen(id), within)
+      if (waits.count() < WAITS_MAX) await waits.until(id, () => isPortOpen(id), within)
     },
-    giveUp: (id: string) => waits.look(id, true),
+    giveUp: (id: string) => waits.recheck(id, true),
     endWaits: waits.end,
   }
 }

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { Decisions } from '../gateway/decisions.ts'
 import { openGateway } from '../gateway/gateway.ts'

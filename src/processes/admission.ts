@@ -1,4 +1,4 @@
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { find } from '../domain/calendar/calendar.ts'
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
@@ -10,7 +10,7 @@ export interface AdmissionOptions {
   /** The reservation with this id, if it is forwarded here. */
   readonly get: (id: string) => Upcoming | undefined
   readonly targetOf: (sutId: string) => Target | undefined
-  readonly runner: Pick<Runner, 'look'>
+  readonly runner: Pick<Runner, 'inspect'>
   /** Pseudonyms of clients in the log. */
   readonly clientPseudonyms: {
     /** Whether a pseudonym belongs to an address. */
@@ -37,7 +37,7 @@ export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit
       const target = targetOf(sut_id)
       if (target?.isOurs !== true) return { admitted: false, reason: 'not_here' }
       if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
-      const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, id))
+      const held = await runner.inspect(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, id))
       const pseudonym = held?.client ?? undefined
       if (pseudonym === undefined || !clientPseudonyms.isKnown(pseudonym))
         return { admitted: false, reason: 'not_bound' }

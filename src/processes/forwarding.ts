@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
-import { type Agenda, makeAgenda } from './agenda.ts'
 import type { ProcessClock } from './clock.ts'
+import { type DueTimes, makeDueTimes } from './due-times.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
@@ -78,7 +78,7 @@ const makeMayBegin =
   ({ user_id, sut_id, ends }: Upcoming): boolean =>
     ends > clock.now() && mayHold(user_id) && targetOf(sut_id)?.isOurs === true
 
-type Begins = Pick<Agenda, 'set' | 'delete' | 'takeDue'>
+type Begins = Pick<DueTimes, 'set' | 'delete' | 'takeDue'>
 
 /** Makes the function that checks the clock, and roles and tags at intervals. */
 const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, trust: { isGiven: boolean }) => {
@@ -134,7 +134,7 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
   const { upcoming, views, gateway, targetOf, mayHold, wake, signal, onError } = options
   const trust = { isGiven: true }
   const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })
-  const begins = makeAgenda()
+  const begins = makeDueTimes()
   const tickOnce = makeTick(options, open, begins, trust)
 
   const onUpcoming = (id: string, reservation: Upcoming | undefined): void => {

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../projections/sut.ts'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import type { Actor } from '../domain/decider.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { monitoringDecider, probeRequestId } from '../domain/monitoring/decide.ts'
@@ -28,7 +28,7 @@ export interface MonitorOptions extends Omit<ProbingOptions, 'useOf' | 'count'> 
   /** The open session of a SUT. None has one by default. */
   readonly useOf?: ProbingOptions['useOf']
   /** Whether the service accepts commands. */
-  readonly isOpen: () => boolean
+  readonly isServing: () => boolean
   readonly makeRequestId: () => string
   readonly onError: (error: unknown) => void
   /** Resolves when it is time to check the clock again. */
@@ -51,13 +51,13 @@ const TRIED_AT_ONCE = 100
 
 /** Records a change. False if that failed and must be retried. */
 const makeRecord =
-  ({ runner, views, instance, clock, isOpen, makeRequestId }: MonitorOptions) =>
+  ({ runner, views, instance, clock, isServing, makeRequestId }: MonitorOptions) =>
   async (
     { sut, shown: { status, changes } }: MonitoredSut,
     cause: Cause | undefined,
     since: number,
   ): Promise<boolean> => {
-    if (!isOpen() || !clock.mayRecord()) return false
+    if (!isServing() || !clock.mayRecord()) return false
     const { _id } = sut
     const shown = { status, changes }
     const ended = await runner.run(monitoringDecider, monitoringStream(_id), {
@@ -106,7 +106,7 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
 
 /** Probes SUTs that are due, as far as the limit on concurrent probes allows. */
 const makeProbeDue = (
-  { clock, isOurs, isOpen, onError, signal }: MonitorOptions,
+  { clock, isOurs, isServing, onError, signal }: MonitorOptions,
   suts: MonitoredSuts,
   probing: Probing,
 ) => {
@@ -132,7 +132,7 @@ const makeProbeDue = (
 
   const probeDue = (due: readonly string[]): void => {
     for (const id of due) waiting.add(id)
-    if (signal.aborted || !isOpen() || !clock.mayRecord()) return
+    if (signal.aborted || !isServing() || !clock.mayRecord()) return
     for (const id of Iterator.from(waiting).take(TRIED_AT_ONCE)) {
       if (!probeIfRoom(id)) return
       waiting.delete(id)
@@ -146,7 +146,7 @@ const makeProbeDue = (
  * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
-  const { views, sinceBoot, isOurs, useOf = () => undefined, isOpen, onError, wake, signal } = options
+  const { views, sinceBoot, isOurs, useOf = () => undefined, isServing, onError, wake, signal } = options
   const suts = followMonitored({ views, sinceBoot })
   const results = new Map<string, Last>()
   const probing = makeProbing({ ...options, useOf, count: makeCount(options, suts, results) })
@@ -170,7 +170,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     run: async () => {
       while (!signal.aborted) {
         await wake(signal)
-        if (!signal.aborted && isOpen()) await tick().catch(onError)
+        if (!signal.aborted && isServing()) await tick().catch(onError)
       }
       suts.close()
     },

@@ -5,7 +5,7 @@ import type { Reachability } from '../domain/monitoring/decide.ts'
 import { type Cause, causeShown, monitoredOf } from '../domain/monitoring/status.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
-import { type Agenda, makeAgenda } from './agenda.ts'
+import { type DueTimes, makeDueTimes } from './due-times.ts'
 
 /** A monitored SUT. */
 export interface MonitoredSut {
@@ -16,7 +16,7 @@ export interface MonitoredSut {
 }
 
 /** The monitored SUTs, and when to probe each next. */
-export interface MonitoredSuts extends Pick<Agenda, 'takeDue' | 'size'> {
+export interface MonitoredSuts extends Pick<DueTimes, 'takeDue' | 'size'> {
   /** A SUT as the views show it now; undefined unless it is monitored. */
   readonly get: (sutId: string) => MonitoredSut | undefined
   /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
@@ -92,14 +92,14 @@ const makeChanges = (views: Pick<Views, 'watch'>) => {
 
 /** Follows which SUTs are monitored. SUTs of unknown status are probed immediately. */
 export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts => {
-  const agenda = makeAgenda()
+  const dueTimes = makeDueTimes()
   const get = makeGet(views)
 
   const plan: MonitoredSuts['plan'] = (sutId, after) => {
     const monitored = get(sutId)
-    if (monitored === undefined) return agenda.delete(sutId)
+    if (monitored === undefined) return dueTimes.delete(sutId)
     const now = sinceBoot()
-    agenda.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
+    dueTimes.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
   }
   const begin = (sutId: string): void => plan(sutId, get(sutId)?.shown.status === 'unknown' ? 0 : undefined)
 
@@ -121,8 +121,8 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
   return {
     get,
     plan,
-    takeDue: agenda.takeDue,
-    size: agenda.size,
+    takeDue: dueTimes.takeDue,
+    size: dueTimes.size,
     refresh: () => {
       const changed = changes.take()
       for (const id of changed) begin(id)

@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import { makeAgenda } from './agenda.ts'
+import { makeDueTimes } from './due-times.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
 
@@ -57,7 +57,7 @@ const makeTargetReads = ({ targetOf, onError }: Pick<Options, 'targetOf' | 'onEr
 export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options): OpenPorts => {
   const open = new Map<string, Upcoming>()
   const bySut = new Map<string, Map<string, Upcoming>>()
-  const ends = makeAgenda()
+  const ends = makeDueTimes()
   const inFlight = new Set<Promise<unknown>>()
   const reads = makeTargetReads({ targetOf, onError })
 

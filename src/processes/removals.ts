@@ -1,5 +1,5 @@
 import type { EndReservations } from '../commands/users/end-reservations.ts'
-import type { RemovalOfUser } from '../commands/users/standing-removal.ts'
+import type { RemovalOfUser } from '../commands/users/removal-in-force.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 
 /** A removed user. */
@@ -21,7 +21,7 @@ export interface RemovalsOptions {
   /** Users that were erased, whose secrets a crash may have left. */
   readonly erased: () => readonly string[]
   readonly eraseSecrets: (userId: string) => Promise<void>
-  readonly isOpen: () => boolean
+  readonly isServing: () => boolean
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly makeRequestId: () => string
@@ -43,7 +43,7 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
     endReservations,
     erased,
     eraseSecrets,
-    isOpen,
+    isServing,
     clock,
     makeRequestId,
     pause,
@@ -61,11 +61,11 @@ export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
     }
   }
   while (!signal.aborted) {
-    for (const id of isOpen() ? erased() : []) {
+    for (const id of isServing() ? erased() : []) {
       if (finished.has(id) || signal.aborted) continue
       if (await attempt(() => eraseSecrets(id))) finished.add(id)
     }
-    for (const { _id, removal, accessSince: revision, removed_at = '' } of isOpen() ? removed() : []) {
+    for (const { _id, removal, accessSince: revision, removed_at = '' } of isServing() ? removed() : []) {
       const key = `${_id} ${revision}`
       if (finished.has(key)) continue
       const isSettled = clock() > epochMillisecondsOf(removed_at) + SETTLE_TIME_MS

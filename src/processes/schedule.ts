@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { SCHEDULE } from '../commands/begin-schedule.ts'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
 import type { ProcessClock } from './clock.ts'
-import { followUnrecorded, type UnrecordedReservations } from './unrecorded.ts'
+import { followUnrecorded, type UnrecordedReservations } from './unrecorded-reservations.ts'
 import type { UpcomingReservations } from './upcoming.ts'
 
 export interface ScheduleOptions {
@@ -17,7 +17,7 @@ export interface ScheduleOptions {
   /** Starts and ends are recorded from this time on, in Unix milliseconds (see ScheduleBegan). */
   readonly from: number
   /** Whether the service accepts commands. */
-  readonly isOpen: () => boolean
+  readonly isServing: () => boolean
   readonly makeRequestId: () => string
   /** Called with each recorded start or end, and the milliseconds since it was due. */
   readonly onRecorded: (what: 'start' | 'end', lag: number) => void
@@ -74,8 +74,8 @@ const makeAdvance =
       const at = clock.now()
       if (!clock.mayRecord()) return false
       const command = { type: 'AdvanceSchedule', sut_id, from } as const
-      const order = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
-      const ended = await runner.run(reservationDecider, sutStream(sut_id), order)
+      const envelope = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
+      const ended = await runner.run(reservationDecider, sutStream(sut_id), envelope)
       if (E.isLeft(ended)) return false
       if (ended.right.kind !== 'recorded') return true
       for (const { type, data } of ended.right.events) {
@@ -135,7 +135,7 @@ const makeCatchUp = ({ views, clock, from, onError }: ScheduleOptions, advance: 
 
 /** Records starts and ends of reservations when they are due, until the signal aborts. */
 export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
-  const { upcoming, clock, isOpen, onError, wake, signal } = options
+  const { upcoming, clock, isServing, onError, wake, signal } = options
   const unrecorded = followUnrecorded(options)
   const advance = makeAdvance(options)
   const record = makeRecord(options, unrecorded, advance)
@@ -143,7 +143,7 @@ export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
   const catchUp = makeCatchUp(options, advance, runBatches)
   let [mustCatchUp, completeSince] = [false, undefined as number | undefined]
   const tick = async (): Promise<void> => {
-    if (!isOpen() || !clock.mayRecord()) return
+    if (!isServing() || !clock.mayRecord()) return
     if (upcoming.completeSince() !== completeSince || unrecorded.takeOverflow(clock.now())) mustCatchUp = true
     completeSince = upcoming.completeSince()
     await catchUp.again()

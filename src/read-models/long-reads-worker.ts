@@ -46,11 +46,11 @@ const reads: ListReads = {
 }
 
 /** Reads within one read transaction. */
-const read: ReaderThread['read'] = (name, given) => {
-  const find = reads[name] as (...given: readonly unknown[]) => never
+const read: ReaderThread['read'] = (name, args) => {
+  const find = reads[name] as (...args: readonly unknown[]) => never
   file.pin()
   try {
-    return { position: file.progress()?.position ?? BEFORE_FIRST, listed: find(...given) }
+    return { position: file.progress()?.position ?? BEFORE_FIRST, listed: find(...args) }
   } finally {
     file.unpin()
   }

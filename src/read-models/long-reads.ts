@@ -47,7 +47,7 @@ export interface ReaderOptions {
 }
 
 export interface ReaderThread {
-  readonly read: (name: keyof ListReads, given: readonly unknown[]) => ListResult<never>
+  readonly read: (name: keyof ListReads, args: readonly unknown[]) => ListResult<never>
 }
 
 /** Reads that may wait for the worker thread; more are refused. */
@@ -87,16 +87,16 @@ interface LocalReads {
 /** Reads a short list at once, and a long one in the worker thread. */
 export const readHereOrInThread =
   ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
-  (name, ...given) => {
+  (name, ...args) => {
     const here = lists()
     if (here === undefined) return undefined
     if (name in here.isShort) {
       const short = name as keyof Lists['isShort']
-      const isShort = here.isShort[short] as (...given: unknown[]) => boolean
-      const readHere = here[short] as (...given: unknown[]) => never
-      if (isShort(...given)) return Promise.resolve({ position: position(), listed: readHere(...given) })
+      const isShort = here.isShort[short] as (...args: unknown[]) => boolean
+      const readHere = here[short] as (...args: unknown[]) => never
+      if (isShort(...args)) return Promise.resolve({ position: position(), listed: readHere(...args) })
     }
-    return commit() ? read(name, ...given) : undefined
+    return commit() ? read(name, ...args) : undefined
   }
 
 /**
@@ -122,10 +122,10 @@ export const openLongReader = ({ path, projections }: ReaderOptions, onError: (e
   }
 
   return {
-    read: async (name, ...given) => {
+    read: async (name, ...args) => {
       // What has begun to be sent goes on. There are few such lists.
       while (name === 'csvRows' && thread.room() !== undefined) await thread.room()
-      return thread.call('read', [name, given]).catch(fail)
+      return thread.call('read', [name, args]).catch(fail)
     },
     close: thread.terminate,
   }

@@ -12,7 +12,7 @@ import { type Listening, listen } from '../http/server/listen.ts'
 import { CONDITION_AT_START } from './condition.ts'
 import type { Opening } from './open-core.ts'
 import { makeReports, type Reports } from './reports.ts'
-import type { World } from './world.ts'
+import type { Runtime } from './runtime.ts'
 
 /** The part of the log that warnings need. */
 interface Log {
@@ -39,7 +39,7 @@ export interface BoundPort {
 
 /** Answers health checks, and everything else with "not ready". */
 const makeStartingApp = (
-  { clock }: World,
+  { clock }: Runtime,
   { randomHex, stage }: Opening,
   addresses: ClientAddresses,
   reports: Pick<AppDependencies, 'onAnswered' | 'onError' | 'onUnavailable'>,
@@ -47,7 +47,7 @@ const makeStartingApp = (
   makeApp({
     ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
     routes: healthRoutes(makeHealth(() => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }))),
-    isOpen: () => false,
+    isServing: () => false,
     // Nothing has been read yet.
     idempotencyKeys: makeIdempotencyKeys({ keys: [] }),
     inFlight: makeInFlight(),
@@ -66,22 +66,22 @@ const makeStartingApp = (
  */
 export const bindPort = async (
   config: Config,
-  world: World,
+  runtime: Runtime,
   opening: Opening,
   certificate: Certificate | undefined,
 ): Promise<BoundPort> => {
   const { host, port, trustedProxies } = config
-  const { clock, timeouts } = world
+  const { clock, timeouts } = runtime
   const { metrics, randomHex } = opening
-  const addresses = makeClientAddresses(trustedProxies, warnOfUntrustedProxy(world.log))
-  const reports = makeReports(world, metrics)
-  const app = makeStartingApp(world, opening, addresses, reports)
+  const addresses = makeClientAddresses(trustedProxies, warnOfUntrustedProxy(runtime.log))
+  const reports = makeReports(runtime, metrics)
+  const app = makeStartingApp(runtime, opening, addresses, reports)
   const { onRefused, onAcceptError } = reports
   const listening = await listen(app.handle, {
     ...{ host, port, clock, randomHex, addresses, certificate, timeouts, onRefused, onAcceptError },
   }).catch(async (error: unknown) => {
     throw await explainTakenPort(config, error)
   })
-  if (certificate === undefined && !listening.isLoopback) warnOfPlainText(world.log, host)
+  if (certificate === undefined && !listening.isLoopback) warnOfPlainText(runtime.log, host)
   return { listening, addresses, reports }
 }

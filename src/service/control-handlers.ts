@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { correctClock } from '../clock-correction/record.ts'
 import type { ClockGuard } from '../commands/clock-guard.ts'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import type { Config } from '../config/config.ts'
 import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProblem } from '../control/socket.ts'
 import { closed } from '../domain/codec/object-codec.ts'
@@ -20,7 +20,7 @@ import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import type { Vault } from '../vault/vault.ts'
-import type { Log } from './world.ts'
+import type { Log } from './runtime.ts'
 
 const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
 
@@ -50,8 +50,8 @@ const makeControlHandlers = ({
     guard.confirm()
     return E.right({ time: formatMilliseconds(clock()) })
   },
-  'clock correct': async (given) => {
-    const correction = Correction.decode(given)
+  'clock correct': async (input) => {
+    const correction = Correction.decode(input)
     if (E.isLeft(correction)) return E.left('the command has options that this version does not know')
     if (guard.isAhead(clock())) return E.left('the clock is ahead; correct or confirm it')
     const storePositionBefore = async (position: PublicPosition) =>

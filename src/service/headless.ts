@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openAllUsers } from '../accounts/open-users.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
-import type { Runner } from '../commands/order.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { type EndBindings, makeEndBindings } from '../commands/users/end-reservations.ts'
@@ -16,10 +16,10 @@ import { newPasswordBody, userCreationBody } from '../http/codecs/users.ts'
 import { getWithQuery, post, type Route } from '../http/protocol/route.ts'
 import { makeObjects, type Objects } from '../http/response/objects.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
-import { isOpen as isServing } from '../http/routes/health.ts'
+import { canServe } from '../http/routes/health.ts'
 import { makeUserChanges } from '../http/routes/users/user-changes.ts'
 import { makeUserReads } from '../http/routes/users/user-reads.ts'
-import { makeUnfinished } from '../read-models/unfinished.ts'
+import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
 import type { Views } from '../read-models/views.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
 import type { Users } from '../users/users.ts'
@@ -28,7 +28,7 @@ import { AS_COMMAND_LINE } from './control-handlers.ts'
 import { type Core, makeOpening, type Opening, openCore, upgrade } from './open-core.ts'
 import { openAllViews } from './open-views.ts'
 import { makeLogUnavailable } from './reports.ts'
-import type { World } from './world.ts'
+import type { Runtime } from './runtime.ts'
 
 /** How long a new password waits for views that are behind, to end bindings which only they can find. */
 const VIEWS_TIMEOUT_MS = 2_000
@@ -48,12 +48,12 @@ interface People {
 }
 
 /** Opens the views, the command loop and the users. No administrator is made. */
-const openPeople = async (config: Config, world: World, opening: Opening, core: Core): Promise<People> => {
+const openPeople = async (config: Config, runtime: Runtime, opening: Opening, core: Core): Promise<People> => {
   const { alarms, randomHex, opened, onFatal } = opening
   const { store, vault, guard, isShared } = core
-  const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
+  const views = await openAllViews(config, store, { log: runtime.log, alarms, isShared, onFatal })
   opened.defer(views.close)
-  const { clock } = world
+  const { clock } = runtime
   const runner = makeRunner({ store, clock, randomHex, snapshots: NO_SNAPSHOTS, log: views, guard, isShared })
   const { users, close } = await openAllUsers({ runner, store, views, vault, alarms, isShared })
   opened.defer(close)
@@ -69,58 +69,58 @@ const fromLogAlone = (views: Views, objects: Objects): Objects => ({
 })
 
 /** Ends bindings once the views are at the end of the log. A lost password does not wait long for them. */
-const makeEndBindingsOrWarn = (world: World, core: Core, { views, runner }: People, isReady: () => boolean) => {
+const makeEndBindingsOrWarn = (runtime: Runtime, core: Core, { views, runner }: People, isReady: () => boolean) => {
   const endBindings = makeEndBindings({
     runner,
-    unfinished: makeUnfinished({ views, store: core.store, clock: world.clock }),
+    unfinished: makeReadUnfinished({ views, store: core.store, clock: runtime.clock }),
   })
   let isLate = false
-  return async (...given: Parameters<EndBindings>): Promise<void> => {
+  return async (...args: Parameters<EndBindings>): Promise<void> => {
     if (!isLate && !isReady()) {
       // A store that does not answer is late too.
       await waitForHead(views, core.store, VIEWS_TIMEOUT_MS).catch(() => false)
       isLate = !isReady()
-      if (isLate) world.log.warn({}, 'bindings of running reservations were not ended: the views are behind the log')
+      if (isLate) runtime.log.warn({}, 'bindings of running reservations were not ended: the views are behind the log')
     }
-    if (isReady()) await endBindings(...given)
+    if (isReady()) await endBindings(...args)
   }
 }
 
 /** The routes of `user add` and `user passwd`. */
 const makeRoutes = (
   { quotaDefault }: Config,
-  world: World,
+  runtime: Runtime,
   { randomHex, alarms, stage }: Opening,
   core: Core,
   people: People,
 ): readonly Route[] => {
   const { store, vault } = core
   const { views, runner, users } = people
-  const { clock, randomBytes } = world
+  const { clock, randomBytes } = runtime
   const objects = fromLogAlone(views, makeObjects(views, store))
-  const isReady = () => isServing(conditionOf({ alarms, views, isUpToDate: () => true, stage }))
-  const may = ['administrator'] as const
+  const isReady = () => canServe(conditionOf({ alarms, views, isUpToDate: () => true, stage }))
+  const roles = ['administrator'] as const
   const changes = makeUserChanges({
     ...{ runner, objects, users, quotaDefault, vault, clock, randomHex, randomBytes },
-    endBindings: makeEndBindingsOrWarn(world, core, people, isReady),
+    endBindings: makeEndBindingsOrWarn(runtime, core, people, isReady),
     eraseSecrets: (id) => eraseUser(store, id),
   })
   const reads = makeUserReads({ objects, users, quotaDefault, clock })
   return [
-    post({ path: '/api/user/create', may, body: userCreationBody, handle: changes.create }),
-    post({ path: '/api/user/:id/password', may, body: newPasswordBody, handle: changes.setPassword }),
-    getWithQuery({ path: '/api/user', may, query: usersQuery, handle: reads.list }),
+    post({ path: '/api/user/create', roles, body: userCreationBody, handle: changes.create }),
+    post({ path: '/api/user/:id/password', roles, body: newPasswordBody, handle: changes.setPassword }),
+    getWithQuery({ path: '/api/user', roles, query: usersQuery, handle: reads.list }),
   ]
 }
 
 /** Answers requests about users on the control socket. */
-const listen = (config: Config, world: World, opening: Opening, core: Core, people: People) => {
+const listen = (config: Config, runtime: Runtime, opening: Opening, core: Core, people: People) => {
   const path = join(config.data, CONTROL_SOCKET)
-  const { clock, log } = world
+  const { clock, log } = runtime
   const onError = (err: unknown): void => log.error({ err }, 'a request failed')
   const app = makeApp({
-    routes: makeRoutes(config, world, opening, core, people),
-    isOpen: () => !opening.stage.hasFailed,
+    routes: makeRoutes(config, runtime, opening, core, people),
+    isServing: () => !opening.stage.hasFailed,
     gate: AS_COMMAND_LINE,
     idempotencyKeys: makeRotatingIdempotencyKeys(core.vault.keys),
     inFlight: makeInFlight(),
@@ -128,7 +128,7 @@ const listen = (config: Config, world: World, opening: Opening, core: Core, peop
     views: people.views,
     synced: () => core.store.synced?.(),
     ...{ clock, randomHex: opening.randomHex, onError },
-    onUnavailable: makeLogUnavailable(log, world.sinceBoot).ofRequest,
+    onUnavailable: makeLogUnavailable(log, runtime.sinceBoot).ofRequest,
     onAnswered: () => undefined,
     addressOf: () => 'unknown',
     userNameOf: makeUserNames(people.users),
@@ -169,17 +169,17 @@ const checkPlace = ({ data, eventStore }: Config): void => {
  */
 export const openHeadless = async (
   config: Config,
-  given: World,
+  outer: Runtime,
   { mustExist }: { readonly mustExist: boolean },
 ): Promise<() => Promise<void>> => {
   checkPlace(config)
-  const world = { ...given, signal: AbortSignal.abort() }
-  const opening = makeOpening(config, world)
+  const runtime = { ...outer, signal: AbortSignal.abort() }
+  const opening = makeOpening(config, runtime)
   try {
-    const core = await openCore(config, world, opening, { isKept: false, mustExist })
-    await upgrade(core, world, opening.randomHex)
-    const people = await openPeople(config, world, opening, core)
-    opening.opened.defer(await listen(config, world, opening, core, people))
+    const core = await openCore(config, runtime, opening, { isKept: false, mustExist })
+    await upgrade(core, runtime, opening.randomHex)
+    const people = await openPeople(config, runtime, opening, core)
+    opening.opened.defer(await listen(config, runtime, opening, core, people))
     return () => opening.opened.disposeAsync()
   } catch (error) {
     await opening.closeAfterFailure()

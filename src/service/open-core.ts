@@ -21,7 +21,7 @@ import type { Stage } from './condition.ts'
 import { withFullAlarm } from './full-store.ts'
 import { type OpenStoreOptions, openStore } from './open-store.ts'
 import { pooledHex } from './random.ts'
-import type { World } from './world.ts'
+import type { Runtime } from './runtime.ts'
 
 /** What is opened first, and what closes it. */
 export interface Opening {
@@ -63,33 +63,33 @@ export const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   return read.right
 }
 
-export const makeOpening = (config: Config, world: World): Opening => {
+export const makeOpening = (config: Config, runtime: Runtime): Opening => {
   const opened = new AsyncDisposableStack()
   const stage: Stage = { hasFailed: false, isStopping: false, isOpeningPorts: config.gateway.isOn }
   return {
-    alarms: makeAlarms(world.log),
-    metrics: makeMetrics(world.processMetrics),
-    randomHex: world.randomHex ?? pooledHex(world.randomBytes),
+    alarms: makeAlarms(runtime.log),
+    metrics: makeMetrics(runtime.processMetrics),
+    randomHex: runtime.randomHex ?? pooledHex(runtime.randomBytes),
     stage,
     onFatal: (error) => {
       if (stage.hasFailed) return
       stage.hasFailed = true
-      world.onFatal(error)
+      runtime.onFatal(error)
     },
     opened,
     closeAfterFailure: () =>
-      opened.disposeAsync().catch((error: unknown) => world.log.error({ err: error }, 'cannot close everything')),
+      opened.disposeAsync().catch((error: unknown) => runtime.log.error({ err: error }, 'cannot close everything')),
   }
 }
 
 /** Opens the store and reports while waiting for it. */
 const openLog = (
   config: Config,
-  { openStore: given, log, signal = new AbortController().signal }: World,
+  { openStore: openOwn, log, signal = new AbortController().signal }: Runtime,
   alarms: Alarms,
   opening: Omit<OpenStoreOptions, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
-  if (given !== undefined) return given(opening.randomHex, opening.onFatal)
+  if (openOwn !== undefined) return openOwn(opening.randomHex, opening.onFatal)
   const onWaiting = (error: Error): void => log.warn({ err: error }, 'event store unavailable; retrying')
   const onSilence = (isSilent: boolean): void => {
     if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
@@ -108,7 +108,7 @@ const openLog = (
  */
 export const openCore = async (
   config: Config,
-  world: World,
+  runtime: Runtime,
   { alarms, metrics, randomHex, onFatal, opened }: Opening,
   { isKept, mustExist = false }: { readonly isKept: boolean; readonly mustExist?: boolean },
 ): Promise<Core> => {
@@ -116,7 +116,7 @@ export const openCore = async (
   const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
   opened.defer(lock.release)
   const opening = { randomHex, onFatal, onCommit: metrics.committed, mustExist }
-  const store = withFullAlarm(await openLog(config, world, alarms, opening), alarms)
+  const store = withFullAlarm(await openLog(config, runtime, alarms, opening), alarms)
   opened.defer(store.close)
   await checkLogVersion(store).catch((error: unknown) => {
     // A networked store may be unavailable. Then the upgrade notices.
@@ -127,9 +127,9 @@ export const openCore = async (
   const isNew = !isShared && (await isUnused(store))
   const lostKeys = makeLostKeys(config.data, store.logId)
   const keeping = { mayMake: !isShared, isKept, alarms, remedyFor: lostKeys.remedyFor }
-  const { vault, close } = orThrow(await openVault(config, world, store, keeping))
+  const { vault, close } = orThrow(await openVault(config, runtime, store, keeping))
   opened.defer(withTimeout(close))
-  const { stop, ...clocks } = await watchClock(config, world, store, alarms)
+  const { stop, ...clocks } = await watchClock(config, runtime, store, alarms)
   opened.defer(stop)
   return { store, isShared, isNew, vault, lostKeys, ...clocks }
 }
@@ -137,10 +137,10 @@ export const openCore = async (
 /** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */
 export const upgrade = (
   { store, guard, isShared }: Pick<Core, 'store' | 'guard' | 'isShared'>,
-  world: World,
+  runtime: Runtime,
   randomHex: RandomHex,
 ): Promise<void> => {
   // A clock that is ahead is not recorded. With 0, the last event's time is used.
-  const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
-  return upgradeLog({ ...world, version: LOG_VERSION, clock, store, randomHex, waitsForStore: isShared })
+  const clock = (): number => (guard.isAhead(runtime.clock()) ? 0 : runtime.clock())
+  return upgradeLog({ ...runtime, version: LOG_VERSION, clock, store, randomHex, waitsForStore: isShared })
 }

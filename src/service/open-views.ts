@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
 import type { ClockGuard } from '../commands/clock-guard.ts'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import type { Config } from '../config/config.ts'
@@ -12,7 +12,7 @@ import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import { openViews, type Views, type ViewsOptions } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { makeLogUnavailable } from './reports.ts'
-import type { Log, World } from './world.ts'
+import type { Log, Runtime } from './runtime.ts'
 
 /** A node may cut off a subscription at any time. Log each outage with its length. */
 export const logResumed =
@@ -59,7 +59,7 @@ interface Running {
 
 /** The command loop of the service. */
 export const openRunner = (
-  { clock, log, sinceBoot }: World,
+  { clock, log, sinceBoot }: Runtime,
   randomHex: RandomHex,
   { store, views, guard, metrics, isShared }: Running,
 ): Runner => {

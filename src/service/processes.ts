@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { finishRemovals } from '../accounts/finish-removals.ts'
 import { beginSchedule } from '../commands/begin-schedule.ts'
 import type { ClockGuard } from '../commands/clock-guard.ts'
-import type { Runner } from '../commands/order.ts'
+import type { Runner } from '../commands/command-envelope.ts'
 import type { EndReservations } from '../commands/users/end-reservations.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
@@ -15,7 +15,7 @@ import type { UpcomingReservations } from '../processes/upcoming.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
-import type { Log } from './world.ts'
+import type { Log } from './runtime.ts'
 
 const RETRY_DELAY_MS = 1_000
 /** Between checks whether the service is ready. */
@@ -67,7 +67,7 @@ interface TimedOptions extends BeginScheduleOptions {
   /** Undefined where the gateway is off. */
   readonly forwarding: Pick<ForwardingProcess, 'openDue' | 'run'> | undefined
   readonly endReservations: EndReservations
-  readonly isOpen: () => boolean
+  readonly isServing: () => boolean
   /** Called when the ports of running reservations have been opened after the start. */
   readonly onPortsOpen: () => void
   readonly log: Log
@@ -125,7 +125,7 @@ export const readAhead = async (
 
 /** Records starts and ends until the signal aborts. */
 const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['pause']): Promise<void> => {
-  const { views, runner, upcoming, processClock, isOpen, clock, log, metrics, randomHex, wake, signal } = options
+  const { views, runner, upcoming, processClock, isServing, clock, log, metrics, randomHex, wake, signal } = options
   let from = options.scheduledFrom
   while (from === undefined && !signal.aborted) {
     await pause(RETRY_DELAY_MS)
@@ -133,7 +133,7 @@ const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['paus
   }
   if (from === undefined) return
   await runSchedule({
-    ...{ upcoming, views, runner, clock: processClock, from, isOpen, wake, signal },
+    ...{ upcoming, views, runner, clock: processClock, from, isServing, wake, signal },
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
     onRecorded: metrics.scheduled,
     onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
@@ -146,11 +146,11 @@ const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['paus
  */
 export const runTimed = async (options: TimedOptions): Promise<void> => {
   const { store, users, runner, upcoming, forwarding, sessions, endReservations, processClock } = options
-  const { isOpen, onPortsOpen, alarms, clock, log, randomHex, wake, signal } = options
+  const { isServing, onPortsOpen, alarms, clock, log, randomHex, wake, signal } = options
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
   const isUnwritten = (): boolean => alarms.isRaised('views')
-  while (!isOpen() && !signal.aborted) await pause(POLL_INTERVAL_MS)
+  while (!isServing() && !signal.aborted) await pause(POLL_INTERVAL_MS)
   if (signal.aborted) return
   const openPorts = async (): Promise<void> => {
     await forwarding?.openDue()
@@ -161,6 +161,6 @@ export const runTimed = async (options: TimedOptions): Promise<void> => {
     readAhead({ upcoming, clock: processClock, log, isUnwritten, wake, pause, signal }, openPorts),
     forwarding?.run(),
     sessions.run(),
-    finishRemovals({ store, users, runner, endReservations, isOpen, clock, log, randomHex, pause, signal }),
+    finishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, pause, signal }),
   ])
 }

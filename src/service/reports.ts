@@ -5,7 +5,7 @@ import { peerOf } from '../http/protocol/client-address.ts'
 import { codes, type Refusal } from '../http/protocol/problem.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/request-summary.ts'
 import type { Metrics } from '../http/routes/metrics.ts'
-import type { Log, World } from './world.ts'
+import type { Log, Runtime } from './runtime.ts'
 
 /** Between log lines of one kind. */
 const LOG_INTERVAL_MS = 60_000
@@ -23,8 +23,8 @@ export const makeWarnEveryMinute = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () =
   }
 }
 
-const makeLogUnavailableOnce = (...given: Parameters<typeof makeWarnEveryMinute>): LogUnavailable => {
-  const logOnce = makeWarnEveryMinute(...given)
+const makeLogUnavailableOnce = (...args: Parameters<typeof makeWarnEveryMinute>): LogUnavailable => {
+  const logOnce = makeWarnEveryMinute(...args)
   return (error, requestId) => logOnce({ err: error, request_id: requestId })
 }
 
@@ -40,13 +40,13 @@ export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => numb
 })
 
 /** Hooks through which the parts report to the log and the metrics. */
-export const makeReports = (world: World, metrics: Metrics) => {
+export const makeReports = (runtime: Runtime, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
-  const unavailable = makeLogUnavailable(world.log, world.sinceBoot)
-  const logNotAccepted = makeWarnEveryMinute(world.log, world.sinceBoot, 'a connection could not be accepted')
+  const unavailable = makeLogUnavailable(runtime.log, runtime.sinceBoot)
+  const logNotAccepted = makeWarnEveryMinute(runtime.log, runtime.sinceBoot, 'a connection could not be accepted')
   const report = (summary: RequestSummary): void => {
     metrics.answered(summary)
-    world.onAnswered?.(summary)
+    runtime.onAnswered?.(summary)
   }
   return {
     /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
@@ -60,7 +60,7 @@ export const makeReports = (world: World, metrics: Metrics) => {
     },
     onAcceptError: (error: Error): void => logNotAccepted({ err: error }),
     onError: (error: unknown, requestId: string): void =>
-      world.log.error({ err: error, request_id: requestId }, 'a request failed'),
+      runtime.log.error({ err: error, request_id: requestId }, 'a request failed'),
     onUnavailable: unavailable.ofRequest,
   }
 }

@@ -5,7 +5,7 @@ import type { Alarms } from '../telemetry/alarms.ts'
 import type { Vault } from '../vault/vault.ts'
 import { watchSecrets } from '../vault/watch-secrets.ts'
 import { withTimeout } from './open-core.ts'
-import type { Log } from './world.ts'
+import type { Log } from './runtime.ts'
 
 /** Findings named in the alarm. */
 const NAMED = 3

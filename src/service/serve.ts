@@ -5,7 +5,7 @@ import { nameOfStore } from '../config/event-store.ts'
 import { formatQuota } from '../domain/user/quota.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { requestLine } from '../http/server/access-log.ts'
-import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
+import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
@@ -84,10 +84,10 @@ export const serve = async (config: Config): Promise<number> => {
 }
 
 /** Log lines on standard output, which may fail or end without harm. They are flushed at every exit. */
-const openLog = async (): Promise<Lines> => {
+const openLog = async (): Promise<LineWriter> => {
   // A listener also makes the pipe non-blocking: a full one would block the thread, which could then not end.
   process.stdout.on('error', () => undefined)
-  const lines = openLines(1)
+  const lines = openLineWriter(1)
   process.on('exit', lines.flushNow)
   if (!process.stdout.isTTY) return lines
   // Loaded on demand: elsewhere it would only delay the start.
@@ -105,7 +105,7 @@ const endBy = (signal: NodeJS.Signals): never => {
 }
 
 /** Calls `stop` at the first signal; a second one ends the process at once. */
-const onStopSignal = (log: Log, lines: Lines, stop: () => void): void => {
+const onStopSignal = (log: Log, lines: LineWriter, stop: () => void): void => {
   let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

@@ -39,7 +39,7 @@ import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { makeAuditHandlers } from '../http/routes/audit.ts'
 import { makeChangesHandler } from '../http/routes/changes.ts'
 import { makeEvents } from '../http/routes/events.ts'
-import { type HealthCondition, isReady, isOpen as isServing, makeHealth } from '../http/routes/health.ts'
+import { canServe, type HealthCondition, isReady, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
 import { makeLoginHandlers } from '../http/routes/login/login.ts'
 import { makeOutageHandlers } from '../http/routes/outages.ts'
@@ -63,7 +63,7 @@ import { openMonitor } from '../machines/open-monitor.ts'
 import { openSessions } from '../machines/open-sessions.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import { makeUpcomingReservations } from '../processes/upcoming.ts'
-import { makeUnfinished } from '../read-models/unfinished.ts'
+import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
 import { makeAuthenticator } from '../users/authenticate.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
@@ -73,10 +73,10 @@ import { listenForCommands } from './control-handlers.ts'
 import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
 import { logResumed, openAllViews, openRunner } from './open-views.ts'
 import { pauseBriefly, runTimed, tryToBeginSchedule } from './processes.ts'
+import type { Address, Runtime } from './runtime.ts'
 import { startSecretWatch } from './secret-watch.ts'
-import type { Address, World } from './world.ts'
 
-export type { Address, Log, World } from './world.ts'
+export type { Address, Log, Runtime } from './runtime.ts'
 
 /** Time allowed for in-flight requests at shutdown. */
 const STOP_TIMEOUT_MS = 10_000
@@ -89,8 +89,8 @@ export interface Service extends Address {
 }
 
 /** Checks what the configuration names, before anything is created. @throws Misconfigured naming every problem */
-const checkAll = async (config: Config, world: Parameters<typeof openCertificate>[1]) => {
-  const certificate = config.tls && (await openCertificate(config.tls, world))
+const checkAll = async (config: Config, runtime: Parameters<typeof openCertificate>[1]) => {
+  const certificate = config.tls && (await openCertificate(config.tls, runtime))
   const problems = await problemsOfConfig(config)
   if (certificate !== undefined && E.isLeft(certificate)) throw new Misconfigured([...certificate.left, ...problems])
   if (problems.length > 0) {
@@ -107,40 +107,40 @@ const checkAll = async (config: Config, world: Parameters<typeof openCertificate
  * @throws Misconfigured naming every problem; PortTaken or LockTaken when another process has the port, the data or the
  * log
  */
-export const startService = async (config: Config, given: World): Promise<Service> => {
+export const startService = async (config: Config, outer: Runtime): Promise<Service> => {
   // 1. Alarms, metrics and randomness, and the stack of what is opened.
-  const opening = makeOpening(config, given)
+  const opening = makeOpening(config, outer)
   const { alarms, metrics, randomHex, stage, opened, onFatal, closeAfterFailure } = opening
-  const world = { ...given, onFatal }
-  const { clock, sinceBoot, randomBytes, log, wake = pauseBriefly } = world
+  const runtime = { ...outer, onFatal }
+  const { clock, sinceBoot, randomBytes, log, wake = pauseBriefly } = runtime
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   try {
     // 2. Everything that can refuse a start before anything is created.
-    const certificate = await checkAll(config, { ...world, alarms })
+    const certificate = await checkAll(config, { ...runtime, alarms })
     if (certificate !== undefined) opened.defer(certificate.close)
 
     // 3. The port, which answers health checks until the start is complete.
-    const { listening, addresses, reports } = await bindPort(config, world, opening, certificate)
+    const { listening, addresses, reports } = await bindPort(config, runtime, opening, certificate)
     const { host, port } = listening
     opened.defer(() => listening.close(0))
 
     // 4. The log, the vault, the clock and the keys. What the log lacks still refuses the start.
-    const core = await openCore(config, world, opening, { isKept: true })
+    const core = await openCore(config, runtime, opening, { isKept: true })
     const { store, vault, guard, processClock, isShared, lostKeys } = core
-    orThrow(await checkFirstUsers({ config, world, ...core }))
-    const signer = orThrow(await openSigner(config, world, { store, mayMake: !isShared, ...lostKeys }))
+    orThrow(await checkFirstUsers({ config, runtime, ...core }))
+    const signer = orThrow(await openSigner(config, runtime, { store, mayMake: !isShared, ...lostKeys }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
     const clientPseudonyms = makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix)
     const consoleTickets = makeConsoleTickets(vault.keys, randomBytes)
 
     // 5. What a start records: the log's version, and since when starts and ends are recorded.
-    await upgrade(core, world, randomHex)
+    await upgrade(core, runtime, randomHex)
     const scheduledFrom = await tryToBeginSchedule({ store, guard, clock, randomHex })
 
     // 6. The views and the command loop.
     const views = await openAllViews(config, store, { log, alarms, isShared, onFatal })
     opened.defer(views.close)
-    const runner = openRunner(world, randomHex, { store, views, guard, metrics, isShared })
+    const runner = openRunner(runtime, randomHex, { store, views, guard, metrics, isShared })
     opened.defer(runner.saveStates)
 
     // 7. The users, and the first ones of a log that has none.
@@ -148,7 +148,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
     const { users, isUpToDate, catchUpNames, catchUpTokens } = people
     opened.defer(people.close)
     const { made, stop: stopFirstUsers } = await tryFirstUsers({
-      make: () => makeFirstUsers({ config, world, randomHex, users, ...core }),
+      make: () => makeFirstUsers({ config, runtime, randomHex, users, ...core }),
       mayWait: isShared,
       onRefused: (problems) => onFatal(new Misconfigured(problems)),
       onFatal,
@@ -156,11 +156,11 @@ export const startService = async (config: Config, given: World): Promise<Servic
     opened.defer(stopFirstUsers)
     const firstAdministrator = orThrow(made)
     // At once: a start that fails later must not lose the password.
-    if (firstAdministrator !== undefined) await world.onFirstAdministrator?.(firstAdministrator, { host, port })
+    if (firstAdministrator !== undefined) await runtime.onFirstAdministrator?.(firstAdministrator, { host, port })
 
     // 8. The condition for health checks, and gauges.
     const condition = (): HealthCondition => conditionOf({ alarms, views, isUpToDate, stage })
-    const isOpen = (): boolean => isServing(condition())
+    const isServing = (): boolean => canServe(condition())
     const isFollowing = (): boolean => isReady({ ...condition(), service: 'ok', gateway: 'ok' })
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
 
@@ -168,7 +168,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
     const signedIn = makeSignedIn({ users, views, runner, vault, clock, randomHex })
     const { quotas, close: closeQuotas } = openQuotas({ quotaDefault: config.quotaDefault, users, views, clock })
     opened.defer(closeQuotas)
-    const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
+    const ending = { unfinished: makeReadUnfinished({ views, store, clock }), runner }
     const endReservations = makeEndReservations(ending)
     const endBindings = makeEndBindings(ending)
 
@@ -188,7 +188,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
       log,
       alarms,
       isForwarded: forwarded.has,
-      isOpen,
+      isServing,
       wake,
       signal: timed.signal,
     })
@@ -236,7 +236,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
       hold: forwarded.hold,
       makeRequestId,
       onProbe: metrics.probed,
-      isOpen,
+      isServing,
       wake,
     })
 
@@ -251,11 +251,11 @@ export const startService = async (config: Config, given: World): Promise<Servic
     const feed = makeFeed({
       ...told,
       origin: config.origin,
-      limits: world.feed,
+      limits: runtime.feed,
       measures: metrics.feed,
       onResumed: logResumed(log),
     })
-    const changes = makeChanges({ ...told, known: users, limits: world.changes, measures: metrics.changes })
+    const changes = makeChanges({ ...told, known: users, limits: runtime.changes, measures: metrics.changes })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
@@ -270,12 +270,12 @@ export const startService = async (config: Config, given: World): Promise<Servic
       clock,
       randomHex,
       addressOf: addresses.clientOf,
-      limits: world.console,
+      limits: runtime.console,
       ...reports,
     })
     const nameOf = makeUserNames(users)
     const asOf = makeAsOfReads({ objects, views, store, clock })
-    const csv = makeCsvLists({ views, nameOf, limits: world.csv })
+    const csv = makeCsvLists({ views, nameOf, limits: runtime.csv })
     const singleSignOn = openSingleSignOn({
       ...{ config, clock, randomBytes, randomHex, log, alarms, users, vault, runner },
       sessions: signedIn.sessions,
@@ -338,12 +338,12 @@ export const startService = async (config: Config, given: World): Promise<Servic
       }),
       singleSignOn: singleSignOn.handlers,
       hasSingleSignOn: config.oidc !== undefined,
-      events: makeEvents({ feed, views, store, isOpen: isFollowing }),
+      events: makeEvents({ feed, views, store, isFollowing: isFollowing }),
       changes: makeChangesHandler({
         changes,
         views,
         store,
-        isOpen: isFollowing,
+        isFollowing: isFollowing,
         digest: async () => (await readWebFiles()).digest,
       }),
       health: makeHealth(condition),
@@ -371,7 +371,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
         if (answer !== undefined && E.isRight(answer)) metrics.retryAnswered()
         return answer
       },
-      isOpen,
+      isServing,
       views,
       acknowledge: objects.acknowledge,
       synced: () => store.synced?.(),
@@ -395,7 +395,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
       makeRequestId,
     })
     const onSweepError = (error: unknown): void => log.error({ err: error }, 'sweep failed; retrying')
-    opened.defer(withTimeout(startSweeping(sweep, isOpen, onSweepError).stop))
+    opened.defer(withTimeout(startSweeping(sweep, isServing, onSweepError).stop))
     opened.defer(withTimeout(monitor.start()))
     opened.defer(
       await listenForCommands(config, {
@@ -411,7 +411,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
         dependencies,
       }),
     )
-    listening.handOver(handleInBursts(app.handle), app.upgrades)
+    listening.setHandlers(handleInBursts(app.handle), app.upgrades)
     const running = runTimed({
       store,
       views,
@@ -424,7 +424,7 @@ export const startService = async (config: Config, given: World): Promise<Servic
       sessions,
       forwarding: forwarding?.forwarding,
       endReservations,
-      isOpen,
+      isServing,
       onPortsOpen: () => {
         stage.isOpeningPorts = false
       },

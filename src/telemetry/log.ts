@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 
 /** Buffered lines for a file descriptor, in order. */
-export interface Lines {
+export interface LineWriter {
   /** Takes a line including its newline. It is written within 0.1 s, or at once if urgent. */
   readonly write: (line: string, isUrgent?: boolean) => void
   /** Resolves when everything taken so far is written or given up, or after `within` milliseconds. */
@@ -61,7 +61,7 @@ const writeAllNow = (fd: number, bytes: Buffer): void => {
  * Writes in the background, in large pieces. A full disk, or a reader that is slow or gone, costs lines and nothing
  * else. pino's own destination can hang at exit on a full disk.
  */
-export const openLines = (fd: number): Lines => {
+export const openLineWriter = (fd: number): LineWriter => {
   let waiting = ''
   let lost = 0
   let timer: NodeJS.Timeout | undefined
@@ -126,7 +126,7 @@ const errorFacts = (error: unknown, causes = CAUSES_MAX): object => {
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /** The service's own log. Its lines are rare and written at once. Its methods may be passed on by themselves. */
-export const makeLog = (level: Level, lines: Lines) => {
+export const makeLog = (level: Level, lines: LineWriter) => {
   const serializers = { err: (error: unknown) => errorFacts(error) }
   const logger = pino({ level, base: { pid: process.pid }, serializers }, { write: (line) => lines.write(line, true) })
   return {

@@ -71,11 +71,11 @@ export const checkOwner = async (
   const findings: SecretFinding[] = []
   const unopened: string[] = []
   let opened = 0
-  for (const [field, standing] of fields) {
+  for (const [field, expected] of fields) {
     const secret = kept.find((each) => each.field === field && each.owner === owner)
-    const what = findProblem(ring as KeyRing, isKnownKey, describeSecret(owner, field), standing, secret)
+    const what = findProblem(ring as KeyRing, isKnownKey, describeSecret(owner, field), expected, secret)
     const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
-    if (what !== undefined) findings.push({ position: standing.position, what })
+    if (what !== undefined) findings.push({ position: expected.position, what })
     else if (isAtHand) opened++
     else unopened.push(String(secret?.key_id))
   }

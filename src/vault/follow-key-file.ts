@@ -50,7 +50,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     }
   }
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const seen = await readFileState(path)
     if (seen === state && !isBroken) return
     state = seen
@@ -71,7 +71,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
 
   const scheduleNext = (): NodeJS.Timeout =>
     setTimeout(async () => {
-      looking = look()
+      looking = poll()
       await looking
       if (!isClosed) timer = scheduleNext()
     }, interval)

@@ -8,7 +8,7 @@ interface Where {
   readonly vaultKeyFile: string
 }
 
-interface World {
+interface Runtime {
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
@@ -17,7 +17,7 @@ interface World {
 /** Opens the key ring from the configuration or the key file. A file is created only for a log that has used no key. */
 export const openKeyRing = async (
   where: Where,
-  { clock, randomBytes, log }: World,
+  { clock, randomBytes, log }: Runtime,
   store: SecretStore,
   mayMake: boolean,
 ): Promise<E.Either<readonly string[], KeyRing>> => {

@@ -13,7 +13,7 @@ interface Where {
   readonly vaultKeyFile: string
 }
 
-interface World {
+interface Runtime {
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
   readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
@@ -25,7 +25,7 @@ export interface OpenVault {
   readonly close: () => Promise<void>
 }
 
-const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
+const logResealed = ({ log }: Runtime, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
   if (secrets > 0) log.info({ key: keyId, secrets }, 'secrets re-encrypted with the current vault key')
   for (const problem of unreadable) log.error({ problem }, 'a secret was not re-encrypted')
   for (const key of freed) log.info({ key }, 'vault key no longer needed; safe to delete')
@@ -47,14 +47,19 @@ interface Kept {
 }
 
 /** Follows the key file and re-encrypts secrets sealed with old keys. Returns the function that ends this. */
-const keepVault = (where: Where, world: World, store: EventStore, { vault, alarms }: Kept): (() => Promise<void>) => {
-  const { clock, randomBytes, log } = world
+const keepVault = (
+  where: Where,
+  runtime: Runtime,
+  store: EventStore,
+  { vault, alarms }: Kept,
+): (() => Promise<void>) => {
+  const { clock, randomBytes, log } = runtime
   const rotation = startRotation({
     store,
     keys: vault.keys,
     clock,
     randomBytes,
-    onResealed: (resealed) => logResealed(world, vault.keys().current.id, resealed),
+    onResealed: (resealed) => logResealed(runtime, vault.keys().current.id, resealed),
     onFailure: (error) => log.warn({ err: error }, 're-encrypting secrets failed; retrying'),
   })
   let current = vault.keys().current.id
@@ -81,11 +86,11 @@ const keepVault = (where: Where, world: World, store: EventStore, { vault, alarm
 /** Left: every problem with the keys, in which case nothing may be sealed. */
 export const openVault = async (
   where: Where,
-  world: World,
+  runtime: Runtime,
   store: EventStore,
   options: OpenOptions,
 ): Promise<E.Either<readonly string[], OpenVault>> => {
-  const { clock, randomBytes } = world
+  const { clock, randomBytes } = runtime
   const { isKept, mayMake, remedyFor } = options
   const explained = async (
     problems: readonly string[],
@@ -94,11 +99,11 @@ export const openVault = async (
     const missing = (await readKnownKeyIds(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
     return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
   }
-  const keys = await openKeyRing(where, world, store, mayMake)
+  const keys = await openKeyRing(where, runtime, store, mayMake)
   if (E.isLeft(keys)) return explained(keys.left)
   const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return explained(checked.left, keys.right)
-  const close = isKept ? keepVault(where, world, store, { vault, alarms: options.alarms }) : async () => undefined
+  const close = isKept ? keepVault(where, runtime, store, { vault, alarms: options.alarms }) : async () => undefined
   return E.right({ vault, close })
 }

@@ -33,7 +33,7 @@ export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: R
     await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
   }
 
-  const look = async (): Promise<number> => {
+  const resealOnce = async (): Promise<number> => {
     try {
       const pause = () => delay(STEP_DELAY_MS)
       const resealed = await reseal({ ...resealing, pause, isStopped: () => stopping.signal.aborted })
@@ -49,7 +49,7 @@ export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: R
     while (!stopping.signal.aborted) {
       isWoken = false
       sleep = new AbortController()
-      await rest(await look())
+      await rest(await resealOnce())
     }
   }
   const ended = run()

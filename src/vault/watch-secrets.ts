@@ -70,7 +70,7 @@ const makeRead = ({ store, ownerEvents, signal, rest, expected, checkEvery }: Wa
 const makeCheck = (watching: WatchContext) => {
   const { store, keys, signal, rest, expected, checkEvery } = watching
   const read = makeRead(watching)
-  const look = async (owners: Iterable<string>): Promise<Found> => {
+  const checkOwners = async (owners: Iterable<string>): Promise<Found> => {
     const found = new Map<string, readonly SecretFinding[]>()
     const isKnownKey = await readKnownKeys(store, keys(), expected)
     let n = 0
@@ -86,7 +86,7 @@ const makeCheck = (watching: WatchContext) => {
     let found = NONE
     for (let n = 0; n < CHECKS_MIN; n++) {
       if (!(await read())) return NONE
-      found = await look(n > 0 ? found.keys() : (owners ?? [...expected.owners.keys()]))
+      found = await checkOwners(n > 0 ? found.keys() : (owners ?? [...expected.owners.keys()]))
       if (found.size === 0) return found
       await rest(checkEvery)
     }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Runner } from '../../src/commands/command-envelope.ts'
 import { createSut } from '../../src/commands/create-sut.ts'
 import { BERTH, makeSweep, releasePort } from '../../src/commands/listen-ports.ts'
-import type { Runner } from '../../src/commands/order.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
@@ -63,13 +63,13 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
     runner,
     create: async (key) => {
       const seal = () => undefined
-      const order = { values: sutValues(), range: RANGE, random: randomHex(8), seal, ...by(key) }
-      const made = await createSut(runner, order)
+      const envelope = { values: sutValues(), range: RANGE, random: randomHex(8), seal, ...by(key) }
+      const made = await createSut(runner, envelope)
       return E.isLeft(made) ? made.left.code : made.right._id
     },
     retire: async (id, key) => {
-      const order = { command: { type: 'RetireSut' } as const, ...by(key) }
-      const retired = await runner.run(sutDecider, sutStream(id), order)
+      const envelope = { command: { type: 'RetireSut' } as const, ...by(key) }
+      const retired = await runner.run(sutDecider, sutStream(id), envelope)
       if (E.isLeft(retired)) return retired.left.code
       await releasePort(runner, id, randomHex(8))
       return retired.right.kind

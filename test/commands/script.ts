@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
+import type { CommandEnvelope, Outcome, Runner } from '../../src/commands/command-envelope.ts'
 import { createSut } from '../../src/commands/create-sut.ts'
 import type { IdempotencyKey } from '../../src/commands/idempotency-key.ts'
-import type { Order, Outcome, Runner } from '../../src/commands/order.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { StreamState } from '../../src/domain/decider.ts'
 import type { Recorded } from '../../src/domain/event.ts'
@@ -102,7 +102,7 @@ const problemsOf = (
 
 /** Creates the SUT of the sequence, retrying with the same key. */
 const theSut = async (setting: Setting, runner: () => Runner, key: IdempotencyKey): Promise<string> => {
-  const order = {
+  const envelope = {
     values: sutValues(),
     range: { first: 1, last: 65535 },
     seal: () => undefined,
@@ -111,7 +111,7 @@ const theSut = async (setting: Setting, runner: () => Runner, key: IdempotencyKe
     idempotencyKey: key,
   }
   for (let i = 0; i < ATTEMPTS_MAX; i++) {
-    const made = await createSut(runner(), { ...order, random: randomHex(8) })
+    const made = await createSut(runner(), { ...envelope, random: randomHex(8) })
     if (E.isRight(made)) return made.right._id
     setting.repair()
   }
@@ -152,8 +152,8 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
     for (let i = 0; i < ATTEMPTS_MAX; i++) {
       now += 1000
       const requestId = `${name}-${number}-${i}`
-      const order: Order<AnyCommand> = { command, actor: administrator, requestId, idempotencyKey: key }
-      const ended = await runner().run(deciderOf(command), stream, order)
+      const envelope: CommandEnvelope<AnyCommand> = { command, actor: administrator, requestId, idempotencyKey: key }
+      const ended = await runner().run(deciderOf(command), stream, envelope)
       const events = await readAll(truth, stream)
       problems.push(...problemsOf(command, ended, events, requestId, now))
       if (E.isLeft(ended) && IN_TROUBLE.includes(ended.left.code)) {

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { beginSchedule, SCHEDULE } from '../../src/commands/begin-schedule.ts'
-import type { Order } from '../../src/commands/order.ts'
+import type { CommandEnvelope } from '../../src/commands/command-envelope.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { FollowedLog } from '../../src/commands/states/log-continuity.ts'
 import type { Snapshots } from '../../src/commands/states/snapshots.ts'
@@ -42,23 +42,23 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
   let now = clock('05:58')
   let from = now
   const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS, ...options })
-  const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
+  const envelope = <C>(command: C): CommandEnvelope<C> => ({ command, actor: administrator, requestId: randomHex(8) })
   return {
     aSut: async () => {
       const _id = randomHex(12)
       const command = { type: 'CreateSut', _id, listen_port: LISTEN_PORT, values: sutValues() } as const
-      const made = await runner.run(sutDecider, sutStream(_id), order(command))
+      const made = await runner.run(sutDecider, sutStream(_id), envelope(command))
       if (E.isLeft(made)) throw new Error(made.left.detail)
       return _id
     },
     reserve: async (sut_id, window) => {
       const command = { ...createReservation(window), sut_id, random: randomHex(8) }
-      const made = await runner.run(reservationDecider, sutStream(sut_id), order(command))
+      const made = await runner.run(reservationDecider, sutStream(sut_id), envelope(command))
       return E.isLeft(made) ? made.left.code : 'made'
     },
     describe: async (sut_id, description) => {
       const command = { type: 'UpdateSut', values: { description } } as const
-      const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))
+      const updated = await runner.run(sutDecider, sutStream(sut_id), envelope(command))
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
     beginSchedule: async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { askService } from '../../src/control/ask.ts'
+import { askService } from '../../src/control/ask-service.ts'
 import {
   type ControlHandler,
   type ControlSocketOptions,

@@ -14,7 +14,7 @@ import { BEGINNING } from '../../src/event-store/event-store.ts'
 import { makeEventWriter } from '../../src/feed/event-writer.ts'
 import { type FeedEntry, makeEntry } from '../../src/feed/events/entry.ts'
 import { eventStream, type Format } from '../../src/feed/events/frames.ts'
-import type { Outlet } from '../../src/feed/outlet.ts'
+import type { ResponseSink } from '../../src/feed/response-sink.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import { type } from '../command-line/terminal.ts'
 import { startEmbedded } from '../copy/typed.ts'
@@ -189,8 +189,8 @@ test('an event between the last read and the start of listening is delivered at 
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {
-    const makeWriter = (outlet: Outlet, after: PublicPosition) =>
-      makeEventWriter(outlet, { ...streamRequest, after, source })
+    const makeWriter = (sink: ResponseSink, after: PublicPosition) =>
+      makeEventWriter(sink, { ...streamRequest, after, source })
     startStream(response, { ...streamRequest, makeWriter, source, heartbeat: 60_000, stallTimeout: 60_000 })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

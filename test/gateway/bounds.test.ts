@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
-import { makeTallies } from '../../src/gateway/worker/tallies.ts'
+import { makeRefusalCounts } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { makeCheckHandler } from '../../src/http/routes/probes/checks.ts'
@@ -27,7 +27,7 @@ test('a reservation remembers 256 verdicts, and asks again about the address tha
 
 test('refusals of thousands of connections are one report for each reservation and reason', (t) => {
   const reports: object[] = []
-  const { refused, flush } = makeTallies((report) => reports.push(report))
+  const { refused, flush } = makeRefusalCounts((report) => reports.push(report))
   for (let n = 0; n < 5_000; n++) refused(`${n % 2}`, 'not_holder')
   flush()
   t.deepEqual(

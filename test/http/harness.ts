@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import type { Role } from '../../src/domain/events/user.ts'
 import type { RandomHex } from '../../src/domain/values/ids.ts'
 import type { RequestSummary } from '../../src/http/response/request-summary.ts'
-import { startService, type World } from '../../src/service/service.ts'
+import { type Runtime, startService } from '../../src/service/service.ts'
 import type { FirstUser } from '../../src/users/first-administrator.ts'
 import { sharedEnvironment } from '../event-store/shared-store.ts'
 import { aUser, rightOf } from '../users/builders.ts'
@@ -30,13 +30,13 @@ export interface Setting {
   /** The users of a log that has none: those below unless given. */
   readonly firstUsers?: readonly FirstUser[] | 'administrator'
   readonly randomHex?: RandomHex
-  readonly randomBytes?: World['randomBytes']
-  readonly openStore?: World['openStore']
-  readonly timeouts?: World['timeouts']
-  readonly feed?: World['feed']
-  readonly csv?: World['csv']
-  readonly changes?: World['changes']
-  readonly console?: World['console']
+  readonly randomBytes?: Runtime['randomBytes']
+  readonly openStore?: Runtime['openStore']
+  readonly timeouts?: Runtime['timeouts']
+  readonly feed?: Runtime['feed']
+  readonly csv?: Runtime['csv']
+  readonly changes?: Runtime['changes']
+  readonly console?: Runtime['console']
   /** Aborts a start that waits for the store. */
   readonly signal?: AbortSignal
   /** Receives the service's log, for tests that read it before the start completes. */

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import test from 'ava'
-import type { Runner } from '../../src/commands/order.ts'
+import type { Runner } from '../../src/commands/command-envelope.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { type AdmissionOptions, makeAdmission } from '../../src/processes/admission.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
@@ -27,13 +27,13 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
     client: pseudonymsUnder(FIRST).of(HERE),
   })
   const { state } = stories(reservationDecider).given(at('05:00', sutCreated()), made)
-  const look = (async (_decider, _stream, find) => find(state as never)) as Runner['look']
+  const inspect = (async (_decider, _stream, find) => find(state as never)) as Runner['inspect']
   const [begins, ends] = [clock('06:00'), clock('07:00')]
   const held = { _id: idOf(1), sut_id: SUT_ID, user_id: alice, listen_port: LISTEN_PORT, starts: begins, begins, ends }
   return makeAdmission({
     get: (id) => (id === idOf(1) ? held : undefined),
     targetOf: () => ({ host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true }),
-    runner: { look },
+    runner: { inspect },
     clientPseudonyms: pseudonymsUnder(FIRST),
     passwordOf: async () => 'machine secret',
     respond: (password, challenge) => Buffer.concat([Buffer.from(password), challenge]),

@@ -160,7 +160,7 @@ test('due SUTs that another instance probes are looked at a few in a turn', asyn
   const looked = new Set<string>()
   const monitor = makeMonitor({
     ...{ views: { ...manyDocuments(documentOf, called), waitForStorePosition: async () => true }, instance: 'a' },
-    ...{ runner: { run: () => t.fail() as never }, sinceBoot: () => 0, signal: stop.signal, isOpen: () => true },
+    ...{ runner: { run: () => t.fail() as never }, sinceBoot: () => 0, signal: stop.signal, isServing: () => true },
     clock: { now: () => 0, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
     probe: () => t.fail() as never,
     isOurs: ({ _id }) => {

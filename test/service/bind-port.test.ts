@@ -12,8 +12,8 @@ const startingClient = async (t: ExecutionContext) => {
   const config = rightOf(readConfig({ BERTH_DATA: '/nowhere', BERTH_PORT: '0' }, keyChecks))
   const silent = (): void => undefined
   const log = { info: silent, warn: silent, error: silent }
-  const world = { clock: Date.now, sinceBoot: Date.now, randomBytes, log, onFatal: silent }
-  const { listening } = await bindPort(config, world, makeOpening(config, world), undefined)
+  const runtime = { clock: Date.now, sinceBoot: Date.now, randomBytes, log, onFatal: silent }
+  const { listening } = await bindPort(config, runtime, makeOpening(config, runtime), undefined)
   const connections = connectTo(listening.port)
   t.teardown(() => {
     connections.close()
@@ -36,6 +36,6 @@ test('a service that starts is alive, and refuses everything else as not ready',
 test('once the port is handed over, the connections of a start are answered by the service', async (t) => {
   const { listening, client } = await startingClient(t)
   t.is((await client.get('/api/sut')).status, 503)
-  listening.handOver((_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
+  listening.setHandlers((_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
   t.is((await client.get('/api/sut')).status, 200)
 })

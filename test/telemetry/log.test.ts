@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { logResumed } from '../../src/service/open-views.ts'
-import { makeLog, openLines } from '../../src/telemetry/log.ts'
+import { makeLog, openLineWriter } from '../../src/telemetry/log.ts'
 
 const aDirectory = async (t: ExecutionContext): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-'))
@@ -56,7 +56,7 @@ const numbered = (count: number): readonly string[] => Array.from({ length: coun
 
 test('every line is written once, whole and in order, however many are logged at once', async (t) => {
   const path = join(await aDirectory(t), 'log')
-  const lines = openLines(opened(t, path, 'w'))
+  const lines = openLineWriter(opened(t, path, 'w'))
   const written = numbered(50_000)
   for (const [n, line] of written.entries()) {
     lines.write(line, n % 1000 === 0)
@@ -69,7 +69,7 @@ test('every line is written once, whole and in order, however many are logged at
 
 test('a line is flushed after a moment, and an urgent one at once with the lines before it', async (t) => {
   const path = join(await aDirectory(t), 'log')
-  const lines = openLines(opened(t, path, 'w'))
+  const lines = openLineWriter(opened(t, path, 'w'))
   lines.write('one\n')
   t.is(readFileSync(path, 'utf8'), '')
   await until(() => readFileSync(path, 'utf8') === 'one\n')
@@ -82,14 +82,14 @@ test('a line is flushed after a moment, and an urgent one at once with the lines
 
 test('buffered lines are written when the process ends abruptly', async (t) => {
   const path = join(await aDirectory(t), 'log')
-  const lines = openLines(opened(t, path, 'w'))
+  const lines = openLineWriter(opened(t, path, 'w'))
   for (const line of numbered(10)) lines.write(line)
   lines.flushNow()
   t.is(readFileSync(path, 'utf8'), numbered(10).join(''))
 })
 
 test('on a full disk lines are dropped and counted, and nothing else fails', async (t) => {
-  const lines = openLines(opened(t, '/dev/full', 'w'))
+  const lines = openLineWriter(opened(t, '/dev/full', 'w'))
   for (const line of numbered(3)) lines.write(line)
   await lines.flush(10_000)
   t.is(lines.lost(), 3)
@@ -102,7 +102,7 @@ test('on a full disk lines are dropped and counted, and nothing else fails', asy
 
 test('a closed reader loses lines, and nothing else fails', async (t) => {
   const { writer, read, closeReader } = await aPipe(t)
-  const lines = openLines(writer)
+  const lines = openLineWriter(writer)
   lines.write('seen\n', true)
   await lines.flush(10_000)
   t.is(read(), 'seen\n')
@@ -114,7 +114,7 @@ test('a closed reader loses lines, and nothing else fails', async (t) => {
 
 test('a slow reader gets every line in the end, and the buffer for one that never reads is bounded', async (t) => {
   const { writer, read } = await aPipe(t)
-  const lines = openLines(writer)
+  const lines = openLineWriter(writer)
   const written = Array.from({ length: 3000 }, (_, n) => `${n}`.padEnd(199, '.').concat('\n'))
   for (const line of written) lines.write(line)
   await lines.flush(1)
@@ -134,7 +134,7 @@ test('a slow reader gets every line in the end, and the buffer for one that neve
 
 test('an error is logged with its message and stack, and without properties added to it', (t) => {
   const written: string[] = []
-  const lines = { ...openLines(1), write: (line: string) => written.push(line) }
+  const lines = { ...openLineWriter(1), write: (line: string) => written.push(line) }
   const cause = Object.assign(new Error('no space'), { code: 'ENOSPC', path: 'CaNaRy', errno: -28 })
   const error = Object.assign(new Error('it failed', { cause }), { secret: 'CaNaRy', code: 5 })
   const log = makeLog('warn', lines)
@@ -152,7 +152,7 @@ test('an error is logged with its message and stack, and without properties adde
 
 test('a method of the log works when it is passed on by itself', (t) => {
   const written: string[] = []
-  const lines = { ...openLines(1), write: (line: string) => written.push(line) }
+  const lines = { ...openLineWriter(1), write: (line: string) => written.push(line) }
   const log = makeLog('info', lines)
   logResumed(log)(new Error('consumer too slow'), 120)
   for (const method of [log.info, log.warn, log.error, log.fatal]) method({ n: 1 }, 'passed on')

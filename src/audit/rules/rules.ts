@@ -127,10 +127,10 @@ export const applyAgain: Fold = (sut, event, time, unrecordedMax) =>
   judgeData(sut, event, time, { ...NO_OTHERS, unrecordedMax }, () => undefined)
 
 /** Checks the id that an event assigns, if it does. */
-const judgeNewIds = ({ type, data }: Recorded, time: number, { given, markOf }: Assigned, report: Report): void => {
-  if (type === 'ListenPortAssigned') judgeNewId(data.sut_id, time, given, report)
-  else if (type === 'ReservationCreated') judgeNewId(data._id, time, given, report, markOf(data))
-  else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), given, report)
+const judgeNewIds = ({ type, data }: Recorded, time: number, { ids, markOf }: Assigned, report: Report): void => {
+  if (type === 'ListenPortAssigned') judgeNewId(data.sut_id, time, ids, report)
+  else if (type === 'ReservationCreated') judgeNewId(data._id, time, ids, report, markOf(data))
+  else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), ids, report)
 }
 
 const newCommon = (): Pick<Others, 'log' | 'schedule' | 'unrecordedMax'> => ({

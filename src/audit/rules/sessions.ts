@@ -1,5 +1,5 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { type GivenIds, hexAt, makeGivenIds } from '../state/ids.ts'
+import { type AssignedIds, hexAt, makeAssignedIds } from '../state/ids.ts'
 import { millisecondsIn } from '../state/moments.ts'
 import { copyText, type Report, type Stream } from '../state/state.ts'
 
@@ -33,14 +33,14 @@ const isOfSame = (members: string, { reservation_id, instance }: SessionOpened):
 
 /** What was assigned before, and whether the stream of a SUT lacks some of it. */
 export interface Assigned {
-  readonly given: GivenIds
+  readonly ids: AssignedIds
   readonly markOf: HolderMarks
   readonly hasUncertain: (sutId: string) => boolean
 }
 
-const judgeReservation = (data: SessionOpened, { given, markOf }: Assigned, report: Report): void => {
+const judgeReservation = (data: SessionOpened, { ids, markOf }: Assigned, report: Report): void => {
   const { reservation_id: id } = data
-  const mark = given.find(hexAt(id, 0, 8), hexAt(id, 8, 16), hexAt(id, 16, 24))
+  const mark = ids.find(hexAt(id, 0, 8), hexAt(id, 8, 16), hexAt(id, 16, 24))
   if (mark === undefined) report(`is about the reservation ${id}, which does not exist`)
   else if (mark !== markOf(data)) report(`names another SUT or user than the reservation ${id} has`)
 }
@@ -67,5 +67,5 @@ export const judgeSession = (stream: Stream, event: Recorded, assigned: Assigned
 }
 
 export const newAssigned = (hasUncertain: Assigned['hasUncertain']): Assigned => ({
-  ...{ given: makeGivenIds(), markOf: makeHolderMarks(), hasUncertain },
+  ...{ ids: makeAssignedIds(), markOf: makeHolderMarks(), hasUncertain },
 })

@@ -1,5 +1,5 @@
 import type { Recorded } from '../../domain/event.ts'
-import { hexAt, makeGivenIds } from '../state/ids.ts'
+import { hexAt, makeAssignedIds } from '../state/ids.ts'
 import { copyText, type Report } from '../state/state.ts'
 import type { UserRules } from './users.ts'
 
@@ -43,7 +43,7 @@ const wordsOf = (_id: string): Words => [hexAt(_id, 0, 8), hexAt(_id, 8, 16), he
 
 export const makeTokenRules = (): TokenRules => {
   /** Each with twice the number of its user, plus 1 once it has been revoked: 16 to 32 bytes a token. */
-  const tokens = makeGivenIds()
+  const tokens = makeAssignedIds()
   const numberOf = makeNumbers()
 
   const issue = (

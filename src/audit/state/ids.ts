@@ -10,7 +10,7 @@ export interface SeenIds {
 }
 
 /** Ids of 96 bits, each with a number that is not 0. The numbers take the place of the fourth word. */
-export interface GivenIds {
+export interface AssignedIds {
   /** Adds an id, given as three words, with its number. Returns whether the id is new. */
   readonly add: (a: number, b: number, c: number, tag: number) => boolean
   readonly find: (a: number, b: number, c: number) => number | undefined
@@ -28,7 +28,7 @@ const hashWords = (a: number, b: number, c: number, d: number): number => {
 }
 
 /** @param hasMarks whether the fourth word is no part of the id */
-const makeTable = (hasMarks: boolean): SeenIds & GivenIds => {
+const makeTable = (hasMarks: boolean): SeenIds & AssignedIds => {
   let places = INITIAL_PLACES
   let words = new Uint32Array(4 * places)
   let count = 0
@@ -80,7 +80,7 @@ const makeTable = (hasMarks: boolean): SeenIds & GivenIds => {
 
 export const makeSeenIds = (): SeenIds => makeTable(false)
 
-export const makeGivenIds = (): GivenIds => makeTable(true)
+export const makeAssignedIds = (): AssignedIds => makeTable(true)
 
 const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
@@ -117,10 +117,10 @@ export const judgeId = (id: string, time: number, seen: SeenIds, report: Report)
  *
  * @param tag a number to store with the id, not 0
  */
-export const judgeNewId = (_id: string, time: number, given: GivenIds, report: Report, tag = 1): void => {
+export const judgeNewId = (_id: string, time: number, ids: AssignedIds, report: Report, tag = 1): void => {
   const second = Math.floor(time / 1_000) % 2 ** 32
   const first = hexAt(_id, 0, 8)
   if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
-  if (!given.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), tag))
+  if (!ids.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), tag))
     report(`assigns an id that was assigned before, ${_id}`)
 }

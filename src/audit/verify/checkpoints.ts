@@ -27,7 +27,7 @@ export interface Divergence {
 
 export interface CheckpointComparer {
   /** Call for the empty tree and after each added leaf. */
-  readonly look: (tree: GrowingTree) => void
+  readonly compare: (tree: GrowingTree) => void
   readonly compared: () => readonly CheckpointComparison[]
   /** Undefined if the log extends every checkpoint. */
   readonly place: () => Divergence | undefined
@@ -38,7 +38,7 @@ export const compareCheckpoints = (against: readonly SignedHead[]): CheckpointCo
   const bySize = against.toSorted((a, b) => a.size - b.size)
   const found: CheckpointComparison[] = []
   return {
-    look: (tree) => {
+    compare: (tree) => {
       for (let next = bySize[found.length]; next?.size === tree.size(); next = bySize[found.length]) {
         const root = tree.root()
         const is_extended = Buffer.compare(root, next.root) === 0

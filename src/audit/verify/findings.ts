@@ -11,7 +11,7 @@ export interface Findings {
   readonly add: (position: PublicPosition | null, what: string) => void
   /** Total number, including those not kept. */
   readonly count: () => number
-  readonly kept: () => readonly Finding[]
+  readonly list: () => readonly Finding[]
 }
 
 /** In the order of the log, what concerns it as a whole last. */
@@ -22,14 +22,14 @@ export const byPosition = (a: Finding, b: Finding): number =>
 const KEPT_MAX = 10_000
 
 export const makeFindings = (): Findings => {
-  const kept: Finding[] = []
+  const list: Finding[] = []
   let count = 0
   return {
     add: (position, what) => {
       count++
-      if (kept.length < KEPT_MAX) kept.push({ position, what })
+      if (list.length < KEPT_MAX) list.push({ position, what })
     },
     count: () => count,
-    kept: () => kept,
+    list: () => list,
   }
 }

@@ -2,7 +2,7 @@ import type { Correction } from '../../clock-correction/judge.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import { makeRules } from '../rules/rules.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
-import { type LinksOf, makeLinkJudge } from './links.ts'
+import { type LogLinks, makeLinkJudge } from './log-links.ts'
 import { parseEvent } from './read.ts'
 
 /** A raw event and its public position. */
@@ -26,7 +26,7 @@ export interface Judge {
 }
 
 /** @param links links of an embedded log */
-export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeFindings()): Judge => {
+export const makeJudge = (links: LogLinks | undefined, findings: Findings = makeFindings()): Judge => {
   const rules = makeRules()
   const linkJudge = links && makeLinkJudge(links, findings)
   let position = BEFORE_FIRST
@@ -55,7 +55,7 @@ export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeF
     },
     end: async () => {
       linkJudge?.judgeHeads(rules.streams())
-      return { found: findings.count(), findings: findings.kept(), corrections: rules.corrections() }
+      return { found: findings.count(), findings: findings.list(), corrections: rules.corrections() }
     },
   }
 }

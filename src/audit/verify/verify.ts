@@ -82,7 +82,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const { records, reread, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
   const findings = makeFindings()
   const [tree, checkpoints, positionOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
-  checkpoints.look(tree)
+  checkpoints.compare(tree)
   for await (const page of records) {
     const positioned: PositionedText[] = []
     for (const { storePosition, text, leaf: kept } of page) {
@@ -92,7 +92,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
         findings.add(position, 'the event does not match its hash')
       }
       tree.add(leaf)
-      checkpoints.look(tree)
+      checkpoints.compare(tree)
       positioned.push({ position, text })
       if (tree.size() % PROGRESS_EVERY === 0) onProgress?.(tree.size())
     }
@@ -108,7 +108,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
     events: tree.size(),
     root: Buffer.from(tree.root()).toString('base64'),
     found: findings.count() + judged.found,
-    findings: [...findings.kept(), ...judged.findings].sort(byPosition),
+    findings: [...findings.list(), ...judged.findings].sort(byPosition),
     against: checkpoints.compared(),
     ...(place && { place }),
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { askService } from '../../control/ask.ts'
+import { askService } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { recordedTime } from '../../domain/events/fields.ts'
 import { answer, describeProblem } from '../service/answer.ts'

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { type CorrectionRequest, type CorrectionResult, correctClock } from '../../clock-correction/record.ts'
 import type { Config } from '../../config/config.ts'
-import { askService } from '../../control/ask.ts'
+import { askService } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { Reason } from '../../domain/event.ts'
 import { whole } from '../../domain/events/fields.ts'
@@ -71,7 +71,7 @@ const correct = async (
 
 /** Left: every problem with the options, one sentence each. */
 const read = ({ options }: CommandArguments): E.Either<readonly string[], CorrectionRequest> => {
-  const [from, to] = [options.from, options.to].map((given) => parsePosition(String(given)))
+  const [from, to] = [options.from, options.to].map((args) => parsePosition(String(args)))
   const { why } = options
   const problems = [
     ...(from === undefined ? ['--from must be a position of the log'] : []),
@@ -112,15 +112,15 @@ are no longer recognised by their Idempotency-Key: a retry of one may be recorde
 
 The running service makes the correction. Without one, the command writes the log itself.
 With --json it prints {"streams","before","windows"}.`,
-  run: async (given, config, terminal) => {
-    const correction = read(given)
+  run: async (args, config, terminal) => {
+    const correction = read(args)
     if (E.isLeft(correction)) {
       for (const problem of correction.left) terminal.stderr(`berth: ${problem}\n`)
       return MISUSED
     }
     const corrected = await correct(config, correction.right, terminal)
     if (E.isLeft(corrected)) return printRefusal(terminal, corrected.left)
-    terminal.stdout(given.options.json === true ? `${JSON.stringify(corrected.right)}\n` : sentence(corrected.right))
+    terminal.stdout(args.options.json === true ? `${JSON.stringify(corrected.right)}\n` : sentence(corrected.right))
     return DONE
   },
 }

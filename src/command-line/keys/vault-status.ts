@@ -54,10 +54,10 @@ const findUnknownKeys = async (
   ring: Pick<KeyRing, 'keys'>,
   isDense: boolean,
 ): Promise<readonly KeyStatus[]> => {
-  const { standing, catchUp } = followSecrets(store, BEGINNING, isDense)
+  const { expected, catchUp } = followSecrets(store, BEGINNING, isDense)
   await catchUp()
-  const isKnown = await readKnownKeys(store, ring, standing)
-  const owners = [...standing.owners.keys()]
+  const isKnown = await readKnownKeys(store, ring, expected)
+  const owners = [...expected.owners.keys()]
   const named: string[] = []
   for (let n = 0; n < owners.length; n += OWNERS) {
     const secrets = await store.readSecrets(...owners.slice(n, n + OWNERS))

@@ -39,28 +39,28 @@ const CHECKS = 3
 /** The log as it is read, and the secrets expected by it. */
 export interface Followed {
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  readonly standing: ExpectedSecrets
+  readonly expected: ExpectedSecrets
   /** Reads newer events. */
   readonly catchUp: () => Promise<void>
 }
 
 /** @param isDense whether store positions are consecutive, as in the embedded store */
 export const followSecrets = (store: EventStore, after: StorePosition, isDense: boolean): Followed => {
-  const standing = makeExpectedSecrets()
+  const expected = makeExpectedSecrets()
   const positionOf = makePositionCounter(isDense)
   let last = after
   const read = async function* () {
     for await (const page of store.records(last)) {
       for (const { storePosition, text } of page) {
         last = storePosition
-        standing.add(positionOf(storePosition), text)
+        expected.add(positionOf(storePosition), text)
       }
       yield page
     }
   }
   return {
     records: read(),
-    standing,
+    expected,
     catchUp: async () => {
       for await (const _ of read());
     },
@@ -94,30 +94,30 @@ const countBy = (keys: readonly string[], forgotten: ReadonlySet<string>): reado
 export const verifyVault = async (
   store: EventStore,
   ring: Pick<KeyRing, 'keys'>,
-  { standing, catchUp }: Followed,
+  { expected, catchUp }: Followed,
 ): Promise<VerifiedVault> => {
   const checked = new Map<string, CheckedOwner>()
   const check = async (owners: Iterable<string>): Promise<readonly string[]> => {
-    const isKnownKey = await readKnownKeys(store, ring, standing)
+    const isKnownKey = await readKnownKeys(store, ring, expected)
     for (const owner of owners) {
-      checked.set(owner, await checkOwner(store, ring, isKnownKey, owner, standing.owners.get(owner)))
+      checked.set(owner, await checkOwner(store, ring, isKnownKey, owner, expected.owners.get(owner)))
     }
     return [...checked].filter(([, { findings }]) => findings.length > 0).map(([owner]) => owner)
   }
   const keyIds = new Set([...(await readKnownKeyIds(store)), ...ring.keys.map(({ id }) => id), AUDIT_KEY_ID])
-  const unknown = (await findUnknownOwners(store, keyIds, standing)).filter((owner) => owner !== AUDIT_OWNER)
-  let found = await check([...standing.owners.keys(), ...unknown])
+  const unknown = (await findUnknownOwners(store, keyIds, expected)).filter((owner) => owner !== AUDIT_OWNER)
+  let found = await check([...expected.owners.keys(), ...unknown])
   for (let n = 1; n < CHECKS && found.length > 0; n++) {
     await catchUp()
     found = await check(found)
   }
   const all = [...checked.values()]
   return {
-    secrets: [...standing.owners.values()].reduce((sum, fields) => sum + fields.size, 0),
+    secrets: [...expected.owners.values()].reduce((sum, fields) => sum + fields.size, 0),
     opened: all.reduce((sum, { opened }) => sum + opened, 0),
     unopened: countBy(
       all.flatMap(({ unopened }) => unopened),
-      standing.forgotten,
+      expected.forgotten,
     ),
     findings: all.flatMap(({ findings }) => findings),
   }

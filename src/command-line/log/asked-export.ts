@@ -16,8 +16,8 @@ const pathOf = ({ from, to, types, sutId }: Wanted): string => {
   const after =
     from && 'position' in from && from.position > 0 ? formatPosition(previousPosition(from.position)) : undefined
   const query = new URLSearchParams()
-  const given = { after, from: timeOf(from), to: timeOf(to), sut_id: sutId }
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value)
+  const filter = { after, from: timeOf(from), to: timeOf(to), sut_id: sutId }
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
   for (const type of types ?? []) query.append('type', type)
   return `/api/events?${query}`
 }

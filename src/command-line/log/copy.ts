@@ -19,12 +19,12 @@ type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
 type EventStoreDb = EventStoreConfig & { readonly kind: 'eventstoredb' }
 
 const read = <K extends EventStoreConfig['kind']>(
-  given: OptionValue,
+  location: OptionValue,
   otherwise: EventStoreConfig,
   kind: K,
   example: string,
 ): E.Either<string, EventStoreConfig & { kind: K }> => {
-  const store = typeof given === 'string' ? readEventStore(given, process.cwd()) : E.right(otherwise)
+  const store = typeof location === 'string' ? readEventStore(location, process.cwd()) : E.right(otherwise)
   if (E.isLeft(store)) return store
   return store.right.kind === kind
     ? E.right(store.right as EventStoreConfig & { kind: K })

@@ -7,7 +7,7 @@ import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
 import type { Config } from '../../config/config.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
-import { openLinks } from '../../event-store/sqlite/links.ts'
+import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
@@ -142,13 +142,13 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
   run: async ({ options }, config, terminal) => {
     const key = options.key as string | undefined
     const files = textsOf(options.against)
-    const given = key === undefined ? undefined : readVerifier(key)
-    if (given !== undefined && (E.isLeft(given) || files.length === 0)) {
-      const why = E.isLeft(given) ? `the verifier key ${given.left}` : 'requires --against FILE'
+    const verifier = key === undefined ? undefined : readVerifier(key)
+    if (verifier !== undefined && (E.isLeft(verifier) || files.length === 0)) {
+      const why = E.isLeft(verifier) ? `the verifier key ${verifier.left}` : 'requires --against FILE'
       terminal.stderr(`berth: --key: ${why}\n`)
       return MISUSED
     }
-    const against = await readCheckpoints(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
+    const against = await readCheckpoints(files, async () => verifier ?? E.map(verifierOf)(await signerOf(config)))
     if (E.isLeft(against)) return printRefusal(terminal, against.left)
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
     if (ring !== undefined && E.isLeft(ring)) return printRefusal(terminal, ring.left)

@@ -4,7 +4,7 @@ import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { quotaFields, Role } from '../../domain/events/user.ts'
 import { answer, line } from '../service/answer.ts'
 import { oneNamed } from '../service/one-named.ts'
-import type { Ask } from './ask.ts'
+import type { Ask } from './with-service.ts'
 
 /** A user as the service shows it: to testers with id and name only. */
 export const UserAnswer = answer(

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import type { Config } from '../../config/config.ts'
-import { NOT_LISTENING } from '../../control/ask.ts'
+import { NOT_LISTENING } from '../../control/ask-service.ts'
 import { describeProblem, parseJson, type Refused, readRefusal, unread } from './answer.ts'
 import { findTarget, type ServiceTarget, serviceNameOf } from './target.ts'
 

@@ -28,16 +28,16 @@ Creates a SUT and prints its id. It has its --tags, such as rack=4,team=qa1, fro
 ${FIELDS_HELP}
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
-  run: async (given, config, terminal) => {
-    const missing = REQUIRED.find((name) => given.options[name] === undefined)
+  run: async (args, config, terminal) => {
+    const missing = REQUIRED.find((name) => args.options[name] === undefined)
     if (missing !== undefined) return misuse(terminal, `a --${missing} is required`, sutAddCommand)
-    const tags = readTags(given.options.tags)
+    const tags = readTags(args.options.tags)
     if (E.isLeft(tags)) return misuse(terminal, `the tags ${tags.left}`, sutAddCommand)
-    const fields = await readFields(given, terminal)
+    const fields = await readFields(args, terminal)
     if (E.isLeft(fields)) return printRefusal(terminal, fields.left)
     const added = await callService(config, {
       ...{ method: 'POST', path: '/api/sut/create', answer: Added, idempotencyKey: randomHexOf(terminal)(16) },
-      body: { name: given.operands[0], ...fields.right, ...(tags.right && { tags: tags.right }) },
+      body: { name: args.operands[0], ...fields.right, ...(tags.right && { tags: tags.right }) },
     })
     if (E.isLeft(added)) return printRefusal(terminal, added.left)
     terminal.stdout(`${added.right._id}\n`)

@@ -28,9 +28,9 @@ const refuseAll = ({ stderr }: Terminal, why: Refusal): number => {
 
 /** A SUT as the service takes it. Empty fields are left out. */
 const toSut = (columns: readonly string[], { fields }: CsvRow): object => {
-  const given = columns.map((column, n) => [column, fields[n] ?? ''] as const).filter(([, value]) => value !== '')
-  const tags = given.filter(([column]) => column.startsWith(TAG))
-  const others = given.filter(([column]) => !column.startsWith(TAG))
+  const filled = columns.map((column, n) => [column, fields[n] ?? ''] as const).filter(([, value]) => value !== '')
+  const tags = filled.filter(([column]) => column.startsWith(TAG))
+  const others = filled.filter(([column]) => !column.startsWith(TAG))
   return {
     ...Object.fromEntries(others.map(([column, value]) => [column, VALUES.includes(column) ? toValue(value) : value])),
     ...(tags.length > 0 && {

@@ -17,13 +17,13 @@ name, separated by a tab.
 ${FIELDS_HELP}
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
-  run: async (given, config, terminal) => {
-    const fields = await readFields(given, terminal)
+  run: async (args, config, terminal) => {
+    const fields = await readFields(args, terminal)
     if (E.isLeft(fields)) return printRefusal(terminal, fields.left)
-    const { name } = given.options
+    const { name } = args.options
     const body = { ...fields.right, ...(name !== undefined && { name }) }
     if (Object.keys(body).length === 0) return misuse(terminal, 'nothing to change was given', sutUpdateCommand)
     const line = (sut: { readonly _id: string; readonly name: string }) => `${sut._id}\t${sut.name}`
-    return changeSut(config, terminal, given.operands[0] ?? '', { operation: '/update', body, line })
+    return changeSut(config, terminal, args.operands[0] ?? '', { operation: '/update', body, line })
   },
 }

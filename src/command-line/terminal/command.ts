@@ -25,7 +25,7 @@ export interface Terminal {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  /** Overrides the time that people/ask.ts waits for a service that starts or another command, in milliseconds. */
+  /** Overrides the time that people/with-service.ts waits for a service that starts or another command, in milliseconds. */
   readonly waitMax?: number
 }
 
@@ -69,7 +69,7 @@ export interface Command {
   readonly help: string
   /** Only if they differ from the common ones. */
   readonly exitCodes?: string
-  readonly run: (given: CommandArguments, config: Config, terminal: Terminal) => Promise<number>
+  readonly run: (args: CommandArguments, config: Config, terminal: Terminal) => Promise<number>
 }
 
 /** Prints the reason. Returns the exit code. */

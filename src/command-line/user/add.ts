@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
-import { type Ask, withOwnService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
+import { type Ask, withOwnService } from '../people/with-service.ts'
 import { answer } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
@@ -34,16 +34,16 @@ ${LIMITS_HELP}
 ${PASSWORD_HELP}
 
   printf %s "$PASSWORD" | npx berth user add bob --role auditor --password-stdin`,
-  run: async (given, config, terminal) => {
-    const { role, id } = given.options
+  run: async (args, config, terminal) => {
+    const { role, id } = args.options
     if (role === undefined) return misuse(terminal, 'a --role is required', userAddCommand)
     if (!Role.is(role)) return misuse(terminal, `the role must be ${ROLES}`, userAddCommand)
-    const limits = readLimits(given.options.quota, given.options.scope)
+    const limits = readLimits(args.options.quota, args.options.scope)
     if (E.isLeft(limits)) return misuse(terminal, limits.left, userAddCommand)
-    const chosen = await choosePassword(given, terminal)
+    const chosen = await choosePassword(args, terminal)
     if (E.isLeft(chosen)) return printRefusal(terminal, chosen.left)
     const { password, isMade } = chosen.right
-    const body = { name: given.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
+    const body = { name: args.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
     const add = async (ask: Ask): Promise<number> => {
       const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
       if (E.isLeft(added)) return printRefusal(terminal, added.left.why)

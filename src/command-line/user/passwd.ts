@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Ask, withOwnService } from '../people/ask.ts'
 import { lookUpUser, userPath } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
+import { type Ask, withOwnService } from '../people/with-service.ts'
 import { unread } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
@@ -17,12 +17,12 @@ Changes the password of the user with the name or id NAME. The old one stops wor
 ${PASSWORD_HELP}
 
 Where the vault's key was lost, no name can be read: give the id, then a new name with "user rename".`,
-  run: async (given, config, terminal) => {
-    const chosen = await choosePassword(given, terminal)
+  run: async (args, config, terminal) => {
+    const chosen = await choosePassword(args, terminal)
     if (E.isLeft(chosen)) return printRefusal(terminal, chosen.left)
     const { password, isMade } = chosen.right
     const change = async (ask: Ask): Promise<number> => {
-      const found = await lookUpUser(ask, given.operands[0] ?? '')
+      const found = await lookUpUser(ask, args.operands[0] ?? '')
       if (E.isLeft(found)) return printRefusal(terminal, found.left)
       const path = userPath(found.right, 'password')
       const changed = await ask({ method: 'POST', path, body: { password }, answer: unread })

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { withService } from '../people/ask.ts'
 import { LIMITS_HELP, limitsOf, readLimits } from '../people/limits.ts'
 import { describe, lookUpUser, UserAnswer, userPath } from '../people/members.ts'
+import { withService } from '../people/with-service.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { withService } from '../people/ask.ts'
 import { describe, lookUpUser, userPath } from '../people/members.ts'
+import { withService } from '../people/with-service.ts'
 import { unread } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../../domain/events/user.ts'
-import { withService } from '../people/ask.ts'
 import { describe, lookUpUser, userPath } from '../people/members.ts'
+import { withService } from '../people/with-service.ts'
 import { unread } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'

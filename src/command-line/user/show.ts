@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { withService } from '../people/ask.ts'
 import { limitsOf } from '../people/limits.ts'
 import { lookUpUser, statusOf, type UserAnswer } from '../people/members.ts'
+import { withService } from '../people/with-service.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
 const rowsOf = (member: UserAnswer): string => {

@@ -15,7 +15,7 @@ export interface CatchUpStates {
   /** Takes events in log order. */
   readonly fold: (events: Batch['events']) => void
   /** Saves the `most` most recently used states as snapshots and clears the cache. */
-  readonly handOver: (snapshots: Pick<Snapshots, 'keep'>, most: number) => void
+  readonly saveTo: (snapshots: Pick<Snapshots, 'keep'>, most: number) => void
 }
 
 /** The state of one stream, whatever its shape. */
@@ -69,7 +69,7 @@ export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
         states.set(stream, state, { size: Math.min(state.weight(), statesMax) })
       }
     },
-    handOver: (snapshots, most) => {
+    saveTo: (snapshots, most) => {
       // Least recently used first: if there is no room for all, the last ones saved remain.
       const used = [...states.entries().take(most)].reverse()
       for (const [, state] of used) state.keep(snapshots)

@@ -37,7 +37,7 @@ export interface StateCache extends Pick<LogContinuity, 'confirm'> {
    *
    * @throws PagesLost if they are no longer available
    */
-  readonly withPages: <A>(look: () => A) => A
+  readonly withPages: <A>(read: () => A) => A
   /** Caches a state whose events are known to be in the log, the last of them with this id. */
   readonly put: <S extends StreamState, C>(
     decider: Decider<S, C>,
@@ -71,10 +71,10 @@ interface CacheEntry {
 /** Loads twice as many pages on each miss, so that a scan needs few retries. */
 const makeWithPages =
   (snapshots: Snapshots): StateCache['withPages'] =>
-  (look) => {
+  (read) => {
     for (let count = 1; ; count *= 2) {
       try {
-        return look()
+        return read()
       } catch (error) {
         if (!(error instanceof PageMissing)) throw error
         readPages(snapshots, error.pages, count)

@@ -4,9 +4,9 @@ import type { Event } from '../../domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { Runner } from '../command-envelope.ts'
 import { BERTH } from '../listen-ports.ts'
-import type { Runner } from '../order.ts'
-import { makeIsStanding, type RemovalOfUser } from './standing-removal.ts'
+import { makeIsRemovalInForce, type RemovalOfUser } from './removal-in-force.ts'
 
 /** Reservations that were ended before their end. */
 export interface EndedEarly {
@@ -54,8 +54,8 @@ const makeRunOnEach =
   (reservations: readonly Unfinished[], requestId: string): Promise<readonly (Event['type'] | undefined)[]> =>
     Promise.all(
       reservations.map(async (reservation) => {
-        const order = { command: commandFor(reservation), actor: BERTH, requestId }
-        const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), order)
+        const envelope = { command: commandFor(reservation), actor: BERTH, requestId }
+        const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), envelope)
         if (E.isRight(ended)) return ended.right.kind === 'recorded' ? ended.right.events[0]?.type : undefined
         if (ended.left.code === 'reservation_over') return undefined
         throw new StoreUnavailable(`a reservation of a user was not ended: ${ended.left.detail}`)
@@ -66,8 +66,8 @@ const makeRunOnEach =
 export const makeEndReservations = ({
   unfinished,
   runner,
-}: EndOptions & { readonly runner: Pick<Runner, 'look'> }): EndReservations => {
-  const isStanding = makeIsStanding(runner)
+}: EndOptions & { readonly runner: Pick<Runner, 'inspect'> }): EndReservations => {
+  const isInForce = makeIsRemovalInForce(runner)
   const cancelEach = makeRunOnEach({ runner }, ({ _id, user_id }) => {
     return { type: 'CancelReservation', actor: BERTH, _id, user_id, documentStatus: 'made' }
   })
@@ -77,7 +77,7 @@ export const makeEndReservations = ({
     for (;;) {
       const reservations = await unfinished({ user_id, limit: PAGE })
       // Checked after the page was read, so no page that is ended has reservations made after a restoration.
-      if (reservations.length === 0 || !(await isStanding(removal))) return counts
+      if (reservations.length === 0 || !(await isInForce(removal))) return counts
       const types = await cancelEach(reservations, requestId())
       counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
       counts.released += types.filter((type) => type === 'ReservationReleased').length

@@ -8,7 +8,7 @@ import type { UserState } from '../../domain/user/state.ts'
 import { makeId, type RandomHex, USERS_STREAM } from '../../domain/values/ids.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type KnownNames, runWithName } from '../claim-name.ts'
-import type { Runner } from '../order.ts'
+import type { Runner } from '../command-envelope.ts'
 
 /** Single sign-on, as the actor of what it records. */
 const OIDC: Actor = { _id: 'oidc', role: 'system' }
@@ -86,8 +86,8 @@ export const makeProvisionUser = (options: ProvisionOptions) => {
     const { _id, status } = user
     if (status !== 'present') return refuse('user_removed', 'The user has been removed.')
     if (user.role === role) return E.right({ _id, isLastAdministrator: false })
-    const order = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role, quotaDefault } } as const
-    const changed = await runner.run(userDecider, USERS_STREAM, order)
+    const envelope = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role, quotaDefault } } as const
+    const changed = await runner.run(userDecider, USERS_STREAM, envelope)
     if (E.isLeft(changed) && changed.left.code !== 'last_administrator') return changed
     await people.refresh()
     return E.right({ _id, isLastAdministrator: E.isLeft(changed) })

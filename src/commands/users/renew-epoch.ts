@@ -2,7 +2,7 @@ import { EPOCH_BYTES } from '../../domain/events/user.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { type RandomHex, USERS_STREAM } from '../../domain/values/ids.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { Order, Runner } from '../order.ts'
+import type { CommandEnvelope, Runner } from '../command-envelope.ts'
 
 export interface RenewEpochDependencies {
   readonly runner: Pick<Runner, 'run'>
@@ -13,8 +13,8 @@ export interface RenewEpochDependencies {
 /** Gives a user another epoch, which ends all sessions that began with its logins. */
 export const makeRenewEpoch =
   ({ runner, vault, randomHex }: RenewEpochDependencies) =>
-  (_id: string, order: Omit<Order<unknown>, 'command' | 'secrets'>) => {
+  (_id: string, envelope: Omit<CommandEnvelope<unknown>, 'command' | 'secrets'>) => {
     const { credentials, secrets } = vault.sealUser(_id, { epoch: randomHex(EPOCH_BYTES) })
     const command = { type: 'RenewEpoch', _id, credentials } as const
-    return runner.run(userDecider, USERS_STREAM, { ...order, command, secrets })
+    return runner.run(userDecider, USERS_STREAM, { ...envelope, command, secrets })
   }

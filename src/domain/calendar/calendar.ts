@@ -33,13 +33,13 @@ export const EMPTY: Calendar = { pages: [], size: 0 }
 const pageEndingAfter = ({ pages }: Calendar, moment: number): number =>
   firstEndingAfter(pages.length, moment, (n) => (pages[n] as WindowPage).end)
 
-/** Visits rows that end after a moment, by start, until `look` returns true. */
-const walk = (calendar: Calendar, moment: number, look: (rows: Rows, n: number) => boolean): void => {
+/** Visits rows that end after a moment, by start, until `visit` returns true. */
+const walk = (calendar: Calendar, moment: number, visit: (rows: Rows, n: number) => boolean): void => {
   const first = pageEndingAfter(calendar, moment)
   for (let p = first; p < calendar.pages.length; p++) {
     const rows = rowsAt(calendar.pages, p)
     const { size } = calendar.pages[p] as WindowPage
-    for (let n = p === first ? rowEndingAfter(rows, moment) : 0; n < size; n++) if (look(rows, n)) return
+    for (let n = p === first ? rowEndingAfter(rows, moment) : 0; n < size; n++) if (visit(rows, n)) return
   }
 }
 

@@ -103,9 +103,9 @@ const tag = (state: ExistingSut, command: TagSut): Decision => {
 const retire = (state: ExistingSut, command: RetireSut, now: number): Decision => {
   if (state.status === 'retired') return E.right([])
   if (isStale(state, command.ifMatch)) return refuseStale(state)
-  const standing = findEndingAfter(state.windows, now / 1000, CONFLICTS_MAX)
-  if (standing.length > 0) {
-    const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) }))
+  const remaining = findEndingAfter(state.windows, now / 1000, CONFLICTS_MAX)
+  if (remaining.length > 0) {
+    const conflicts = remaining.map((held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) }))
     return refuse('sut_reserved', 'The SUT has reservations that have not ended. Cancel them or wait.', {
       help: { conflicts },
     })

@@ -33,9 +33,9 @@ export const toHeld = ({ _id, user_id, start_time, end_time }: WindowData, circu
 
 /** Restores a window unless it overlaps another. One that stands only gets back whether it had started. */
 export const restoreWindow = (windows: Calendar, restored: Held): Calendar => {
-  const [standing] = findOverlapping(windows, restored, 1)
-  if (standing === undefined) return insert(windows, restored)
-  return standing._id === restored._id ? change(windows, restored._id, { started: restored.started }) : windows
+  const [overlapping] = findOverlapping(windows, restored, 1)
+  if (overlapping === undefined) return insert(windows, restored)
+  return overlapping._id === restored._id ? change(windows, restored._id, { started: restored.started }) : windows
 }
 
 /** Starts and ends are recorded in order: what ended before this reservation will not be recorded any more. */

@@ -17,9 +17,9 @@ export const skipHeldTime = ({ released }: SutState, { start, end }: Window): Wi
 export const findHeld = ({ windows, released }: SutState, window: Window, limit: number): readonly Held[] => {
   const isEmpty = window.start >= window.end
   const ended = released.filter((time) => (isEmpty ? time.end === window.start : overlaps(time, window)))
-  const standing = isEmpty ? [] : findOverlapping(windows, window, limit)
-  if (ended.length === 0) return standing
-  return [...ended.map(({ last }) => last), ...standing].sort((a, b) => a.start - b.start).slice(0, limit)
+  const current = isEmpty ? [] : findOverlapping(windows, window, limit)
+  if (ended.length === 0) return current
+  return [...ended.map(({ last }) => last), ...current].sort((a, b) => a.start - b.start).slice(0, limit)
 }
 
 /** Where what is free from the start of a window ends, in a window that is not free. Undefined if its start is taken. */

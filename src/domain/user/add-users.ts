@@ -67,7 +67,7 @@ const refuseRows = (
 
 export const addUsers = (state: UsersState, { users, known, quotaDefault }: AddUsers): Decision => {
   const present = state.users.filter(({ status }) => status === 'present')
-  const standing = new Set(present.map(({ secrets }) => known.get(secrets.name ?? '')))
+  const presentNames = new Set(present.map(({ secrets }) => known.get(secrets.name ?? '')))
   const refused = refuseRows({
     fields: users.flatMap((user, n) =>
       fieldProblems(user.role, user).map((each) => ({ ...each, path: ['users', String(n), ...each.path] })),
@@ -81,12 +81,12 @@ export const addUsers = (state: UsersState, { users, known, quotaDefault }: AddU
     names: repetitions(
       'name',
       users.map(({ folded }) => folded),
-      standing,
+      presentNames,
       'is the name of another user; upper and lower case count as the same',
     ),
   })
   if (refused !== undefined) return E.left(refused)
-  if (standing.has(undefined)) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
+  if (presentNames.has(undefined)) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
   return E.right(
     users.map(({ _id, role, quota: limits, scope, credentials }) => {
       const quota = newQuota({ quota: limits, quotaDefault }, null)

@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import empty from 'google-protobuf/google/protobuf/empty_pb.js'
 import type { NewEvent } from '../../domain/event.ts'
 import { type AppendFailure, NO_STREAM } from '../event-store.ts'
-import type { BatchCall } from './server/client.ts'
 import type { StoreConnection } from './server/connection.ts'
+import type { BatchCall } from './server/store-client.ts'
 
 /** Time without a response after which a series fails. */
 const RESPONSE_TIMEOUT_MS = 10_000

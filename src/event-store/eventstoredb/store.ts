@@ -9,7 +9,7 @@ import type { EventStoreDbAddress } from './server/address.ts'
 import { LOG_STREAM } from './server/all.ts'
 import { openStoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
-import { lookAtNodes } from './server/look-at-nodes.ts'
+import { probeNodes } from './server/probe-nodes.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
 import { makeLogEvents } from './server/records.ts'
 import { makeSilence } from './server/silence.ts'
@@ -50,7 +50,7 @@ const isAnswered = (ended: E.Either<AppendFailure, unknown>): boolean =>
 
 /** Adds why no node can be reached. @throws StoreDenied if that is a certificate of an authority that is not trusted */
 const explain = async (error: StoreUnavailable, address: EventStoreDbAddress): Promise<StoreUnavailable> => {
-  const failures = await lookAtNodes(address)
+  const failures = await probeNodes(address)
   const untrusted = failures.find(({ isUntrusted }) => isUntrusted)
   if (untrusted !== undefined) {
     const remedy = 'tlsCAFile must name the authority that signed the certificate of the event store'

@@ -2,9 +2,9 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import { laterPosition, type StorePosition } from '../../domain/values/position.ts'
 import { type Batch, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeSubscription, readEvent, type StoreEvent } from './server/all.ts'
-import type { ReadCall } from './server/client.ts'
 import { type StoreConnection, toUnavailable } from './server/connection.ts'
 import type { LogEvents } from './server/records.ts'
+import type { ReadCall } from './server/store-client.ts'
 import type { StoreSubscriptions } from './server/subscriptions.ts'
 
 /**

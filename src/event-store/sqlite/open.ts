@@ -6,9 +6,9 @@ import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
-import { claimFile, confirmClaim } from './claim.ts'
 import { findSchemaDifferences, isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
 import { recoverWal } from './sync.ts'
+import { claimFile, confirmClaim } from './writer-claim.ts'
 
 const PRAGMAS = {
   journal_mode: 'wal',

@@ -26,9 +26,9 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
     ON CONFLICT (sut_id, field) DO UPDATE SET
       id = excluded.id, key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext
   `)
-  const standing = 'WHERE sut_id = ? AND field = ? AND id = ? AND key_id = ?'
-  const replace = database.prepare(`UPDATE vault SET id = ?, key_id = ?, nonce = ?, ciphertext = ? ${standing}`)
-  const remove = database.prepare(`DELETE FROM vault ${standing}`)
+  const thisSecret = 'WHERE sut_id = ? AND field = ? AND id = ? AND key_id = ?'
+  const replace = database.prepare(`UPDATE vault SET id = ?, key_id = ?, nonce = ?, ciphertext = ? ${thisSecret}`)
+  const remove = database.prepare(`DELETE FROM vault ${thisSecret}`)
   const erase = database.prepare('DELETE FROM vault WHERE sut_id = ?')
   return {
     put: (secrets) => {

@@ -10,7 +10,6 @@ import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
-import { closeClaim } from './claim.ts'
 import { durableReader } from './durable-read.ts'
 import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
@@ -19,6 +18,7 @@ import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets
 import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions } from './transaction.ts'
+import { closeClaim } from './writer-claim.ts'
 
 export interface SqliteLimits {
   /** Maximum size of the file in pages of 4 KiB; by default limited by the disk only. */

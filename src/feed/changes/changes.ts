@@ -5,9 +5,9 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
+import type { DelayedStart } from '../delayed-start.ts'
 import { makeWaitUntilDurable } from '../durability.ts'
 import { eventStream } from '../events/frames.ts'
-import type { Hold } from '../hold.ts'
 import type { Sending } from '../stream.ts'
 import { FEED_LIMITS, type FeedLimits, type LimitReached } from '../subscribers.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import { makeWaiting } from '../waiting.ts'
 import { type Gathering, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
-import type { TagsOf, Viewer } from './sight.ts'
+import type { TagsOf, Viewer } from './visibility.ts'
 
 export interface ChangesLimits extends FeedLimits {
   /** Milliseconds during which changes are gathered. */
@@ -59,7 +59,7 @@ export interface Changes {
   readonly subscribe: (
     user: User,
     request: ChangesRequest,
-    hold?: Hold,
+    delayedStart?: DelayedStart,
   ) => Promise<E.Either<LimitReached, Subscription>>
   readonly close: Subscriptions['close']
 }
@@ -75,14 +75,14 @@ const makeTagsOf = ({ newest, asOf }: ChangesOptions['views']): TagsOf => ({
 /** Writes gatherings as one reader sees them. The first message says from where. */
 const makeWriterFor =
   ({ views, known }: ChangesOptions, { _id, role }: User, digest: string): Sending<Gathering>['makeWriter'] =>
-  (outlet, after) => {
+  (sink, after) => {
     let position = after
     let told = earlierPosition(after, views.position())
     const viewer = (): Viewer | undefined => {
       const user = known.byId(_id)
       return user && { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
     }
-    outlet.write(positionMessage('ready', told, digest))
+    sink.write(positionMessage('ready', told, digest))
     return {
       position: () => position,
       write: ([gathering]) => {
@@ -92,14 +92,14 @@ const makeWriterFor =
         position = gathering.to
         if (messages === 'reload') {
           told = position
-          outlet.write(positionMessage('reload', position, digest))
+          sink.write(positionMessage('reload', position, digest))
         } else if (messages?.last !== undefined) {
           told = messages.last
-          outlet.write(messages.bytes)
+          sink.write(messages.bytes)
         }
       },
       writeCheckpoint: () => {
-        if (position !== told) outlet.write(eventStream.checkpoint(position))
+        if (position !== told) sink.write(eventStream.checkpoint(position))
         told = position
       },
     }
@@ -129,9 +129,9 @@ export const makeChanges = (options: ChangesOptions): Changes => {
   const source = { readAfter: gatherings.readAfter, onChange: waiting.add, forget: waiting.forget }
   const sending = { end: undefined, format: eventStream, source }
   return {
-    subscribe: (user, { after, digest }, hold) => {
+    subscribe: (user, { after, digest }, delayedStart) => {
       const makeWriter = makeWriterFor(options, user, digest)
-      return subscriptions.subscribe(user, { ...sending, after, makeWriter }, gatherings, hold)
+      return subscriptions.subscribe(user, { ...sending, after, makeWriter }, gatherings, delayedStart)
     },
     close: async () => {
       await subscriptions.close()

@@ -2,7 +2,7 @@ import { formatScope } from '../../domain/user/scope.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { eventSource } from '../events/frames.ts'
 import type { Change } from './change.ts'
-import { hasNewSight, isSeen, type TagsOf, type Viewer } from './sight.ts'
+import { hasNewVisibility, isVisible, type TagsOf, type Viewer } from './visibility.ts'
 
 /** The same for all who see the same. */
 export interface Messages {
@@ -53,17 +53,17 @@ const remembering = ({ now, before }: TagsOf): TagsOf => {
   }
 }
 
-export const makeGathering = ({ from, to, changes, tagsOf: look, most }: GatheringOptions): Gathering => {
-  const tagsOf = remembering(look)
-  /** Whoever has something of its own among the changes sees what nobody else does. */
+export const makeGathering = ({ from, to, changes, tagsOf: readTags, most }: GatheringOptions): Gathering => {
+  const tagsOf = remembering(readTags)
+  /** Owners of changed objects see what nobody else does. */
   const owners = new Set(changes?.map(({ userId }) => userId))
   const shared = new Map<string, Messages | 'reload'>()
 
   const messagesFor = (viewer: Viewer, after: PublicPosition): Messages | 'reload' => {
-    if (changes === undefined || hasNewSight(changes, viewer, after)) return 'reload'
+    if (changes === undefined || hasNewVisibility(changes, viewer, after)) return 'reload'
     const seen: Change[] = []
     for (const change of changes) {
-      if (!isSeen(change, viewer, after, tagsOf)) continue
+      if (!isVisible(change, viewer, after, tagsOf)) continue
       if (seen.push(change) > most) return 'reload'
     }
     return { bytes: Buffer.from(seen.map(entryMessage).join('')), last: seen.at(-1)?.position }

@@ -1,13 +1,13 @@
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
+import type { Members } from '../delayed-start.ts'
 import type { WaitUntilDurable } from '../durability.ts'
-import type { Members } from '../hold.ts'
 import type { Supply } from '../stream.ts'
 import { gather, type Stretch } from './gather.ts'
 import { type Gathering, makeGathering } from './gathering.ts'
 import { makePastChanges } from './past.ts'
-import type { TagsOf } from './sight.ts'
+import type { TagsOf } from './visibility.ts'
 
 /** Gatherings that are kept for readers slightly behind. */
 const KEPT_MAX = 64

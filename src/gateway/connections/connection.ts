@@ -5,9 +5,9 @@ import { type ConnectionFailure, type EndCause, mayBeInUse } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, type DialTarget, dial } from './dial.ts'
 import { logIn } from './log-in.ts'
-import { type ConnectionHooks, makeSides, type Sides, type SidesOptions } from './sides.ts'
+import { type ConnectionHooks, makeSocketPair, type SocketPair, type SocketPairOptions } from './socket-pair.ts'
 
-export interface ConnectionOptions extends DialOptions, SidesOptions {
+export interface ConnectionOptions extends DialOptions, SocketPairOptions {
   readonly target: DialTarget
   /** Resolves when the target may be connected to; undefined if it may at once. */
   readonly waitForRelease: (target: DialTarget) => Promise<void> | undefined
@@ -19,7 +19,7 @@ export interface ConnectionOptions extends DialOptions, SidesOptions {
   readonly handshakeTimeoutMs: number
 }
 
-export interface Connection extends Pick<Sides, 'idleSince' | 'sockets'> {
+export interface Connection extends Pick<SocketPair, 'idleSince' | 'sockets'> {
   /** Ends it with RST on both sides. */
   readonly cut: (cause: EndCause) => void
 }
@@ -33,29 +33,29 @@ const isFailure = (reached: Reached): reached is ConnectionFailure =>
   reached !== undefined && !(reached instanceof Socket)
 
 /** Connects to the SUT. */
-const makeReachSut = (sides: Sides, options: ConnectionOptions) => async (): Promise<Reached> => {
+const makeReachSut = (pair: SocketPair, options: ConnectionOptions) => async (): Promise<Reached> => {
   const held = options.waitForRelease(options.target)
-  if (held !== undefined) await Promise.race([held, sides.over])
-  if (sides.isOver()) return undefined
+  if (held !== undefined) await Promise.race([held, pair.over])
+  if (pair.isOver()) return undefined
   const { result, abandon } = dial(options.target, options)
-  sides.over.then(abandon)
+  pair.over.then(abandon)
   const reached = await result
-  if (typeof reached !== 'string') return sides.addSut(reached) ? reached : undefined
-  return sides.isOver() ? undefined : { cause: reached }
+  if (typeof reached !== 'string') return pair.addSut(reached) ? reached : undefined
+  return pair.isOver() ? undefined : { cause: reached }
 }
 
 /** Time for a machine to notice that a connection has been cut, and between attempts meanwhile. */
 const [NOTICE_TIMEOUT_MS, ATTEMPT_INTERVAL_MS] = [1_000, 100]
 
 /** Repeats an attempt that failed while connections were in the way. */
-const makeRoomAndReach = async (sides: Sides, makeRoom: () => Promise<boolean>, reach: () => Promise<Reached>) => {
+const makeRoomAndReach = async (pair: SocketPair, makeRoom: () => Promise<boolean>, reach: () => Promise<Reached>) => {
   let reached = await reach()
-  const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !sides.isOver()
-  if (!isInUse() || !(await makeRoom()) || sides.isOver()) return reached
+  const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !pair.isOver()
+  if (!isInUse() || !(await makeRoom()) || pair.isOver()) return reached
   const until = performance.now() + NOTICE_TIMEOUT_MS
   do {
     await pass(ATTEMPT_INTERVAL_MS)
-    reached = sides.isOver() ? undefined : await reach()
+    reached = pair.isOver() ? undefined : await reach()
   } while (isInUse() && performance.now() < until)
   return reached
 }
@@ -63,13 +63,13 @@ const makeRoomAndReach = async (sides: Sides, makeRoom: () => Promise<boolean>, 
 /** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
 export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
   const { respond, handshakeTimeoutMs: timeoutMs } = options
-  const sides = makeSides(client, options, hooks)
+  const pair = makeSocketPair(client, options, hooks)
 
-  const reachSut = makeReachSut(sides, options)
+  const reachSut = makeReachSut(pair, options)
 
   const reachWith = async (reach: () => Promise<Reached>): Promise<Reached> => {
-    const reached = await makeRoomAndReach(sides, options.makeRoom, reach)
-    if (isFailure(reached) && !sides.isOver()) hooks.onFailed(reached)
+    const reached = await makeRoomAndReach(pair, options.makeRoom, reach)
+    if (isFailure(reached) && !pair.isOver()) hooks.onFailed(reached)
     return reached
   }
 
@@ -77,8 +77,8 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   const connect = async (): Promise<void> => {
     const sut = await reachWith(reachSut)
     if (sut === undefined) return
-    if (sut instanceof Socket) sides.pass(sut)
-    else sides.end('sut')
+    if (sut instanceof Socket) pair.pass(sut)
+    else pair.end('sut')
   }
 
   /** Like `reachSut`, and logs in to the server. */
@@ -86,28 +86,28 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     const sut = await reachSut()
     if (!(sut instanceof Socket)) return sut
     const failure = await logIn(sut, true, { timeoutMs, respond: answer })
-    if (failure !== undefined) sides.dropSut()
+    if (failure !== undefined) pair.dropSut()
     return failure ?? sut
   }
 
   const connectOverRfb = async (answer: NonNullable<typeof respond>): Promise<void> => {
     const handshake = makeClientHandshake(client, timeoutMs)
     const version = await handshake.greet()
-    if (version === undefined) return sides.end('client')
-    if (sides.isOver()) return
+    if (version === undefined) return pair.end('client')
+    if (pair.isOver()) return
     // Servers lock out addresses that break off handshakes, and all users share Berth's.
-    const sut = await sides.holding(reachWith(() => authenticate(answer)))
-    if (sut === undefined || sides.isOver()) return
+    const sut = await pair.holding(reachWith(() => authenticate(answer)))
+    if (sut === undefined || pair.isOver()) return
     if (!(sut instanceof Socket)) {
       await explain(client, version, sut)
-      return sides.end('sut')
+      return pair.end('sut')
     }
-    if (!(await handshake.admit(version))) return sides.end('client')
-    if (!sides.isOver()) sides.pass(sut)
+    if (!(await handshake.admit(version))) return pair.end('client')
+    if (!pair.isOver()) pair.pass(sut)
   }
 
   const connecting = respond === undefined ? connect() : connectOverRfb(respond)
   // A fault in one connection ends only that connection.
-  connecting.catch(() => sides.end('sut'))
-  return { cut: sides.end, idleSince: sides.idleSince, sockets: sides.sockets }
+  connecting.catch(() => pair.end('sut'))
+  return { cut: pair.end, idleSince: pair.idleSince, sockets: pair.sockets }
 }

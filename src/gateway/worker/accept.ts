@@ -5,13 +5,13 @@ import { reset } from '../connections/reset.ts'
 import type { LimitReason, Limits, Verdict } from '../forwarding.ts'
 import type { Client, OpenCount } from './connect-client.ts'
 import { type ForwardedReservation, longestHalfClosed } from './entry.ts'
+import type { RefusalCounts } from './refusal-counts.ts'
 import type { Stuck } from './stuck.ts'
-import type { Tallies } from './tallies.ts'
 
 export interface AcceptOptions {
   readonly limits: Pick<Limits, 'connectionsMax' | 'connectionsOfOneMax' | 'displaceableAfterMs'>
   readonly count: OpenCount
-  readonly tallies: Tallies
+  readonly refusals: RefusalCounts
   /** Whether a reservation may be connected to at this moment. */
   readonly isRunning: (entry: ForwardedReservation) => boolean
   readonly stuck: Stuck
@@ -73,17 +73,17 @@ const makeLater =
   }
 
 export const makeAcceptor = (options: AcceptOptions): Acceptor => {
-  const { count, tallies, isRunning, stuck, connect } = options
+  const { count, refusals, isRunning, stuck, connect } = options
   const refuse = ({ forwarding }: ForwardedReservation, socket: Socket, reason: LimitReason | (string & {})): void => {
     reset(socket)
-    tallies.refused(forwarding.reservationId, reason)
+    refusals.refused(forwarding.reservationId, reason)
   }
 
   const { isFull, isDisplaceable, mayWait, limitOf } = makeLimits(options)
   const later = makeLater(count)
 
   /** At a limit: looks again once it is known what is stuck. */
-  const lookAgain = (entry: ForwardedReservation, socket: Socket, limit: LimitReason, again: () => void): void => {
+  const recheck = (entry: ForwardedReservation, socket: Socket, limit: LimitReason, again: () => void): void => {
     const refreshed = limit === 'over' || !mayWait() ? undefined : stuck.refresh()
     if (refreshed === undefined) refuse(entry, socket, limit)
     else later(entry, socket, refreshed, again)
@@ -92,7 +92,7 @@ export const makeAcceptor = (options: AcceptOptions): Acceptor => {
   const decide = (entry: ForwardedReservation, socket: Socket, address: string, verdict: Verdict): void => {
     const limit = verdict.admitted ? limitOf(entry) : undefined
     if (!verdict.admitted) refuse(entry, socket, verdict.reason)
-    else if (limit !== undefined) lookAgain(entry, socket, limit, () => admit(entry, socket, address))
+    else if (limit !== undefined) recheck(entry, socket, limit, () => admit(entry, socket, address))
     else {
       const { isBound, hasPassword } = verdict
       connect(entry, { stream: socket, address, isBound, hasPassword })
@@ -108,7 +108,7 @@ export const makeAcceptor = (options: AcceptOptions): Acceptor => {
   const consider = (entry: ForwardedReservation, socket: Socket, address: string): void => {
     if (!isRunning(entry)) refuse(entry, socket, 'over')
     else if (isFull() && !isDisplaceable(entry)) {
-      lookAgain(entry, socket, 'full', () => consider(entry, socket, address))
+      recheck(entry, socket, 'full', () => consider(entry, socket, address))
     } else admit(entry, socket, address)
   }
 

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, openConnection } from '../connections/connection.ts'
-import type { Bytes } from '../connections/sides.ts'
+import type { Bytes } from '../connections/socket-pair.ts'
 import type { GatewayWorkerOptions, WorkerReport } from '../messages.ts'
 import type { Admitted, ForwardedReservation } from './entry.ts'
-import type { Questions } from './questions.ts'
+import type { MainThreadCalls } from './main-thread-calls.ts'
+import type { RefusalCounts } from './refusal-counts.ts'
 import { cutStuck, type Stuck } from './stuck.ts'
-import type { Tallies } from './tallies.ts'
 
 /** Number of connections of all reservations, including those waiting for a verdict. */
 export interface OpenCount {
@@ -21,8 +21,8 @@ export interface ConnectOptions {
   readonly isOwn: (address: string, port: number) => boolean
   readonly waitForRelease: ConnectionOptions['waitForRelease']
   readonly stuck: Stuck
-  readonly questions: Questions
-  readonly tallies: Tallies
+  readonly mainThread: MainThreadCalls
+  readonly refusals: RefusalCounts
   readonly report: (report: WorkerReport) => void
 }
 
@@ -66,8 +66,8 @@ export const makeConnectClient = ({
   isOwn,
   waitForRelease,
   stuck,
-  questions,
-  tallies,
+  mainThread,
+  refusals,
   report,
 }: ConnectOptions) => {
   let last = 0
@@ -77,7 +77,7 @@ export const makeConnectClient = ({
     const { forwarding, connections } = entry
     const { reservationId, protocol } = forwarding
     const isAuthenticated = isBound && hasPassword && protocol === 'vnc'
-    const respond = (challenge: Uint8Array) => questions.respond(reservationId, challenge)
+    const respond = (challenge: Uint8Array) => mainThread.respond(reservationId, challenge)
     const connection = ++last
     const began = performance.now()
     const identify = () => ({ reservationId, connection, at: Date.now() })
@@ -105,7 +105,7 @@ export const makeConnectClient = ({
           if (cause === 'sut' && performance.now() - began < REFUSAL_WINDOW_MS) cutStuck(entry, stuck)
           report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
         },
-        onFailed: (failure) => tallies.failed(reservationId, failure),
+        onFailed: (failure) => refusals.failed(reservationId, failure),
         onGone: () => {
           count.open--
           connections.delete(connection)

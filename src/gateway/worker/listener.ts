@@ -20,7 +20,7 @@ export interface ListenerHooks {
 export interface Listener {
   readonly port: number
   /** Resolves, after the first attempts, to whether the port is open. */
-  readonly isOpen: () => Promise<boolean>
+  readonly isListening: () => Promise<boolean>
   /** The port is free when it returns. */
   readonly close: () => void
 }
@@ -75,7 +75,7 @@ export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: Listen
 
   return {
     port,
-    isOpen: async () => {
+    isListening: async () => {
       await tried
       return server?.listening === true
     },

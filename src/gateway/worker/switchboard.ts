@@ -11,9 +11,9 @@ import { makeDeadlines } from './deadlines.ts'
 import { closeEntry, cutConnections, type ForwardedReservation, reconsiderEntry } from './entry.ts'
 import { makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
-import { makeQuestions } from './questions.ts'
+import { makeMainThreadCalls } from './main-thread-calls.ts'
+import { makeRefusalCounts } from './refusal-counts.ts'
 import { makeStuck } from './stuck.ts'
-import { makeTallies } from './tallies.ts'
 
 export interface Switchboard extends GatewayThread {
   readonly stop: () => void
@@ -58,8 +58,8 @@ const wireEntries = (
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: ForwardedReservation) => boolean,
 ) => {
-  const questions = makeQuestions(call)
-  const tallies = makeTallies(report)
+  const mainThread = makeMainThreadCalls(call)
+  const refusals = makeRefusalCounts(report)
   const count = { open: 0 }
   const ownPorts = new Set(options.ownPorts)
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
@@ -72,11 +72,11 @@ const wireEntries = (
     isOwn,
     waitForRelease: holds.wait,
     stuck,
-    questions,
-    tallies,
+    mainThread,
+    refusals,
     report,
   })
-  const { accept, attach } = makeAcceptor({ limits: options, count, tallies, isRunning, stuck, connect })
+  const { accept, attach } = makeAcceptor({ limits: options, count, refusals, isRunning, stuck, connect })
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => ForwardedReservation): Listener =>
     listenOn(
@@ -87,14 +87,14 @@ const wireEntries = (
           followArrived()
           accept(entry(), socket)
         },
-        onExhausted: () => tallies.refused(reservationId, 'full'),
+        onExhausted: () => refusals.refused(reservationId, 'full'),
         onOpened: () => report({ kind: 'portOpened', reservationId, port }),
         onTaken: (code) => report({ kind: 'portTaken', reservationId, port, code }),
       },
     )
 
   const add = (forwarding: Forwarding): ForwardedReservation => {
-    const admissions = makeAdmissions((address) => questions.admit(forwarding.reservationId, address))
+    const admissions = makeAdmissions((address) => mainThread.admit(forwarding.reservationId, address))
     const listener = listen(forwarding, () => entry)
     const entry: ForwardedReservation = {
       forwarding,
@@ -114,7 +114,7 @@ const wireEntries = (
     entry.listener = listen(forwarding, () => entry)
   }
 
-  return { tallies, holds, attach, add, change }
+  return { refusals, holds, attach, add, change }
 }
 
 /** All forwardings in the worker thread. */
@@ -133,7 +133,7 @@ export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Swit
   const isRunning = (entry: ForwardedReservation): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
   const wired = wireEntries(options, main, entries, isRunning)
-  const { tallies, holds, attach, add, change } = wired
+  const { refusals, holds, attach, add, change } = wired
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
@@ -154,7 +154,7 @@ export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Swit
       entries.put(entry)
       // Closes it again if it is already over.
       deadlines.set(reservationId, until)
-      return entry.listener.isOpen()
+      return entry.listener.isListening()
     },
     close,
     cut: (reservationId, cause) => entries.with(reservationId, (entry) => cutConnections(entry, cause)),
@@ -171,7 +171,7 @@ export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Swit
     stop: () => {
       for (const reservationId of entries.ids()) close(reservationId, 'stopped')
       deadlines.stop()
-      tallies.flush()
+      refusals.flush()
     },
   }
 }

@@ -7,21 +7,21 @@ import type { Route } from '../protocol/route.ts'
 import { isCrossSite } from './cross-site.ts'
 
 /** A query parameter of this request that the role may not use. */
-const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
-  const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
+const forbiddenParameter = (role: Role, { parameterRoles = {} }: Route, query: string): string | undefined => {
+  const withheld = Object.keys(parameterRoles).filter((name) => !parameterRoles[name]?.includes(role))
   if (query === '' || withheld.length === 0) return undefined
-  const given = namesIn(query)
-  return withheld.find((name) => given.includes(name))
+  const names = namesIn(query)
+  return withheld.find((name) => names.includes(name))
 }
 
 const checkRole = (
   { role, token }: Pick<User, 'role' | 'token'>,
   route: Route,
-  may: readonly Role[],
+  roles: readonly Role[],
   query: string,
 ): Refusal | undefined => {
-  if (!may.includes(role)) {
-    return refusal('forbidden', `The role ${role} may not do this. It needs ${may.join(' or ')}.`)
+  if (!roles.includes(role)) {
+    return refusal('forbidden', `The role ${role} may not do this. It needs ${roles.join(' or ')}.`)
   }
   if (route.isForPeople && token !== undefined)
     return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
@@ -35,15 +35,15 @@ export const checkAccess = (
   user: Pick<User, 'role' | 'token'>,
   route: Route,
   query: string,
-  isOpen: () => boolean,
+  isServing: () => boolean,
 ): Refusal | undefined => {
   // A request that anyone may send has no user.
-  const refused = route.may === 'anyone' ? undefined : checkRole(user, route, route.may, query)
+  const refused = route.roles === 'anyone' ? undefined : checkRole(user, route, route.roles, query)
   if (refused !== undefined) return refused
   if (isCrossSite(request)) {
     return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
   }
-  const isApart = route.may === 'anyone' && route.method === 'GET'
-  if (isApart || route.isAlwaysOpen || isOpen()) return undefined
+  const isPublicRead = route.roles === 'anyone' && route.method === 'GET'
+  if (isPublicRead || route.isAlwaysOpen || isServing()) return undefined
   return refusal('unavailable', 'The service is still reading its log. Try again.')
 }

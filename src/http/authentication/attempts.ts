@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { clientNetworkOf } from '../protocol/client-address.ts'
-import { type Ending, makeCountMap, makeCountTable, makeFailureCounts } from './failure-counts.ts'
+import { type AttemptOutcome, makeCountMap, makeCountTable, makeFailureCounts } from './failure-counts.ts'
 
 /** Failed attempts per minute before a lockout: per address and name, and per address. */
 const OF_NAME_MAX = 10
@@ -11,8 +11,8 @@ const OF_NAME_AT_BARRED_MAX = 3
 /** Addresses counted at once, about 300 bytes each. */
 const ADDRESSES_MAX = 65_536
 /**
- * Pairs of an address and a known name counted at once, as large. Whoever drops a count by filling this has made 2,000
- * attempts a second from 1,300 addresses for a minute, and has ten more guesses.
+ * Pairs of an address and a known name counted at once, as large. To drop a count by filling this, a client makes 2,000
+ * attempts a second from 1,300 addresses for a minute, and gains ten more guesses.
  */
 const PAIRS_MAX = 131_072
 /**
@@ -28,7 +28,7 @@ export interface Attempts {
   /** Attempts of this address with this name within a minute. */
   readonly tried: (address: string, name: string) => number
   /** Begins an attempt. It counts until the returned function reports how it ended, and after that if it failed. */
-  readonly begin: (address: string, name: string) => (how: Ending) => void
+  readonly begin: (address: string, name: string) => (how: AttemptOutcome) => void
   /** Seconds until this address may send another wrong token; 0 if it may now. */
   readonly addressLockoutSeconds: (address: string) => number
   /** Counts a wrong token, which names no user. */

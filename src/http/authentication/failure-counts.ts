@@ -126,7 +126,7 @@ export const makeCountTable = (rows: number): CountStore => {
 }
 
 /** How an attempt ended. `refused`: it was not checked. */
-export type Ending = 'passed' | 'failed' | 'refused'
+export type AttemptOutcome = 'passed' | 'failed' | 'refused'
 
 /** The rule for counting attempts, independent of the store. */
 export interface FailureCounts {
@@ -135,7 +135,7 @@ export interface FailureCounts {
   /** Attempts within the minute, checked or not. */
   readonly tried: (key: string, now: number) => number
   readonly begin: (key: string, now: number) => void
-  readonly end: (key: string, how: Ending, now: number) => void
+  readonly end: (key: string, how: AttemptOutcome, now: number) => void
   readonly size: () => number
 }
 

@@ -7,7 +7,7 @@ import type { User } from '../../users/user.ts'
 import type { ClientAddresses } from '../protocol/client-address.ts'
 import { type Refusal, refusal, SESSION_ENDED } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
-import type { Ending } from './failure-counts.ts'
+import type { AttemptOutcome } from './failure-counts.ts'
 import { makeSeenUsers } from './seen-users.ts'
 
 type Pending = Authentication | Promise<Authentication>
@@ -67,9 +67,9 @@ const lockedOut = (retryAfter: number): Refusal => ({
 
 const tooManyAttempts = (retryAfter: number): Admitted => E.left(lockedOut(retryAfter))
 
-type End = (how: Ending) => void
+type End = (how: AttemptOutcome) => void
 
-const endingOf = ({ kind }: Authentication): Ending => {
+const outcomeOf = ({ kind }: Authentication): AttemptOutcome => {
   if (kind === 'overloaded') return 'refused'
   return kind === 'wrong' ? 'failed' : 'passed'
 }
@@ -109,7 +109,7 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
   }
 
   return (request: IncomingMessage, result: Authentication, end: End | undefined): Admitted => {
-    end?.(endingOf(result))
+    end?.(outcomeOf(result))
     switch (result.kind) {
       case 'user':
         return ofUser(request, result.user, end !== undefined)

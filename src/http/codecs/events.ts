@@ -54,16 +54,16 @@ const parameters = parametersOf({
 export const EVENTS_REPEATABLE = ['type']
 
 /** Problems with the direction in which events are read. */
-const orderProblems = (given: Parameters): readonly Problem[] => [
-  ...(given.has('before') && !given.has('order') ? [inQuery('before', 'needs order=desc')] : []),
-  ...(given.has('order') && given.has('after') ? [inQuery('after', 'cannot be combined with order=desc')] : []),
+const orderProblems = (params: Parameters): readonly Problem[] => [
+  ...(params.has('before') && !params.has('order') ? [inQuery('before', 'needs order=desc')] : []),
+  ...(params.has('order') && params.has('after') ? [inQuery('after', 'cannot be combined with order=desc')] : []),
 ]
 
 const millisecondOf = (time: OffsetTime | undefined): number | undefined => time && ceilMillisecond(time.instant)
 
-export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
-  const read = parameters(given)
-  const problems = [...problemsBetween(given), ...orderProblems(given)]
+export const eventsQuery: DecodeQuery<EventsQuery> = (params) => {
+  const read = parameters(params)
+  const problems = [...problemsBetween(params), ...orderProblems(params)]
   if (E.isLeft(read)) return E.left([...read.left, ...problems])
   if (problems.length > 0) return E.left(problems)
   const { after, order, before, limit, follow = false, type, sut_id, user_id, actor } = read.right

@@ -19,9 +19,9 @@ const parameters = parametersOf({
   after: afterParameter,
 })
 
-export const historyQuery: DecodeQuery<HistoryQuery> = (given) => {
-  const both = given.has('after') && given.has('offset') ? [inQuery('offset', 'cannot be combined with after')] : []
-  const read = parameters(given)
+export const historyQuery: DecodeQuery<HistoryQuery> = (params) => {
+  const both = params.has('after') && params.has('offset') ? [inQuery('offset', 'cannot be combined with after')] : []
+  const read = parameters(params)
   if (E.isLeft(read)) return E.left([...read.left, ...both])
   const { limit = LIMIT, offset = 0, after } = read.right
   return both.length > 0 ? E.left(both) : E.right({ limit, offset, after })

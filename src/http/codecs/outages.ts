@@ -29,9 +29,9 @@ const ofSeveral = parametersOf({ ...span, sut_id: several(opaqueId, SUTS_MAX) })
 const SPAN = ['from', 'to']
 const SPAN_AND_SUTS = ['sut_id', ...SPAN]
 
-const missingProblems = (given: Parameters, required: readonly string[]): readonly Problem[] => [
-  ...required.filter((name) => !given.has(name)).map((name) => inQuery(name, 'is required')),
-  ...spanProblems(given, 'from', 'to'),
+const missingProblems = (params: Parameters, required: readonly string[]): readonly Problem[] => [
+  ...required.filter((name) => !params.has(name)).map((name) => inQuery(name, 'is required')),
+  ...spanProblems(params, 'from', 'to'),
 ]
 
 type Read = { readonly [K in keyof typeof span]?: OffsetTime | undefined }
@@ -44,16 +44,16 @@ const spanOf = ({ from, to }: Read): E.Either<readonly Problem[], OutagesOfOneQu
     : E.right({ from: first, to: last })
 }
 
-export const outagesOfOneQuery: DecodeQuery<OutagesOfOneQuery> = (given) =>
-  E.flatten(combineProblems(missingProblems(given, SPAN), ofOne(given), spanOf))
+export const outagesOfOneQuery: DecodeQuery<OutagesOfOneQuery> = (params) =>
+  E.flatten(combineProblems(missingProblems(params, SPAN), ofOne(params), spanOf))
 withSchema(outagesOfOneQuery, () => ({ ...schemaOf(ofOne), required: SPAN }))
 
 /** Parameters that may be repeated. */
 export const OUTAGES_REPEATABLE = ['sut_id']
 
-export const outagesQuery: DecodeQuery<OutagesQuery> = (given) =>
+export const outagesQuery: DecodeQuery<OutagesQuery> = (params) =>
   E.flatten(
-    combineProblems(missingProblems(given, SPAN_AND_SUTS), ofSeveral(given), ({ sut_id: sut_ids = [], ...read }) =>
+    combineProblems(missingProblems(params, SPAN_AND_SUTS), ofSeveral(params), ({ sut_id: sut_ids = [], ...read }) =>
       E.map((asked: OutagesOfOneQuery) => ({ ...asked, sut_ids }))(spanOf(read)),
     ),
   )

@@ -167,9 +167,9 @@ export const wordsOf = <W extends string>(...words: readonly W[]): t.Type<Readon
     'words',
     (u): u is ReadonlySet<W> => u instanceof Set,
     (u, c) => {
-      const given = String(u).split(',')
-      return given.every(isWord)
-        ? t.success(new Set(given))
+      const values = String(u).split(',')
+      return values.every(isWord)
+        ? t.success(new Set(values))
         : t.failure(
             u,
             c,
@@ -186,9 +186,9 @@ export const several = <A>(codec: t.Type<A>, max = Number.POSITIVE_INFINITY): t.
     codec.name,
     (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
     (u, c) => {
-      const given = String(u).split(',')
-      if (given.length > max) return t.failure(u, c, `must be at most ${max} values`)
-      const read = given.map((value) => codec.validate(value, c))
+      const values = String(u).split(',')
+      if (values.length > max) return t.failure(u, c, `must be at most ${max} values`)
+      const read = values.map((value) => codec.validate(value, c))
       const wrong = read.find(E.isLeft)
       return wrong ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
     },

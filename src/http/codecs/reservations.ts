@@ -25,8 +25,8 @@ export interface ReservationQuery extends AsOfQuery {
 
 const ofOne = parametersOf({ include: wordsOf('names', 'state'), as_of: asOfParameter })
 
-export const reservationQuery: DecodeQuery<ReservationQuery> = (given) =>
-  E.map(({ include = NOTHING, as_of }: Partial<ReservationQuery>) => ({ include, as_of }))(ofOne(given))
+export const reservationQuery: DecodeQuery<ReservationQuery> = (params) =>
+  E.map(({ include = NOTHING, as_of }: Partial<ReservationQuery>) => ({ include, as_of }))(ofOne(params))
 withSchema(reservationQuery, () => schemaOf(ofOne))
 
 /** A moment, or a half-open span, in which reservations held their SUT. */
@@ -66,24 +66,24 @@ const HELD = ['held_at', 'held_from', 'held_to']
 /** What selects other times. */
 const OTHERS = ['from', 'to', 'current']
 
-const heldProblems = (given: Parameters): readonly Problem[] => {
-  const held = HELD.filter((name) => given.has(name))
+const heldProblems = (params: Parameters): readonly Problem[] => {
+  const held = HELD.filter((name) => params.has(name))
   const [first] = held
   if (first === undefined) return []
-  const beside = OTHERS.filter((name) => given.has(name)).map((name) =>
+  const beside = OTHERS.filter((name) => params.has(name)).map((name) =>
     inQuery(name, `cannot be combined with ${first}`),
   )
-  if (given.has('held_at')) {
+  if (params.has('held_at')) {
     return [...held.slice(1).map((name) => inQuery(name, 'cannot be combined with held_at')), ...beside]
   }
   const alone = held.length === 1
-  const [missing] = HELD.slice(1).filter((name) => !given.has(name))
-  return [...(alone ? [inQuery(first, `needs ${missing}`)] : spanProblems(given, 'held_from', 'held_to')), ...beside]
+  const [missing] = HELD.slice(1).filter((name) => !params.has(name))
+  return [...(alone ? [inQuery(first, `needs ${missing}`)] : spanProblems(params, 'held_from', 'held_to')), ...beside]
 }
 
 /** Without their states, cancelled reservations would look like others. */
-const includeProblems = (given: Parameters): readonly Problem[] => {
-  const words = given.get('include')?.split(',') ?? []
+const includeProblems = (params: Parameters): readonly Problem[] => {
+  const words = params.get('include')?.split(',') ?? []
   return words.includes('cancelled') && !words.includes('state')
     ? [inQuery('include', 'cannot have cancelled without state')]
     : []
@@ -94,14 +94,14 @@ const heldOf = (at?: OffsetTime, from?: OffsetTime, to?: OffsetTime): HeldSpan |
   return from === undefined || to === undefined ? undefined : { from, to }
 }
 
-const problemsOf = (given: Parameters): readonly Problem[] => [
-  ...problemsBetween(given),
-  ...heldProblems(given),
-  ...includeProblems(given),
+const problemsOf = (params: Parameters): readonly Problem[] => [
+  ...problemsBetween(params),
+  ...heldProblems(params),
+  ...includeProblems(params),
 ]
 
-export const reservationsQuery: DecodeQuery<ReservationsQuery> = (given) =>
-  combineProblems(problemsOf(given), parameters(given), (read) => {
+export const reservationsQuery: DecodeQuery<ReservationsQuery> = (params) =>
+  combineProblems(problemsOf(params), parameters(params), (read) => {
     const {
       sut_id: sut_ids,
       user_id,

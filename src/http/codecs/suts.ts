@@ -24,12 +24,16 @@ export interface SutQuery extends AsOfQuery {
 
 const ofOne = parametersOf({ include: wordsOf('settings'), as_of: asOfParameter })
 
-export const sutQuery: DecodeQuery<SutQuery> = (given) => {
-  const isBoth = given.has('include') && given.has('as_of')
-  return combineProblems(isBoth ? [inQuery('include', 'cannot be combined with as_of')] : [], ofOne(given), (read) => ({
-    withSettings: read.include !== undefined,
-    as_of: read.as_of,
-  }))
+export const sutQuery: DecodeQuery<SutQuery> = (params) => {
+  const isBoth = params.has('include') && params.has('as_of')
+  return combineProblems(
+    isBoth ? [inQuery('include', 'cannot be combined with as_of')] : [],
+    ofOne(params),
+    (read) => ({
+      withSettings: read.include !== undefined,
+      as_of: read.as_of,
+    }),
+  )
 }
 withSchema(sutQuery, () => schemaOf(ofOne))
 
@@ -60,13 +64,13 @@ const FREE = ['free_from', 'free_to'] as const
 /** With what nothing is free, or nothing is known of it. */
 const NOT_FREE = ['retired', 'as_of']
 
-const freeProblems = (given: Parameters): readonly Problem[] => {
-  const [first] = FREE.filter((name) => given.has(name))
+const freeProblems = (params: Parameters): readonly Problem[] => {
+  const [first] = FREE.filter((name) => params.has(name))
   if (first === undefined) return []
-  const missing = FREE.find((name) => !given.has(name))
+  const missing = FREE.find((name) => !params.has(name))
   return [
-    ...(missing === undefined ? spanProblems(given, ...FREE) : [inQuery(first, `needs ${missing}`)]),
-    ...NOT_FREE.filter((name) => given.has(name)).map((name) => inQuery(name, `cannot be combined with ${first}`)),
+    ...(missing === undefined ? spanProblems(params, ...FREE) : [inQuery(first, `needs ${missing}`)]),
+    ...NOT_FREE.filter((name) => params.has(name)).map((name) => inQuery(name, `cannot be combined with ${first}`)),
   ]
 }
 

@@ -126,11 +126,11 @@ export interface Route<B = unknown, Q = unknown> {
   /** Another path with the same responses, which the documents do not list. */
   readonly alias?: string
   /** The roles that may call it; `anyone` needs no credentials. Idempotency keys are then ignored. */
-  readonly may: readonly Role[] | 'anyone'
+  readonly roles: readonly Role[] | 'anyone'
   /** Whether tokens may not call it, whatever their role. */
   readonly isForPeople?: true
   /** Query parameters that only some of these roles may use. */
-  readonly mayUse?: Readonly<Record<string, readonly Role[]>>
+  readonly parameterRoles?: Readonly<Record<string, readonly Role[]>>
   /** The media type of the response; JSON by default. Error responses are always JSON. */
   readonly mediaType?: string
   /** Alternative media types for content negotiation. */
@@ -140,8 +140,8 @@ export interface Route<B = unknown, Q = unknown> {
    * credentials were verified before.
    */
   readonly isAlwaysOpen?: true
-  /** A media type that is available then too: its stream is held until the log has been read. */
-  readonly heldOpen?: string
+  /** A media type that is available then too: its stream is held open until the log has been read. */
+  readonly heldMediaType?: string
   /** Whether it answers repeated requests itself: its response is not one object. */
   readonly answersRepeats?: true
   /** Absent if the route takes no body. */

@@ -71,4 +71,4 @@ export const methodsOf = ({ atPath }: Match): readonly string[] =>
 
 /** Whether a request needs no credentials. What is open to GET is so to HEAD and OPTIONS. */
 export const isForAnyone = ({ route, atPath }: Match, method: string): boolean =>
-  (method === 'OPTIONS' ? atPath.find((each) => each.method === 'GET') : route)?.may === 'anyone'
+  (method === 'OPTIONS' ? atPath.find((each) => each.method === 'GET') : route)?.roles === 'anyone'

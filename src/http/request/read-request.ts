@@ -38,7 +38,7 @@ const inputOf = (ctx: Context, route: Route, read: E.Either<Refusal, Body>): E.E
   if (E.isLeft(read)) return read
   const { bytes, json } = read.right
   const isPost = route.method === 'POST'
-  const key = isPost && route.may !== 'anyone' ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT
+  const key = isPost && route.roles !== 'anyone' ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT
   const reason = isPost ? parseBerthReason(header(ctx, 'berth-reason')) : ABSENT
   const ifMatch = route.isConditional ? parseIfMatch(header(ctx, 'if-match')) : ABSENT
   const after = isPost ? ABSENT : parseBerthAfter(header(ctx, 'berth-after'))

@@ -83,8 +83,8 @@ const isOfClient = (error: unknown): boolean => {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || name === 'AbortError'
 }
 
-export const makeCsvLists = ({ views, nameOf, limits: given }: CsvListDependencies): CsvLists => {
-  const limits = { ...CSV_LIMITS, ...given }
+export const makeCsvLists = ({ views, nameOf, limits: overrides }: CsvListDependencies): CsvLists => {
+  const limits = { ...CSV_LIMITS, ...overrides }
   const slots = makeSlots(limits)
 
   const send = async (list: CsvList, positions: readonly PublicPosition[], response: ServerResponse): Promise<void> => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Outcome } from '../../commands/order.ts'
+import type { Outcome } from '../../commands/command-envelope.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
@@ -45,7 +45,7 @@ export interface Objects {
   /** Reads a list that may be long, in another thread if so. */
   readonly readList: <Name extends keyof ListReads>(
     name: Name,
-    ...given: Parameters<ListReads[Name]>
+    ...args: Parameters<ListReads[Name]>
   ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
   /** The same as showLists does. */
   readonly showList: Objects['readList']
@@ -108,9 +108,9 @@ const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
     return E.right({ position: views.position(), listed: read(lists) })
   }
 
-  const readList: Objects['readList'] = async (name, ...given) => {
+  const readList: Objects['readList'] = async (name, ...args) => {
     if (!(await isReached())) return E.left(viewsBehind())
-    const shown = views.read(name, ...given)
+    const shown = views.read(name, ...args)
     return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
   }
 
@@ -121,9 +121,9 @@ const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
     return ifUpToDate({ position: stored.position, listed: read(stored.lists, stored.position) })
   }
 
-  const showList: Objects['showList'] = async (name, ...given) => {
-    const shown = await readList(name, ...given)
-    const stored = E.isLeft(shown) ? views.readStored(name, ...given) : undefined
+  const showList: Objects['showList'] = async (name, ...args) => {
+    const shown = await readList(name, ...args)
+    const stored = E.isLeft(shown) ? views.readStored(name, ...args) : undefined
     return stored === undefined ? shown : ifUpToDate(await stored)
   }
 

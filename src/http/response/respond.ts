@@ -8,7 +8,7 @@ import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from
 import { type FixedBody, JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
 import type { Match } from '../protocol/router.ts'
 import { isNavigation, isOfBrowser } from '../request/browser.ts'
-import { discardUnread } from '../request/unread.ts'
+import { discardUnread } from '../request/unread-body.ts'
 import { NOT_FOUND_HEADERS, NOT_FOUND_PAGE } from './not-found-page.ts'
 
 /** What is known of a request so far. */
@@ -17,7 +17,7 @@ interface State {
   user: User
   match: Match
   /** Whether the response shows nothing of the log, so that it need not wait for the disk. */
-  isApart?: true
+  skipsSync?: true
   /** Of the response. */
   mediaType?: string
   /** Of an error response. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BEFORE_FIRST } from '../../domain/values/position.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
-import type { Hold } from '../../feed/hold.ts'
+import type { DelayedStart } from '../../feed/delayed-start.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { ChangesQuery } from '../codecs/events.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -10,7 +10,7 @@ import {
   begunResponse,
   heldResponse,
   isEarly,
-  makeHold,
+  makeDelayedStart,
   requestedPosition,
   STREAM_REFUSALS,
   type StartDependencies,
@@ -32,8 +32,8 @@ const startOf = async (dependencies: ChangesDependencies, call: ChangesCall): Re
   return E.isLeft(begun) && !isEarly(begun.left) && requested !== LATEST ? E.right(requested) : begun
 }
 
-const holdFor = (dependencies: ChangesDependencies, call: ChangesCall): Hold => ({
-  ...makeHold(dependencies, call, LATEST),
+const holdFor = (dependencies: ChangesDependencies, call: ChangesCall): DelayedStart => ({
+  ...makeDelayedStart(dependencies, call, LATEST),
   begin: async () => {
     const begun = await startOf(dependencies, call)
     return E.isRight(begun) ? begun.right : undefined

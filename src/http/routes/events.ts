@@ -22,7 +22,7 @@ import {
   begunResponse,
   EVENT_STREAM,
   heldResponse,
-  makeHold,
+  makeDelayedStart,
   positionProblem,
   reachPosition,
   STREAM_REFUSALS,
@@ -87,7 +87,7 @@ const subscribeHeld = async (
   request: StreamRequest,
 ): RouteResult =>
   heldResponse(
-    await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call, BEFORE_FIRST)),
+    await dependencies.feed.subscribe(call.user, request, makeDelayedStart(dependencies, call, BEFORE_FIRST)),
     SUBSCRIPTION_REFUSALS,
   )
 

@@ -21,7 +21,7 @@ export interface HealthCondition {
  * Whether requests are answered. A broken file leaves its in-memory copy in use. Broken views leave the log usable.
  * Over a different log nothing is answered, because the cached states belong to the old one.
  */
-export const isOpen = ({ store, views }: HealthCondition): boolean =>
+export const canServe = ({ store, views }: HealthCondition): boolean =>
   store !== 'failed' && store !== 'another' && views !== 'behind'
 
 /**
@@ -33,7 +33,7 @@ export const isReady = (condition: HealthCondition): boolean =>
   condition.store !== 'silent' &&
   condition.users !== 'unknown' &&
   condition.gateway === 'ok' &&
-  isOpen(condition)
+  canServe(condition)
 
 const notReady = (parts: HealthCondition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')
@@ -56,6 +56,6 @@ export const makeHealth = (condition: () => HealthCondition) => ({
 export type Health = ReturnType<typeof makeHealth>
 
 export const healthRoutes = ({ live, ready }: Health): readonly Route[] => [
-  get({ path: '/health/live', may: 'anyone', handle: live }),
-  get({ path: '/health/ready', may: 'anyone', handle: ready }),
+  get({ path: '/health/live', roles: 'anyone', handle: live }),
+  get({ path: '/health/ready', roles: 'anyone', handle: ready }),
 ]

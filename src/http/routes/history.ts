@@ -14,7 +14,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
-import { type ScopedUser, seenBy } from '../response/seen-by.ts'
+import { type ScopedUser, visibleTo } from '../response/visibility.ts'
 import {
   concatHistories,
   EVENTS_PER_TURN,
@@ -94,7 +94,7 @@ const makeReservationHistory =
     const { params, user } = call
     const { objects } = dependencies
     const id = params.id ?? ''
-    const found = await seenBy(objects, user).newest('reservation', id)
+    const found = await visibleTo(objects, user).newest('reservation', id)
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
     const { user_id } = JSON.parse(found.right.document) as Reservation
@@ -158,11 +158,11 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       if (E.isLeft(read)) return read
       const { ports, events, ofSessions: count } = read.right.listed
       // A port is assigned before the SUT exists, and released after its last event.
-      const [given, givenBack] = [true, false].map((isBefore) =>
+      const [begun, givenBack] = [true, false].map((isBefore) =>
         ports.filter((port) => port.position < created === isBefore),
       )
       const parts = [
-        historyOfPositions(dependencies, log, given ?? []),
+        historyOfPositions(dependencies, log, begun ?? []),
         withSessions(dependencies, log, historyOfStream(dependencies, log, sutStream(id), events), {
           sutId: id,
           sessions,

@@ -62,14 +62,14 @@ const withTimeout = async (number: number | Promise<number>): Promise<number> =>
 }
 
 const registerGauges = (register: Registry, gauges: Gauges): void => {
-  const gauge = (name: string, help: string, look: () => number | Promise<number>): void => {
+  const gauge = (name: string, help: string, measure: () => number | Promise<number>): void => {
     new Gauge({
       name: `berth_${name}`,
       help,
       registers: [register],
       async collect() {
         try {
-          this.set(await withTimeout(look()))
+          this.set(await withTimeout(measure()))
         } catch {
           this.set(Number.NaN)
         }

@@ -10,7 +10,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching, type Objects } from '../response/objects.ts'
-import { seenBy } from '../response/seen-by.ts'
+import { visibleTo } from '../response/visibility.ts'
 
 export interface OutageHandlers {
   readonly ofOne: (call: Call<unknown, OutagesOfOneQuery>) => RouteResult
@@ -66,7 +66,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
   return {
     ofOne: async ({ params, query, user }) => {
       const id = params.id ?? ''
-      const found = await seenBy(objects, user).newest('sut', id)
+      const found = await visibleTo(objects, user).newest('sut', id)
       if (E.isLeft(found)) return found
       const answered = ifReaching(found.right?.created ?? BEFORE_FIRST, await read({ ...query, sut_ids: [id] }, user))
       if (E.isLeft(answered)) return answered

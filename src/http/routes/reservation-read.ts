@@ -10,8 +10,8 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
-import { type ScopedUser, seenBy } from '../response/seen-by.ts'
 import type { UserNames } from '../response/user-names.ts'
+import { type ScopedUser, visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 
 export interface ReservationReadDependencies {
@@ -30,7 +30,7 @@ const detailsOf = async (
   user: ScopedUser,
 ): Promise<E.Either<Refusal, Details>> => {
   const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
-  const sut = await seenBy(objects, user).newest('sut', sut_id)
+  const sut = await visibleTo(objects, user).newest('sut', sut_id)
   if (E.isLeft(sut)) return sut
   const before = ended === 'released' ? objects.asOf('reservation', id, revision - 1) : undefined
   return E.right({
@@ -54,7 +54,7 @@ export const makeReservationRead = ({ objects, asOf, nameOf, clock }: Reservatio
     return E.right(documentResponse('reservation', { ...version, document }, false))
   }
   const newest = async (call: ReservationCall): RouteResult => {
-    const found = await seenBy(objects, call.user).newest('reservation', call.params.id ?? '')
+    const found = await visibleTo(objects, call.user).newest('reservation', call.params.id ?? '')
     if (E.isLeft(found)) return found
     const version = found.right
     if (version === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))

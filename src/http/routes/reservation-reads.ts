@@ -11,8 +11,8 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import { withMembers } from '../response/reservation-members.ts'
-import { seenBy, sightOf } from '../response/seen-by.ts'
 import type { UserNames } from '../response/user-names.ts'
+import { visibilityOf, visibleTo } from '../response/visibility.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 import { makeReservationRead, type ReservationReadDependencies } from './reservation-read.ts'
 
@@ -81,7 +81,7 @@ const csvListOf = ({ query, user }: ListCall, now: number): CsvList => ({
   of: 'reservation',
   include: query.include,
   now,
-  sight: query.as_of === undefined ? sightOf(user) : undefined,
+  visibility: query.as_of === undefined ? visibilityOf(user) : undefined,
 })
 
 const makeListAsOf =
@@ -112,13 +112,13 @@ export const makeReservationReads = (dependencies: ReservationReadsDependencies)
       const now = clock()
       const refused = csv.refuse(query, mediaType) ?? refuseFuture(query, now)
       if (refused !== undefined) return refused
-      const createdBefore = await resolveBefore(seenBy(objects, user), 'reservation', query.before)
+      const createdBefore = await resolveBefore(visibleTo(objects, user), 'reservation', query.before)
       if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_ids, user_id, as_of } = query
       if (as_of !== undefined) return listAsOf(call, as_of, createdBefore.right)
       const part = mediaType === CSV ? csv.part : { limit, offset }
       const page = { ...part, createdBefore: createdBefore.right }
-      const filters = { sut_ids, user_id, ...timesOf(query, now), sight: sightOf(user) }
+      const filters = { sut_ids, user_id, ...timesOf(query, now), visibility: visibilityOf(user) }
       const answered = await objects.showList('reservations', { ...page, ...filters, ...additionsFor(query) })
       if (E.isLeft(answered)) return answered
       const { listed: found, position } = answered.right

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
-import type { Runner } from '../../commands/order.ts'
+import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { failure } from '../../domain/failure.ts'
 import type { CreateReservation } from '../../domain/reservation/create.ts'
@@ -14,7 +14,7 @@ import type { Users } from '../../users/users.ts'
 import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
-import { seenBy } from '../response/seen-by.ts'
+import { visibleTo } from '../response/visibility.ts'
 
 export interface ReservationHandlers {
   readonly create: (call: Call<ReservationBody>) => RouteResult
@@ -56,7 +56,7 @@ const makeChange =
     quotas?: Quotas,
   ): RouteResult => {
     const { params, user, requestId, idempotencyKey, reason, client } = call
-    const seen = seenBy(objects, user)
+    const seen = visibleTo(objects, user)
     let found = await seen.newest('reservation', params.id ?? '')
     for (;;) {
       if (E.isLeft(found)) return found
@@ -65,9 +65,9 @@ const makeChange =
       const reservation = JSON.parse(version.document) as Reservation
       const stream = sutStream(reservation.sut_id)
       const known = knownOf(version, reservation)
-      const order = { actor: user, requestId, idempotencyKey, reason, client }
+      const envelope = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) =>
-        runner.run(reservationDecider, stream, { ...order, command: command(known, quota) })
+        runner.run(reservationDecider, stream, { ...envelope, command: command(known, quota) })
       // Who may not is refused without waiting behind what the holder does.
       const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
       const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
@@ -95,10 +95,10 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const userExists = users.byId(user_id) !== undefined
       const about = { sut_id, user_id, userExists, window, limits, isBeyondQuota }
       const asked = { ...about, scope: user.scope, random: randomHex(8) }
-      const order = { actor: user, requestId, idempotencyKey, reason, client }
+      const envelope = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) => {
         const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
-        return runner.run(reservationDecider, stream, { ...order, command })
+        return runner.run(reservationDecider, stream, { ...envelope, command })
       }
       const takesTurn = !isBeyondQuota && !isForbidden(user, user_id)
       const ended = await (takesTurn ? quotas.run(user_id, run) : run(undefined))

@@ -7,8 +7,8 @@ import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import type { Objects } from '../response/objects.ts'
-import { seenBy } from '../response/seen-by.ts'
 import { type UserNames, withUserName } from '../response/user-names.ts'
+import { visibleTo } from '../response/visibility.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
 export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
@@ -19,7 +19,7 @@ export const makeSessionListHandler =
   async ({ query, user, mediaType }) => {
     const refused = csv.refuse(query, mediaType)
     if (refused !== undefined) return refused
-    const createdBefore = await resolveBefore(seenBy(objects, user), 'session', query.before)
+    const createdBefore = await resolveBefore(visibleTo(objects, user), 'session', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
     const { limit, offset, sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id

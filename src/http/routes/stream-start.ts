@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import type { Hold } from '../../feed/hold.ts'
+import type { DelayedStart } from '../../feed/delayed-start.ts'
 import type { LimitReached } from '../../feed/subscribers.ts'
 import type { Subscription } from '../../feed/subscriptions.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -31,7 +31,7 @@ export interface StartDependencies {
   readonly views: Pick<Views, 'position' | 'waitForStorePosition'>
   readonly store: Pick<EventStore, 'head'>
   /** Whether requests can be answered. */
-  readonly isOpen: () => boolean
+  readonly isFollowing: () => boolean
 }
 
 type PositionOrLatest = PublicPosition | typeof LATEST
@@ -84,8 +84,12 @@ export const startPosition = async (
 export const isEarly = ({ code }: Refusal): boolean => code === 'position_not_reached'
 
 /** Holds a stream until it can begin, because a browser never retries a refused one. */
-export const makeHold = (dependencies: StartDependencies, call: ResumableCall, byDefault: PositionOrLatest): Hold => ({
-  isOpen: dependencies.isOpen,
+export const makeDelayedStart = (
+  dependencies: StartDependencies,
+  call: ResumableCall,
+  byDefault: PositionOrLatest,
+): DelayedStart => ({
+  isReady: dependencies.isFollowing,
   begin: async () => {
     const begun = await startPosition(dependencies, call, byDefault)
     if (E.isRight(begun)) return begun.right
@@ -96,11 +100,11 @@ export const makeHold = (dependencies: StartDependencies, call: ResumableCall, b
 
 /** Begins a stream, or holds it if it cannot begin yet. */
 export const beginOrHold = async (
-  { isOpen }: StartDependencies,
+  { isFollowing }: StartDependencies,
   begin: () => RouteResult,
   hold: () => RouteResult,
 ): RouteResult => {
-  if (!isOpen()) return hold()
+  if (!isFollowing()) return hold()
   try {
     const response = await begin()
     return E.isLeft(response) && isEarly(response.left) ? hold() : response

@@ -22,10 +22,10 @@ export const makeSutImport =
       const checked = await checkPorts(dependencies, suts.length, clock())
       return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
     }
-    const order = { actor, requestId, idempotencyKey, reason, client }
+    const envelope = { actor, requestId, idempotencyKey, reason, client }
     const imported = await importSuts(
       dependencies,
-      order,
+      envelope,
       suts.map((sut) => newSut(vault, sut)),
     )
     if (E.isLeft(imported)) return imported

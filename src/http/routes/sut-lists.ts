@@ -12,7 +12,7 @@ import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import { ifReaching, type Objects } from '../response/objects.ts'
-import { seenBy } from '../response/seen-by.ts'
+import { visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
@@ -60,7 +60,7 @@ export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDepe
   list: async ({ query, user, mediaType }) => {
     const refused = csv.refuse(query, mediaType)
     if (refused !== undefined) return refused
-    const createdBefore = await resolveBefore(seenBy(objects, user), 'sut', query.before)
+    const createdBefore = await resolveBefore(visibleTo(objects, user), 'sut', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
     const { before: _before, pagedBy: _pagedBy, as_of, free, ...filters } = query
     const part = mediaType === CSV ? csv.part : {}
@@ -84,7 +84,7 @@ export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDepe
   },
   availability: async ({ params, query, user }) => {
     const id = params.id ?? ''
-    const found = await seenBy(objects, user).newest('sut', id)
+    const found = await visibleTo(objects, user).newest('sut', id)
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (found.right.ended === 'retired') {

@@ -9,7 +9,7 @@ import type { Vault } from '../../vault/vault.ts'
 import type { SutQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
-import { seenBy } from '../response/seen-by.ts'
+import { visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 
 /** What administrators set and the document of a SUT leaves out. */
@@ -57,7 +57,7 @@ const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'v
 export const makeSutRead = ({ objects, asOf, views, vault }: SutReadDependencies) => {
   const settingsOf = makeSettingsOf({ views, vault })
   const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
-    const found = await seenBy(objects, user).newest('sut', params.id ?? '')
+    const found = await visibleTo(objects, user).newest('sut', params.id ?? '')
     if (E.isLeft(found)) return found
     const version = found.right
     if (version === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))

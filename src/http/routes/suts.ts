@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Runner } from '../../commands/command-envelope.ts'
 import { createSut, type NewSut } from '../../commands/create-sut.ts'
 import { releasePort } from '../../commands/listen-ports.ts'
-import type { Runner } from '../../commands/order.ts'
 import { failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'

@@ -131,7 +131,7 @@ export const openCertificate = async (
   let isClosed = false
   const listeners: ((pair: Pair) => void)[] = []
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const read = await readPair(files, clock, current)
     if (isClosed) return
     if (E.isLeft(read)) {
@@ -154,7 +154,7 @@ export const openCertificate = async (
 
   const again = (): NodeJS.Timeout =>
     setTimeout(async () => {
-      await look()
+      await poll()
       if (!isClosed) timer = again()
     }, interval)
   let timer = again()

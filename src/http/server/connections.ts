@@ -21,7 +21,7 @@ interface ConnectionOptions {
   readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
   /** Milliseconds a client has to take a complete response, and between checks of that. */
-  readonly timeouts: { readonly answer: number; readonly look: number }
+  readonly timeouts: { readonly answer: number; readonly checkInterval: number }
 }
 
 export interface Connections {
@@ -65,11 +65,11 @@ const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, timeouts }: 
     for (const socket of speaking) {
       const response = queues.open(socket)[0]?.response
       if (!response?.writableEnded) continue
-      const since = (waited.get(response) ?? 0) + timeouts.look
+      const since = (waited.get(response) ?? 0) + timeouts.checkInterval
       if (since > timeouts.answer) socket.destroy()
       waited.set(response, since)
     }
-  }, timeouts.look)
+  }, timeouts.checkInterval)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -26,10 +26,10 @@ export interface Timeouts {
   /** For the next request on an idle connection; longer than most proxies keep theirs. */
   readonly idle: number
   /** The interval between checks. */
-  readonly look: number
+  readonly checkInterval: number
 }
 
-const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, idle: 65_000, look: 1_000 }
+const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, idle: 65_000, checkInterval: 1_000 }
 
 export interface Listening {
   readonly host: string
@@ -37,7 +37,7 @@ export interface Listening {
   /** Whether only this machine can connect. */
   readonly isLoopback: boolean
   /** Hands all later requests to another handler, and connections that leave HTTP to `upgrades`. */
-  readonly handOver: (handle: Handle, upgrades?: Upgrades) => void
+  readonly setHandlers: (handle: Handle, upgrades?: Upgrades) => void
   /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
@@ -106,7 +106,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     maxHeaderSize: HEADERS_MAX,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
-    connectionsCheckingInterval: timeouts.look,
+    connectionsCheckingInterval: timeouts.checkInterval,
     keepAliveTimeout: timeouts.idle,
     // The application refuses a missing Host, with a body.
     requireHostHeader: false,
@@ -149,9 +149,9 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
   })
   await bind(server, options)
   const { address, port } = server.address() as AddressInfo
-  const handOver: Listening['handOver'] = (to, leaving) => {
+  const setHandlers: Listening['setHandlers'] = (to, leaving) => {
     handler = to
     upgrades = leaving
   }
-  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), handOver, close: connections.close }
+  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), setHandlers, close: connections.close }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { linger } from '../request/unread.ts'
+import { linger } from '../request/unread-body.ts'
 
 /**
  * Refuses a connection without a response object, with the usual error body, and closes it. False if the client can no

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../projections/session.ts'
-import type { Runner } from '../../commands/order.ts'
+import type { Runner } from '../../commands/command-envelope.ts'
 import type { Logged } from '../../domain/event.ts'
 import { lostEnd, type OpenedSession } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeAgenda } from '../agenda.ts'
+import { makeDueTimes } from '../due-times.ts'
 import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
 
 export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'> {
@@ -49,7 +49,7 @@ const sessionOf = (document: SessionDocument): OpenedSession => {
 /** The open sessions of all instances. Bounded by the reservations that are not over, and the instances. */
 const makeOpenSessions = ({ views }: AbandonedOptions) => {
   const open = new Map<string, OpenedSession>()
-  const agenda = makeAgenda()
+  const dueTimes = makeDueTimes()
 
   /** When another instance may close a session. An extension moves it. */
   const dueOf = ({ reservation_id }: OpenedSession): number => {
@@ -59,18 +59,18 @@ const makeOpenSessions = ({ views }: AbandonedOptions) => {
   }
   const put = (session: OpenedSession): void => {
     open.set(session._id, session)
-    agenda.set(session._id, dueOf(session))
+    dueTimes.set(session._id, dueOf(session))
   }
   const take = ({ type, data }: Logged): void => {
     if (type === 'SessionOpened') put(data)
     else if (type === 'SessionClosed') {
       open.delete(data._id)
-      agenda.delete(data._id)
+      dueTimes.delete(data._id)
     } else if (type === 'ReservationReleased') {
       for (const session of open.values()) if (session.reservation_id === data._id) put(session)
     }
   }
-  return { open, agenda, dueOf, put, take }
+  return { open, dueTimes, dueOf, put, take }
 }
 
 /** Reads all pages of open sessions. False while the views cannot be read. */
@@ -94,7 +94,7 @@ const readOpen = async ({ views }: AbandonedOptions, put: (session: OpenedSessio
 export const followAbandoned = (options: AbandonedOptions): AbandonedSessions => {
   const { views, instance, now, isFollowed } = options
   const run = makeRunSessionCommand(options)
-  const { open, agenda, dueOf, put, take } = makeOpenSessions(options)
+  const { open, dueTimes, dueOf, put, take } = makeOpenSessions(options)
   let unwatch: (() => void) | undefined
 
   /** Whether an earlier run of this instance opened it. */
@@ -102,7 +102,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
 
   const closeOne = async (session: OpenedSession): Promise<void> => {
     const isDone = await run(session.sut_id, { type: 'CloseSession', _id: session._id, end: lostEnd(session) })
-    if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? CLOSE_DELAY_MS : RETRY_DELAY_MS))
+    if (open.has(session._id)) dueTimes.set(session._id, now() + (isDone ? CLOSE_DELAY_MS : RETRY_DELAY_MS))
   }
 
   return {
@@ -113,15 +113,15 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
       })
       return readOpen(options, (session) => {
         put(session)
-        if (isLeft(session)) agenda.set(session._id, 0)
+        if (isLeft(session)) dueTimes.set(session._id, 0)
       })
     },
     closeDue: async () => {
-      for (const id of agenda.takeDue(now())) {
+      for (const id of dueTimes.takeDue(now())) {
         const session = open.get(id)
         if (session === undefined) continue
         const due = isLeft(session) ? 0 : dueOf(session)
-        if (due > now() || isFollowed(session)) agenda.set(id, Math.max(due, now() + RETRY_DELAY_MS))
+        if (due > now() || isFollowed(session)) dueTimes.set(id, Math.max(due, now() + RETRY_DELAY_MS))
         else await closeOne(session)
       }
     },

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
-import type { Runner } from '../../commands/order.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type OpenedSession, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
 import { sessionStream } from '../../domain/values/ids.ts'
@@ -15,7 +15,7 @@ const WAITING_MAX = 10_000
 const BATCH_SIZE = 25
 
 export interface RecorderOptions {
-  readonly runner: Pick<Runner, 'run' | 'look'>
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
   readonly makeRequestId: () => string
   /** Called with a session that is not recorded because too many are waiting. */
   readonly onDropped: (tracked: Tracked) => void
@@ -40,8 +40,8 @@ export interface Recorder {
 export const makeRunSessionCommand =
   ({ runner, makeRequestId }: { readonly runner: Pick<Runner, 'run'> } & Pick<RecorderOptions, 'makeRequestId'>) =>
   async (sutId: string, command: SessionCommand): Promise<boolean> => {
-    const order = { command, actor: GATEWAY, requestId: makeRequestId() }
-    return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), order))
+    const envelope = { command, actor: GATEWAY, requestId: makeRequestId() }
+    return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), envelope))
   }
 
 /**

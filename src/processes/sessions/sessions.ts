@@ -15,7 +15,7 @@ export interface SessionsOptions
   /** Saves what the next run must record if this one ends now. */
   readonly save: (sessions: Iterable<ClosedSession>) => Promise<void>
   /** Whether the service accepts commands. */
-  readonly isOpen: () => boolean
+  readonly isServing: () => boolean
   readonly onError: (error: unknown) => void
   /** Resolves when it is time to check the clock again. */
   readonly wake: (signal: AbortSignal) => Promise<void>
@@ -99,7 +99,7 @@ const addLeftover = ({ leftover, views }: SessionsOptions, add: (tracked: Tracke
 
 /** Makes the function that does what is due. */
 const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder, save: () => Promise<void>) => {
-  const { clock, sinceBoot, isOpen, onError } = options
+  const { clock, sinceBoot, isServing, onError } = options
   const isFollowed = (session: OpenedSession): boolean => tracker.has(session) || recorder.has(session._id)
   const abandoned = followAbandoned({ ...options, now: clock.now, isFollowed })
   let [isLoaded, recordFrom, savedAt] = [false, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -119,7 +119,7 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
         savedAt = since
         void save()
       }
-      if (isOpen() && clock.mayRecord() && since >= recordFrom) void record()
+      if (isServing() && clock.mayRecord() && since >= recordFrom) void record()
     },
     openInLog: abandoned.open,
     close: abandoned.close,

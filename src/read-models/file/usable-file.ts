@@ -27,10 +27,10 @@ const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean>
 /** Calls `onDamage` when SQLite finds damage during use. */
 const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
   const watching =
-    <P extends unknown[], A>(use: (...given: P) => A) =>
-    (...given: P): A => {
+    <P extends unknown[], A>(use: (...args: P) => A) =>
+    (...args: P): A => {
       try {
-        return use(...given)
+        return use(...args)
       } catch (error) {
         if (isDamage(error)) onDamage(error)
         throw error

@@ -1,7 +1,7 @@
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { SHORT } from './conditions.ts'
-import type { ReservationListQuery, Sight } from './lists.ts'
+import type { ReservationListQuery, Visibility } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end' | 'reservation_cancelled'
@@ -14,36 +14,36 @@ export interface AccessPath {
 }
 
 /** A query with surrogate keys for ids. */
-export interface KeyedQuery extends Omit<ReservationListQuery, 'sut_ids' | 'user_id' | 'sight'> {
+export interface KeyedQuery extends Omit<ReservationListQuery, 'sut_ids' | 'user_id' | 'visibility'> {
   /** Not empty, and none twice. */
   readonly suts?: readonly number[] | undefined
   readonly user?: number | undefined
   /** `own` is undefined for a user that has no reservations. */
-  readonly sight?: { readonly scope: Sight['scope']; readonly own: number | undefined } | undefined
+  readonly visibility?: { readonly scope: Visibility['scope']; readonly own: number | undefined } | undefined
 }
 
 /** Reduces sight to SUTs or a user where the query names some. Undefined if nothing is in sight. */
 const withinSight = (
   query: KeyedQuery,
-  { scope, user_id }: Sight,
+  { scope, user_id }: Visibility,
   names: IdKeys,
   scopes: Scopes,
 ): KeyedQuery | undefined => {
   const { suts, user } = query
   const own = names.find(user_id)
   if (user !== undefined && user === own) return query
-  if (suts === undefined) return { ...query, sight: { scope, own } }
+  if (suts === undefined) return { ...query, visibility: { scope, own } }
   const inScope = suts.filter((sut) => scopes.hasSut(scope, sut))
   if (inScope.length === suts.length) return query
   // Of the others, only its own reservations.
   const isOwnToo = user === undefined && own !== undefined
   if (inScope.length === 0) return isOwnToo ? { ...query, user: own } : undefined
-  return isOwnToo ? { ...query, sight: { scope, own } } : { ...query, suts: inScope }
+  return isOwnToo ? { ...query, visibility: { scope, own } } : { ...query, suts: inScope }
 }
 
 /** Replaces ids by keys; undefined if the SUTs or the user have no reservations, or none in sight. */
 export const withKeys = (
-  { sut_ids, user_id, sight, ...query }: ReservationListQuery,
+  { sut_ids, user_id, visibility, ...query }: ReservationListQuery,
   names: IdKeys,
   scopes: Scopes,
 ): KeyedQuery | undefined => {
@@ -51,7 +51,7 @@ export const withKeys = (
   const user = user_id === undefined ? undefined : names.find(user_id)
   if (suts?.length === 0 || (user_id !== undefined && user === undefined)) return undefined
   const keyed = { ...query, suts, user }
-  return sight === undefined ? keyed : withinSight(keyed, sight, names, scopes)
+  return visibility === undefined ? keyed : withinSight(keyed, visibility, names, scopes)
 }
 
 /** The number of reservations of SUTs. */
@@ -101,8 +101,8 @@ export const makeIsShort =
     // No counter says how many were cancelled.
     if (asked.withCancelled) return false
     const [way] = accessPaths(asked, counts)
-    if (asked.sight !== undefined) {
-      return (way?.cost ?? counts.all()) <= SHORT && scopes.isSmall(asked.sight.scope)
+    if (asked.visibility !== undefined) {
+      return (way?.cost ?? counts.all()) <= SHORT && scopes.isSmall(asked.visibility.scope)
     }
     if (way === undefined || way.cost <= SHORT) return true
     const { suts, user, endsAfter, startsBefore, heldBefore, isHeld } = asked

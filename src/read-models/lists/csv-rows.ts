@@ -30,7 +30,7 @@ export const makeCsvRows =
   ({ list, positions }: CsvQuery): CsvRows => {
     const columns = columnsOfList(list)
     const detailed = list.of === 'reservation' && list.include.size > 0
-    const selected = columnsOf(detailed ? { withDetails: true, sight: list.sight } : {})
+    const selected = columnsOf(detailed ? { withDetails: true, visibility: list.visibility } : {})
     const text = makeText()
     for (const position of positions) {
       const sql = `SELECT ${selected.sql} FROM ${list.of} d WHERE d.position = ?`

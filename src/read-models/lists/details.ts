@@ -25,13 +25,13 @@ const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s INDEXED BY sut_by_id
 
 const HAS_TAG = 'EXISTS (SELECT 1 FROM sut_tag t WHERE t.sut = d.sut AND t.name = ? AND t.value = ?)'
 
-type Selection = Pick<ReservationListQuery, 'asPositions' | 'withDetails' | 'sight'>
+type Selection = Pick<ReservationListQuery, 'asPositions' | 'withDetails' | 'visibility'>
 
 /** The columns of a page. To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
-export const columnsOf = ({ asPositions, withDetails, sight }: Selection): Condition => {
+export const columnsOf = ({ asPositions, withDetails, visibility }: Selection): Condition => {
   if (asPositions) return condition('d.position')
   if (!withDetails) return DOCUMENT
-  const tags = Object.entries(sight?.scope ?? {})
+  const tags = Object.entries(visibility?.scope ?? {})
   const name = tags.length === 0 ? SUT_NAME : `CASE WHEN ${tags.map(() => HAS_TAG).join(' AND ')} THEN ${SUT_NAME} END`
   return condition(
     `d.document, d.ended, d.starts AS start, d.ends AS "end", ${PLANNED_END} AS plannedEnd, ${name} AS sutName`,

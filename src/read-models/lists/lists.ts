@@ -21,14 +21,14 @@ export interface PageQuery {
 }
 
 /** What a user sees: reservations of the SUTs in its scope, and its own. */
-export interface Sight {
+export interface Visibility {
   readonly scope: Scope
   readonly user_id: string
 }
 
 export interface ReservationListQuery extends PageQuery {
   /** Absent to see all. */
-  readonly sight?: Sight | undefined
+  readonly visibility?: Visibility | undefined
   /** Only reservations of these SUTs. */
   readonly sut_ids?: readonly string[] | undefined
   readonly user_id?: string | undefined
@@ -128,7 +128,7 @@ export type CsvList =
       readonly include: ReadonlySet<ListInclusion | 'cancelled'>
       /** Unix milliseconds: the time of the states. */
       readonly now: number
-      readonly sight: Sight | undefined
+      readonly visibility: Visibility | undefined
     }
 
 /**

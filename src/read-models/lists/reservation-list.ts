@@ -11,7 +11,7 @@ import { type Scopes, sutsIn } from './scope.ts'
 /** Above this many reservations, counters provide the count where they can. */
 const READ_MAX = 20_000
 
-type InSight = NonNullable<KeyedQuery['sight']>
+type InSight = NonNullable<KeyedQuery['visibility']>
 
 const inSight = ({ scope, own }: InSight): Condition => {
   const { sql, values } = sutsIn(scope)
@@ -21,7 +21,7 @@ const inSight = ({ scope, own }: InSight): Condition => {
 
 /** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
 export const reservationFiltersOf = (
-  { suts, user, endsAfter, startsBefore, heldBefore, isHeld, sight }: KeyedQuery,
+  { suts, user, endsAfter, startsBefore, heldBefore, isHeld, visibility }: KeyedQuery,
   longest: number,
 ): readonly Condition[] => [
   ...(suts === undefined ? [] : [columnIn('r.sut', suts)]),
@@ -31,7 +31,7 @@ export const reservationFiltersOf = (
   ...optional('r.ends < ?', startsBefore === undefined ? undefined : startsBefore + longest),
   ...optional('r.starts * 1000 + r.lateness < ?', heldBefore),
   ...(isHeld ? [condition('r.ended IS NULL')] : []),
-  ...(sight === undefined ? [] : [inSight(sight)]),
+  ...(visibility === undefined ? [] : [inSight(visibility)]),
 ]
 
 const through = (index: Index, filters: readonly Condition[]): string =>
@@ -121,7 +121,7 @@ const countOf = (
   way: AccessPath | undefined,
   filters: readonly Condition[],
 ): number => {
-  if (asked.sight !== undefined) return countInSight(ask, asked.sight, way, filters)
+  if (asked.visibility !== undefined) return countInSight(ask, asked.visibility, way, filters)
   if (way === undefined) return counts.all()
   const { suts, user, heldBefore, isHeld } = asked
   const { endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY } = asked
@@ -176,7 +176,7 @@ export const makeReservationList =
       .reduce((sum, n) => sum + n, countOf(ask, counts, asked, way, filters))
     if (count === 0) return pageOfRows([], 0, query)
     // In the order of creation alone, each row would have to be looked up to see its SUT or its segment.
-    const index = way?.index ?? ((asked.sight || asked.withCancelled) && 'reservation_by_sut')
+    const index = way?.index ?? ((asked.visibility || asked.withCancelled) && 'reservation_by_sut')
     const rows = inOrder(asked, index ? [index, ...cancelled] : [], filters)
     return pageOfRows(rowsOf(ask, asked, rows, columnsOf(query)), count, query)
   }

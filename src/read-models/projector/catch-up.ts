@@ -23,7 +23,7 @@ export interface CatchUpLimits {
 /** The state cache of commands. */
 export interface States {
   readonly fold: (events: Batch['events']) => void
-  readonly handOver: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
+  readonly saveTo: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
 }
 
 interface CatchUpOptions extends Omit<WriterOptions, 'isRebuild'>, CatchUpLimits {
@@ -89,7 +89,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
       events += batch.events.length
       folding?.fold(batch.events)
       if (batch.caughtUp) {
-        folding?.handOver({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
+        folding?.saveTo({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
         folding = undefined
       }
       if (mayBegin && events + (batch.ahead ?? 0) >= writerThreadFrom && !batch.caughtUp) begin()

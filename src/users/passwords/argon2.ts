@@ -56,7 +56,7 @@ const idleThread = (): Thread<Argon2Thread> => {
 }
 
 /**
- * Derives a tag with argon2id (RFC 9106) in a thread of low priority: whoever signs in does not slow down the requests
+ * Derives a tag with argon2id (RFC 9106) in a thread of low priority: signing in does not slow down the requests
  * of others. Threads are started when they are needed. How many jobs wait is bounded by the callers.
  *
  * @throws Error for a cost that OpenSSL refuses, and if the thread ends

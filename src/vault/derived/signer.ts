@@ -28,8 +28,8 @@ export const makeSigner = (keys: () => KeyRing, purpose: string): HmacSigner => 
   const signWith = (key: VaultKey, text: string): Buffer => createHmac('sha256', derivedOf(key)).update(text).digest()
   const sign = (text: string): string => signWith(keys().current, text).toString('base64url')
   const isSigned = (text: string, signature: string): boolean => {
-    const given = canonicalBytes(signature)
-    return given !== undefined && keys().keys.some((key) => isSame(signWith(key, text), given))
+    const claimed = canonicalBytes(signature)
+    return claimed !== undefined && keys().keys.some((key) => isSame(signWith(key, text), claimed))
   }
   return {
     sign,

@@ -15,7 +15,7 @@ import { makeStore, useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import { openSession } from '../service/session.ts'
 
-/** The top bar over the guide and the interface: that of the page, with whoever is signed in. Nothing is followed. */
+/** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
 
 const Top = ({ page }: { readonly page: PageContext }): VNode => {
   const { me } = useStore(page.control.session)

@@ -58,7 +58,7 @@ const makePlace = () => {
   const news = makeStore<News | undefined>(undefined)
   let latest: string | undefined
   const gathering = gatherNews(() => document.visibilityState !== 'hidden', news.set)
-  document.addEventListener('visibilitychange', gathering.look)
+  document.addEventListener('visibilitychange', gathering.deliver)
   const move = (next: News): void => {
     latest = next.position
     gathering.add(next)
@@ -103,7 +103,7 @@ export const followChanges = (control: SessionControl): Following => {
     const at = place.latest()
     if (position !== undefined && position !== at)
       place.move(since === at && news !== undefined ? news : { position, changes: undefined })
-    // Whether it answers is known to whoever has asked.
+    // The caller that asked knows whether it answers.
     if (heard.isAnswered !== control.reach.get().isAnswered) void control.check()
   }
   setInterval(() => {

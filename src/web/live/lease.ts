@@ -38,22 +38,22 @@ export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeadi
     if (read()?.tab === tab) localStorage.removeItem(KEPT)
     set(false)
   }
-  const look = (): void => {
+  const renew = (): void => {
     if (!isWanted()) {
       giveUp()
       return
     }
     const lease = read()
     const isFree = lease === undefined || !(lease.until > Date.now()) || lease.until > Date.now() + LEASE_MS
-    // Whoever has written last leads: the others see it at their next look.
+    // The tab that wrote last leads. The others see it at their next check.
     if (isFree || lease.tab === tab) localStorage.setItem(KEPT, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
     set(isLeading ? read()?.tab === tab : lease?.tab === tab)
   }
-  setInterval(look, CHECK_INTERVAL_MS)
+  setInterval(renew, CHECK_INTERVAL_MS)
   addEventListener('pagehide', giveUp)
   addEventListener('storage', ({ key }) => {
-    if (key === KEPT) look()
+    if (key === KEPT) renew()
   })
-  look()
+  renew()
   return { isLeading: () => isLeading }
 }

@@ -50,7 +50,7 @@ const FULL_JITTER_MS = 1_000
 export interface Gathering {
   readonly add: (news: News) => void
   /** Hands on what has waited. */
-  readonly look: () => void
+  readonly deliver: () => void
 }
 
 /** `isSeen` tells whether anybody looks: otherwise news wait. */
@@ -58,7 +58,7 @@ export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void):
   let waiting: News | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let handedOnAt = Number.NEGATIVE_INFINITY
-  const look = (): void => {
+  const deliver = (): void => {
     if (waiting === undefined || timer !== undefined || !isSeen()) return
     const jitter = Math.random() * (waiting.changes === undefined ? FULL_JITTER_MS : JITTER_MS)
     timer = setTimeout(
@@ -74,10 +74,10 @@ export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void):
     )
   }
   return {
-    look,
+    deliver,
     add: (news) => {
       waiting = joined(waiting, news)
-      look()
+      deliver()
     },
   }
 }

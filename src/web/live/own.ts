@@ -5,7 +5,7 @@ import type { News } from './news.ts'
 import type { NamedReservation } from './objects.ts'
 import { type About, type OpenReading, openReading } from './reading.ts'
 
-/** The reservations of whoever is signed in that are not over, by start. */
+/** The reservations of the signed-in user that are not over, by start. */
 export interface Own {
   readonly reservations: readonly NamedReservation[]
   readonly isLoaded: boolean
@@ -16,7 +16,7 @@ export interface Own {
 export interface OwnControl {
   readonly own: Store<Own>
   readonly read: () => void
-  /** Follows those of whoever is signed in now. */
+  /** Follows those of the signed-in user. */
   readonly follow: () => void
 }
 

@@ -51,7 +51,7 @@ export interface ReadingOptions<A> extends About {
 export interface OpenReading {
   readonly tell: (news: News) => void
   /** Also reads these, and what has come into view. */
-  readonly look: (ids?: readonly string[]) => void
+  readonly readVisible: (ids?: readonly string[]) => void
   /** Reads everything, at once. */
   readonly again: () => void
   readonly close: () => void
@@ -136,7 +136,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   return {
     again,
     tell: (news) => want(wantedFor(news, reached, of)),
-    look: (ids = []) => want(ids.length === 0 ? undefined : wantedNow(ids)),
+    readVisible: (ids = []) => want(ids.length === 0 ? undefined : wantedNow(ids)),
     close: () => {
       isClosed = true
       clearTimeout(timer)

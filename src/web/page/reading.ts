@@ -10,7 +10,7 @@ export interface Reading<A> {
   /** Reads everything again. */
   readonly retry: () => void
   /** Also reads these objects, and what has come into view. */
-  readonly look: (ids?: readonly string[]) => void
+  readonly readVisible: (ids?: readonly string[]) => void
 }
 
 type Read<A> = (api: Readable, ids: readonly string[] | undefined) => Promise<A>
@@ -59,6 +59,6 @@ export const useReading = <A>(key: string, read: Read<A>, about: About, version:
     value: of === key ? value : undefined,
     failed: of === key ? failed : undefined,
     retry: () => open.current?.again(),
-    look: (ids) => open.current?.look(ids),
+    readVisible: (ids) => open.current?.readVisible(ids),
   }
 }

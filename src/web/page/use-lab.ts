@@ -55,8 +55,8 @@ export const useLab = (span: Stretch): LabReading => {
       isInView: (id) => view.current.inView.has(id) || !isKnown(lab.lab.get(), id, span),
     },
   )
-  const latest = useRef(rows.look)
-  latest.current = (ids) => rows.look(ids)
+  const latest = useRef(rows.readVisible)
+  latest.current = (ids) => rows.readVisible(ids)
   const onView = useMemo<LabReading['onView']>(
     () => (inView, near) => {
       view.current = { inView: new Set(inView), near: new Set([...inView, ...near]) }

@@ -36,15 +36,15 @@ export function useStore<A>(store: Store<A>, select: (value: A) => unknown = (va
   const selected = select(store.get())
   useEffect(() => {
     let last = selected
-    const look = (value: A): void => {
+    const compare = (value: A): void => {
       const next = select(value)
       if (Object.is(next, last)) return
       last = next
       redraw({})
     }
     // It may have changed between drawing and now.
-    look(store.get())
-    return store.watch(look)
+    compare(store.get())
+    return store.watch(compare)
   }, [store])
   return selected
 }

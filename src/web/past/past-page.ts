@@ -6,17 +6,17 @@ import { makeStore, type Store } from '../parts/store.ts'
 import { type Api, Refused } from '../service/api.ts'
 import type { Session } from '../service/session.ts'
 
-/** Whoever sees the past sees it as auditors do, who change nothing. */
+/** The past is shown as to an auditor, who changes nothing. */
 const asAuditor = (session: Store<Session>): Store<Session> => {
   let [of, seen] = [session.get(), session.get()]
-  const look = (now: Session): Session => {
+  const asPast = (now: Session): Session => {
     if (now !== of || seen === of) [of, seen] = [now, { ...now, me: now.me && { ...now.me, role: 'auditor' } }]
     return seen
   }
   return {
     ...session,
-    get: () => look(session.get()),
-    watch: (listener) => session.watch((now) => listener(look(now))),
+    get: () => asPast(session.get()),
+    watch: (listener) => session.watch((now) => listener(asPast(now))),
   }
 }
 

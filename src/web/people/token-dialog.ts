@@ -22,7 +22,7 @@ const EXPIRIES: readonly (readonly [string, string])[] = [
 interface Props {
   /** `me`, or the id of another user. */
   readonly userId: string
-  /** The role of whoever will hold it. */
+  /** The role of its holder. */
   readonly role: Role
   readonly onIssued: (token: IssuedToken) => void
   readonly onClose: () => void

@@ -41,11 +41,11 @@ export const madeText = ({ created_at }: Token, now: number): string => {
 export const expiryOf = (
   { expires_at }: Token,
   now: number,
-): { readonly text: string; readonly isSoon: boolean } | undefined => {
+): { readonly text: string; readonly isExpiring: boolean } | undefined => {
   if (expires_at === null) return undefined
   const left = Date.parse(expires_at) - now
-  if (left > EXPIRY_NOTICE_MS) return { text: dateOf(Date.parse(expires_at)), isSoon: false }
+  if (left > EXPIRY_NOTICE_MS) return { text: dateOf(Date.parse(expires_at)), isExpiring: false }
   const days = Math.floor(left / DAY_MS)
-  if (days > 1) return { text: `in ${days} days`, isSoon: true }
-  return { text: days === 1 ? 'in 1 day' : 'within a day', isSoon: true }
+  if (days > 1) return { text: `in ${days} days`, isExpiring: true }
+  return { text: days === 1 ? 'in 1 day' : 'within a day', isExpiring: true }
 }

@@ -26,8 +26,8 @@ export const windowOf = (draft: Draft, now: number, booked: readonly Booked[]): 
   const begin = beginOf(draft, now)
   const quarter = floorQuarter(begin)
   const isNow = quarter <= now
-  const given = isNow ? booked.findLast(({ to }) => to > quarter && to <= begin) : undefined
-  return { from: given?.to ?? quarter, to: ceilQuarter(begin + draft.length) }
+  const previous = isNow ? booked.findLast(({ to }) => to > quarter && to <= begin) : undefined
+  return { from: previous?.to ?? quarter, to: ceilQuarter(begin + draft.length) }
 }
 
 /** The draft for a click into free time: an hour, or as much as is free. */

@@ -110,8 +110,8 @@ export const writeStory = async (
         ? ({ form: 'relative', startIn: number(9_000), duration: 1 + number(9_000) } as const)
         : ({ form: 'explicit', start, end } as const)
     const command = { type: 'CreateReservation', actor, sut_id, user_id, userExists: true, window } as const
-    const order = { ...by(actor, step), command: { ...command, limits: LIMITS, random: randomHex(8) } }
-    const made = await runner.run(reservationDecider, sutStream(sut_id), order)
+    const envelope = { ...by(actor, step), command: { ...command, limits: LIMITS, random: randomHex(8) } }
+    const made = await runner.run(reservationDecider, sutStream(sut_id), envelope)
     const event = E.isRight(made) && made.right.kind === 'recorded' ? made.right.events[0] : undefined
     if (event?.type === 'ReservationCreated') reservations.push(event.data)
   }
@@ -130,20 +130,20 @@ export const writeStory = async (
     const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
     const actor = number(2) === 0 ? BERTH : tester(reservation.user_id)
     const client = `k1:${one(['a', 'b']).repeat(22)}`
-    const [command, order] =
+    const [command, envelope] =
       actor === BERTH
         ? [{ type: 'UnbindReservation', _id: reservation._id } as const, { actor, requestId: randomHex(8) }]
         : [
             { type: 'BindReservation', actor, documentStatus: 'made', ...reservation, client } as const,
             { ...by(actor, step), client },
           ]
-    return runner.run(reservationDecider, sutStream(sut_id), { ...order, command })
+    return runner.run(reservationDecider, sutStream(sut_id), { ...envelope, command })
   }
 
   const advance = async (sut_id: string, records: number): Promise<void> => {
     for (let n = 0; n < records; n++) {
-      const order = { command: { type: 'AdvanceSchedule', sut_id, from } as const, actor: SCHEDULE }
-      const done = await runner.run(reservationDecider, sutStream(sut_id), { ...order, requestId: randomHex(8) })
+      const envelope = { command: { type: 'AdvanceSchedule', sut_id, from } as const, actor: SCHEDULE }
+      const done = await runner.run(reservationDecider, sutStream(sut_id), { ...envelope, requestId: randomHex(8) })
       if (E.isLeft(done) || done.right.kind !== 'recorded') return
     }
   }

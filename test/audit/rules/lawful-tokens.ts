@@ -1,5 +1,5 @@
+import type { CommandEnvelope, Runner } from '../../../src/commands/command-envelope.ts'
 import { BERTH } from '../../../src/commands/listen-ports.ts'
-import type { Order, Runner } from '../../../src/commands/order.ts'
 import { revokeTokens } from '../../../src/commands/users/revoke-tokens.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import { tokenDecider } from '../../../src/domain/token/decide.ts'
@@ -15,7 +15,7 @@ interface Story {
   readonly number: (below: number) => number
   readonly one: <A>(of: readonly A[]) => A
   /** What an order of this step has beside its command. */
-  readonly by: (actor: Actor, step: number) => Omit<Order<unknown>, 'command'>
+  readonly by: (actor: Actor, step: number) => Omit<CommandEnvelope<unknown>, 'command'>
 }
 
 /** Random commands on the tokens of a user, as of its state. The service revokes those of removed users. */
@@ -24,17 +24,17 @@ export const makeTokenStory = ({ runner, clock, number, one, by }: Story) => {
     const stream = tokenStream(user_id)
     if (status !== 'present') return revokeTokens(runner, user_id, { actor: BERTH, makeRequestId: () => randomHex(8) })
     const { tokens } = await runner.stateOf(tokenDecider, stream)
-    const order = by(one([administrator, { _id: user_id, role }]), step)
+    const envelope = by(one([administrator, { _id: user_id, role }]), step)
     const old = tokens[number(tokens.length + 1)]
     if (old !== undefined) {
       const command = { type: 'RevokeToken', _id: old._id, user_id } as const
-      await runner.run(tokenDecider, stream, { ...order, command })
+      await runner.run(tokenDecider, stream, { ...envelope, command })
       return
     }
     const _id = randomHex(12)
     const credentials = { id: randomHex(12), changed: [_id] }
     const expires_at = formatMilliseconds(clock() + 60_000 * (1 + number(60)))
     const token = { _id, user_id, role, hash: randomHex(32), credentials, ...(number(2) === 0 && { expires_at }) }
-    await runner.run(tokenDecider, stream, { ...order, command: { type: 'IssueToken', token } })
+    await runner.run(tokenDecider, stream, { ...envelope, command: { type: 'IssueToken', token } })
   }
 }

@@ -1,5 +1,5 @@
+import { type CommandEnvelope, makeNewEvents, type Runner } from '../../../src/commands/command-envelope.ts'
 import { BERTH } from '../../../src/commands/listen-ports.ts'
-import { makeNewEvents, type Order, type Runner } from '../../../src/commands/order.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import type { Quota, Role, UserSecretField } from '../../../src/domain/events/user.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
@@ -25,7 +25,7 @@ interface Story {
   readonly number: (below: number) => number
   readonly one: <A>(of: readonly A[]) => A
   /** What an order of this step has beside its command. */
-  readonly by: (actor: Actor, step: number) => Omit<Order<unknown>, 'command'>
+  readonly by: (actor: Actor, step: number) => Omit<CommandEnvelope<unknown>, 'command'>
   readonly reservations: readonly Reservation[]
 }
 
@@ -63,12 +63,12 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
       known.set(credentials.id, `first ${n}`)
       return userAdded({ _id, role: n === 0 ? 'administrator' : 'tester', credentials: { ...credentials } })
     })
-    const order = { command: undefined, actor: BERTH, requestId: randomHex(8) }
+    const envelope = { command: undefined, actor: BERTH, requestId: randomHex(8) }
     const { users } = await runner.stateOf(userDecider, USERS_STREAM)
     // A story that continues another one has its users.
     for (const [n, { secrets }] of users.entries()) known.set(secrets.name ?? '', `earlier ${n}`)
     if (users.length > 0) return
-    rightOf(await store.append(USERS_STREAM, NO_STREAM, makeNewEvents(added, order, clock(), randomHex)))
+    rightOf(await store.append(USERS_STREAM, NO_STREAM, makeNewEvents(added, envelope, clock(), randomHex)))
   }
 
   const change = (_id: string): UserCommand => {
@@ -124,8 +124,8 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
     const theirs = reservations.filter(({ user_id }) => removed.includes(user_id))
     for (const reservation of theirs.slice(-3)) {
       const command = { type: 'CancelReservation', actor: BERTH, documentStatus: 'made', ...reservation } as const
-      const order = { command, actor: BERTH, requestId: randomHex(8) }
-      await runner.run(reservationDecider, sutStream(reservation.sut_id), order)
+      const envelope = { command, actor: BERTH, requestId: randomHex(8) }
+      await runner.run(reservationDecider, sutStream(reservation.sut_id), envelope)
     }
   }
 

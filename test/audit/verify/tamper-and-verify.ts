@@ -4,7 +4,7 @@ import type { SignedHead } from '../../../src/audit/verify/checkpoints.ts'
 import { type Judge, makeJudge } from '../../../src/audit/verify/judge.ts'
 import { type Verified, verifyLog } from '../../../src/audit/verify/verify.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
-import { openLinks } from '../../../src/event-store/sqlite/links.ts'
+import { openLinks } from '../../../src/event-store/sqlite/log-links.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { type Kind, type Numbers, rootOf, rowsOf, tamper } from './tampering.ts'
 

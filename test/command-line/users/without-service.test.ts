@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config/config.ts'
 import { CONTROL_SOCKET } from '../../../src/control/socket.ts'
 import { acquireLock } from '../../../src/files/lock.ts'
 import { openHeadless } from '../../../src/service/headless.ts'
-import type { World } from '../../../src/service/world.ts'
+import type { Runtime } from '../../../src/service/runtime.ts'
 import { passwordOf } from '../../http/client.ts'
 import { idOf, start, temporaryData } from '../../http/harness.ts'
 import { createSut, NOW, reserved } from '../../http/requests.ts'
@@ -234,11 +234,11 @@ const behind = async (t: ExecutionContext) => {
       await new Promise((resolve) => signal?.addEventListener('abort', resolve))
     },
   }))
-  const world: World = {
+  const runtime: Runtime = {
     ...{ clock: now, sinceBoot: now, randomBytes, openStore, onFatal: (error) => t.fail(String(error)) },
     log: { info: say, warn: say, error: say },
   }
-  const close = await openHeadless(rightOf(readConfig(environment, keyChecks)), world, { mustExist: true })
+  const close = await openHeadless(rightOf(readConfig(environment, keyChecks)), runtime, { mustExist: true })
   t.teardown(close)
   const user = (...line: readonly string[]) => type(['user', ...line], environment, { now })
   return { data: service.data, user, close, log }

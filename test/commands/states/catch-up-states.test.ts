@@ -32,7 +32,7 @@ test('states folded during catch-up decide the first command without a read', as
   const { snapshots, written } = keptStates(t)
   const caughtUp = makeCatchUpStates()
   for (const event of await readLog(store, BEGINNING)) caughtUp.fold([event])
-  caughtUp.handOver(snapshots, 100)
+  caughtUp.saveTo(snapshots, 100)
   t.is(written(), suts.length)
   const { store: counted, eventsRead } = counting(store)
   const instance = anInstance(counted, { snapshots })
@@ -41,7 +41,7 @@ test('states folded during catch-up decide the first command without a read', as
     t.is(await instance.reserve(sut, window(20)), 'made')
   }
   t.is(eventsRead(), 0)
-  caughtUp.handOver(snapshots, 100)
+  caughtUp.saveTo(snapshots, 100)
   t.is(written(), suts.length, 'states are handed over only once')
 })
 
@@ -50,7 +50,7 @@ test('beyond the limit, only the most recently used states are handed over', asy
   const { snapshots, written } = keptStates(t)
   const caughtUp = makeCatchUpStates()
   caughtUp.fold(await readLog(store, BEGINNING))
-  caughtUp.handOver(snapshots, 2)
+  caughtUp.saveTo(snapshots, 2)
   t.is(written(), 2)
   const { store: counted, eventsRead } = counting(store)
   const instance = anInstance(counted, { snapshots })
@@ -67,7 +67,7 @@ test('states beyond the memory limit are dropped, never kept with a gap', async 
   // Memory for one of the three: each state is evicted before its next event.
   const caughtUp = makeCatchUpStates(1_024)
   for (const event of events) caughtUp.fold([event])
-  caughtUp.handOver(snapshots, 100)
+  caughtUp.saveTo(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)
   const instance = anInstance(store, { snapshots })
   for (const sut of suts) {
@@ -82,7 +82,7 @@ test('a stream read from the middle is not kept', async (t) => {
   const { snapshots, written } = keptStates(t)
   const caughtUp = makeCatchUpStates()
   caughtUp.fold((await readLog(store, BEGINNING)).slice(1))
-  caughtUp.handOver(snapshots, 100)
+  caughtUp.saveTo(snapshots, 100)
   t.is(written(), 0)
 })
 

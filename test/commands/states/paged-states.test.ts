@@ -126,8 +126,8 @@ for (const [how, isReadable, outcome] of [
     }
     const runner = makeRunner({ store: fragile, clock: () => clock('05:58'), randomHex, snapshots: NO_SNAPSHOTS })
     const command = { type: 'UpdateSut', values: { description: 'another' } } as const
-    const order = { command, actor: administrator, requestId: randomHex(8) }
-    const ran = await runner.run({ ...sutDecider, evolve }, sutStream(sut), order)
+    const envelope = { command, actor: administrator, requestId: randomHex(8) }
+    const ran = await runner.run({ ...sutDecider, evolve }, sutStream(sut), envelope)
     t.is(E.isLeft(ran) ? ran.left.code : ran.right.kind, outcome)
     t.is(await anInstance(store).describe(sut, 'another'), 'already', 'it was recorded')
   })

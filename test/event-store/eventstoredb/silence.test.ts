@@ -12,7 +12,7 @@ const given = (t: ExecutionContext) => {
     probe: () => Promise.resolve(isAnswering),
     subscriptions,
     onSilence: (isSilent) => told.push(isSilent),
-    limits: { silentAfter: 100, arriveWithin: 50, lookEvery: 10, probeEvery: 10 },
+    limits: { silentAfter: 100, arriveWithin: 50, checkEvery: 10, probeEvery: 10 },
   })
   t.teardown(silence.stop)
   return {

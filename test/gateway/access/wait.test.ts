@@ -14,7 +14,7 @@ const CLOCK = () => 0
 test('a wait is over when the port is open, given up or closed, or at a stop', async (t) => {
   const forwarded = makeForwarded(CLOCK)
   const decisions = forwarded.wrapDecisions({ onPortOpened: () => undefined } as never)
-  const wait = (id: string) => forwarded.waitUntilOpen(id, LATER).then(() => forwarded.isOpen(id))
+  const wait = (id: string) => forwarded.waitUntilOpen(id, LATER).then(() => forwarded.isPortOpen(id))
   const gateway = forwarded.wrapGateway({ open: () => undefined, close: () => undefined } as never, {} as never)
   const opens = wait('opens')
   gateway.open({ reservationId: 'opens', until: 1 } as never)

@@ -28,7 +28,7 @@ export const median = (figures: readonly number[]): number =>
 
 /** Measures servers on the calling thread. */
 export const openMeter = (t: Tidying): Meter => {
-  const worker = new Worker(new URL('./client.ts', import.meta.url))
+  const worker = new Worker(new URL('./send-from-thread.ts', import.meta.url))
   t.teardown(async () => void (await worker.terminate()))
   const round = async (port: number, bytes: Uint8Array): Promise<Cost> => {
     const before = await spent()

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { World } from '../../../src/service/service.ts'
+import type { Runtime } from '../../../src/service/service.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { withScope } from '../../process/scope.ts'
 import type { Answer } from '../client.ts'
@@ -28,7 +28,7 @@ import { releasePort, unreleased } from './suts.ts'
 /** The service compared with the model: the real one, or one that a test has broken. */
 export interface Subject {
   /** Replaces the embedded store of the service. */
-  readonly storeIn?: (data: string) => NonNullable<World['openStore']>
+  readonly storeIn?: (data: string) => NonNullable<Runtime['openStore']>
   /** The clock of the service, derived from that of the story in Unix milliseconds. */
   readonly clock?: (time: number) => number
   /** Replaces the model's expectation of a step. */

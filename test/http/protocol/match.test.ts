@@ -15,13 +15,13 @@ const upgrade = {
   take: (connection: UpgradedConnection) => void taken.push(connection),
 }
 const match = makeMatch([
-  post({ path: '/a/create', may: [], body, handle }),
-  get({ path: '/a/:id', may: [], handle }),
-  post({ path: '/a/:id', may: [], body, handle }),
-  get({ path: '/a/:id/b/:name', may: 'anyone', handle }),
-  get({ path: '/docs', alias: '/docs/', may: 'anyone', handle }),
-  post({ path: '/login', may: 'anyone', body, handle }),
-  get({ path: '/live/:ticket', may: 'anyone', upgrade, handle }),
+  post({ path: '/a/create', roles: [], body, handle }),
+  get({ path: '/a/:id', roles: [], handle }),
+  post({ path: '/a/:id', roles: [], body, handle }),
+  get({ path: '/a/:id/b/:name', roles: 'anyone', handle }),
+  get({ path: '/docs', alias: '/docs/', roles: 'anyone', handle }),
+  post({ path: '/login', roles: 'anyone', body, handle }),
+  get({ path: '/live/:ticket', roles: 'anyone', upgrade, handle }),
 ])
 
 const MATCHES: readonly (readonly [string, string, string | undefined, Readonly<Record<string, string>>, string])[] = [

@@ -30,7 +30,7 @@ const MET = [
 
 test('three thousand generated bad requests are refused as documented', async (t) => {
   const seed = randomInt(2 ** 31)
-  const service = await start(t, { now: NOW, timeouts: { headers: 300, request: 300, look: 50 } })
+  const service = await start(t, { now: NOW, timeouts: { headers: 300, request: 300, checkInterval: 50 } })
   // Creates an event, so that a Berth-After of 0 is reached.
   await createSut(service.as('admin'))
   const { codes, faults } = await sendBadRequests(service, 3_000, seed)

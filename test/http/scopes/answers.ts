@@ -2,8 +2,8 @@ import { toldUntilNow } from '../../feed/changes/told.ts'
 import { openStream } from '../../feed/readers.ts'
 import type { Answer } from '../client.ts'
 import { idOf } from '../harness.ts'
+import { type Question, withIds } from './every-request.ts'
 import type { Lab } from './lab.ts'
-import { type Question, withIds } from './questions.ts'
 
 /** What alice gets, in words that two labs share. */
 

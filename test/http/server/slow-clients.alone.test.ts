@@ -88,7 +88,7 @@ const open = (port: number): Promise<Socket> =>
 
 test('with 1,000 idle and 50 dripping connections others are answered, and slow ones cut off', async (t) => {
   // Long enough that all are connected at once on a slow machine.
-  const service = await start(t, { timeouts: { headers: 5_000, request: 5_000, look: 50 } })
+  const service = await start(t, { timeouts: { headers: 5_000, request: 5_000, checkInterval: 50 } })
   const idle = await Promise.all(Array.from({ length: 1000 }, () => open(service.port)))
   const idleEnded = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)))
   const slow = Array.from({ length: 50 }, (_, i) =>

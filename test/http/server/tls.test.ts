@@ -170,7 +170,7 @@ test('a client without TLS is cut off, and others are served', async (t) => {
 })
 
 test('a handshake that times out is cut off', async (t) => {
-  const { service } = await withCertificate(t, { timeouts: { headers: 500, look: 20 } })
+  const { service } = await withCertificate(t, { timeouts: { headers: 500, checkInterval: 20 } })
   const socket = connectPlain({ host: '127.0.0.1', port: service.port })
   socket.on('error', () => undefined)
   await new Promise((resolve) => socket.on('close', resolve))

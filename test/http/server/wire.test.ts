@@ -173,7 +173,7 @@ for (const [what, bytes] of [
   ['half a body', `${CREATE}Content-Length: 100\r\n\r\n{`],
 ] as const) {
   test(`a client that sends ${what} and then stops gets 408`, async (t) => {
-    const service = await start(t, { timeouts: { headers: 100, request: 200, look: 50 } })
+    const service = await start(t, { timeouts: { headers: 100, request: 200, checkInterval: 50 } })
     const connection = await openRaw(service.port)
     connection.send(bytes)
     const answer = await connection.answer()
@@ -186,7 +186,7 @@ for (const [what, bytes] of [
 }
 
 test('a client that waits between two requests does not time out', async (t) => {
-  const service = await start(t, { timeouts: { headers: 1000, request: 1000, look: 20 } })
+  const service = await start(t, { timeouts: { headers: 1000, request: 1000, checkInterval: 20 } })
   const connection = await openRaw(service.port)
   connection.send(ALIVE)
   t.is((await connection.answer())?.status, 200)

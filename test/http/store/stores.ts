@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import type { World } from '../../../src/service/service.ts'
+import type { Runtime } from '../../../src/service/service.ts'
 
 /** The embedded store with changes, for services on a store that is slow, fails or lies. */
 export const changedStore =
-  (path: string, change: (store: EventStore) => Partial<EventStore>): NonNullable<World['openStore']> =>
+  (path: string, change: (store: EventStore) => Partial<EventStore>): NonNullable<Runtime['openStore']> =>
   (randomHex, onFatal) => {
     const store = openSqliteStore({ path, randomHex, onFatal })
     return { ...store, ...change(store) }

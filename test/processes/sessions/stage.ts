@@ -85,7 +85,7 @@ export const stage = async (t: ExecutionContext) => {
       ...{ views, runner, clock, instance, leftover: left, signal: stop.signal },
       sinceBoot: () => now,
       isForwarded: (id) => !over.has(id),
-      isOpen: () => true,
+      isServing: () => true,
       makeSessionId: (at) => makeId(at, randomHex(8)),
       makeRequestId: () => randomHex(8),
       onDropped: ({ session }) => dropped.push(session.reservation_id),

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import type { World } from '../../../src/service/service.ts'
+import type { Runtime } from '../../../src/service/service.ts'
 import { SUT_ID, sutCreated, sutUpdated } from '../../domain/builders.ts'
 import { at, recordedAt } from '../../domain/given-when-then.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
@@ -80,7 +80,7 @@ const isDone = (act: () => void): boolean => {
 const stuck = async (t: ExecutionContext): Promise<{ service: Running; allow: () => void }> => {
   const data = await temporaryData(t)
   let store: EventStore | undefined
-  const openStore: World['openStore'] = (randomHex, onFatal) => {
+  const openStore: Runtime['openStore'] = (randomHex, onFatal) => {
     store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
     return store
   }

@@ -4,8 +4,8 @@ import { StoreUnavailable } from '../../event-store.ts'
 import { UndecodableEvent } from '../../stored-event.ts'
 import type { EventStoreDbAddress } from './address.ts'
 import { makeCallLimit } from './call-limit.ts'
-import { type Settings, StoreClient } from './client.ts'
 import { type Fault, faultOf, isAnswer, isFinal } from './faults.ts'
+import { type Settings, StoreClient } from './store-client.ts'
 
 /** Between attempts, before jitter: doubles from `first` up to `last`. */
 const BACKOFF_MS = { first: 25, last: 500 } as const

@@ -10,10 +10,10 @@ import {
 import type { StorePosition } from '../../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store.ts'
 import { LOG_STREAM, makeLastEventsRequest, readEvent, type StoreEvent } from './all.ts'
-import type { ReadCall, StoreClient } from './client.ts'
 import { type StoreConnection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
 import { type LogEvents, storePositionOf } from './records.ts'
+import type { ReadCall, StoreClient } from './store-client.ts'
 
 /** Events per page. */
 const PAGE = 256
@@ -155,7 +155,7 @@ export const makeHead = (connection: StoreConnection, { prefixes, isOurs }: LogE
     isOurs(event) || (event.streamId === logStream && event.revision === 0n)
 
   /** Our last event, or the event that begins the log, if it is among the last `count`. */
-  const lookBack = (count: number) => async (client: StoreClient) => {
+  const readBack = (count: number) => async (client: StoreClient) => {
     const { credentials } = connection
     const events = await collectEvents(
       await client.read(makeLastEventsRequest(wanted, count), { credentials, requiresLeader: true }),
@@ -170,7 +170,7 @@ export const makeHead = (connection: StoreConnection, { prefixes, isOurs }: LogE
   return async () => {
     try {
       for (let count: number = LOOKBACK.first; ; count *= LOOKBACK.growth) {
-        const last = await connection.persist(READ_TIMEOUT_MS, lookBack(count))
+        const last = await connection.persist(READ_TIMEOUT_MS, readBack(count))
         if (last !== undefined) return isOurs(last) ? storePositionOf(last) : BEGINNING
       }
     } catch (error) {

@@ -7,12 +7,12 @@ export interface SilenceLimits {
   readonly silentAfter: number
   /** How long an appended event may take to a subscription that receives nothing else. */
   readonly arriveWithin: number
-  readonly lookEvery: number
+  readonly checkEvery: number
   /** Between probes of a silent store. */
   readonly probeEvery: number
 }
 
-const LIMITS: SilenceLimits = { silentAfter: 5_000, arriveWithin: 3_000, lookEvery: 250, probeEvery: 1_000 }
+const LIMITS: SilenceLimits = { silentAfter: 5_000, arriveWithin: 3_000, checkEvery: 250, probeEvery: 1_000 }
 
 export interface SilenceOptions {
   /** Probes the write path without changing anything. */
@@ -127,8 +127,8 @@ export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }
     onSilence(false)
   }
 
-  const look = (): void => {
-    const isLate = subscriptions.countMissed() * limits.lookEvery >= limits.arriveWithin
+  const check = (): void => {
+    const isLate = subscriptions.countMissed() * limits.checkEvery >= limits.arriveWithin
     if (state === 'silent') void probeAgain().then((isAnswered) => isAnswered && answered('append'))
     else if (state === 'subscribing') {
       if (subscriptions.isConfirmed()) end()
@@ -141,7 +141,7 @@ export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }
 
   return {
     watch: (kind, call, isAnswer) => {
-      timer ??= setInterval(look, limits.lookEvery).unref()
+      timer ??= setInterval(check, limits.checkEvery).unref()
       return watchCall(waiting[kind], call, isAnswer, () => answered(kind))
     },
     stop,

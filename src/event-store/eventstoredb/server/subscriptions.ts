@@ -43,7 +43,7 @@ export const makeStoreSubscriptions = (): StoreSubscriptions => {
   const isBehind = ({ subscription }: Watched): boolean => (subscription.arrived() ?? last) < last
 
   // Counts calls, not time: while this process is busy, nothing arrives either.
-  const look = (watched: Watched): number => {
+  const updateMissed = (watched: Watched): number => {
     const { subscription } = watched
     const responses = subscription.responses()
     const isWaiting = isBehind(watched) && !subscription.isPaused() && responses === watched.responses
@@ -67,7 +67,7 @@ export const makeStoreSubscriptions = (): StoreSubscriptions => {
       last = Math.max(last, storePosition)
     },
     isAnyBehind: () => [...all].some(isBehind),
-    countMissed: () => Math.max(0, ...[...all].map(look)),
+    countMissed: () => Math.max(0, ...[...all].map(updateMissed)),
     failAll: () => {
       const failing = [...all]
       all.clear()

@@ -31,7 +31,7 @@ export interface Shell {
 
 /**
  * A page as HTML. Without scripts it has a plain bar on top, in whose place the script puts that of the page, with
- * whoever is signed in.
+ * the signed-in user.
  */
 export const shell = ({ title, files, styles, script, head = '', content }: Shell): string => `<!doctype html>
 <html lang="en">

@@ -69,9 +69,9 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` })
 
 /** The headers of every response of an operation. */
-export const headersOf = ({ may }: Route): JsonSchema => ({
+export const headersOf = ({ roles }: Route): JsonSchema => ({
   'X-Request-Id': header('RequestId'),
-  ...(may !== 'anyone' && { 'Berth-Position': header('BerthPosition') }),
+  ...(roles !== 'anyone' && { 'Berth-Position': header('BerthPosition') }),
 })
 
 export const headersOfSuccess = (route: Route, { isTagged, isCreation }: Operation): JsonSchema => ({
@@ -90,15 +90,15 @@ export const headersOfRefusal = (status: number): JsonSchema => ({
 
 /** The request headers an operation supports. */
 export const requestHeadersOf = (
-  { method, may, isConditional, isResumable }: Route,
+  { method, roles, isConditional, isResumable }: Route,
   { isTagged }: Operation,
 ): readonly JsonSchema[] => {
   const names = [
-    ...(method === 'POST' && may !== 'anyone' ? ['IdempotencyKey'] : []),
+    ...(method === 'POST' && roles !== 'anyone' ? ['IdempotencyKey'] : []),
     ...(method === 'POST' ? ['BerthReason'] : []),
     ...(isConditional ? ['IfMatch'] : []),
     ...(method === 'GET' && isTagged ? ['IfNoneMatch'] : []),
-    ...(method === 'GET' && may !== 'anyone' ? ['BerthAfter'] : []),
+    ...(method === 'GET' && roles !== 'anyone' ? ['BerthAfter'] : []),
     ...(isResumable ? ['LastEventId'] : []),
   ]
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))

@@ -41,7 +41,7 @@ const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
     schema: { type: 'string', minLength: 1 },
   }))
 
-const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operation): readonly JsonSchema[] => {
+const queryParameters = ({ query, parameterRoles = {} }: Route, { notes = {} }: Operation): readonly JsonSchema[] => {
   if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, patternProperties = {}, required = [] } = schemaOf(query)
   const named = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => ({
@@ -50,7 +50,7 @@ const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operatio
     ...((required as readonly string[]).includes(name) && { required: true }),
     description: [
       notes[name] ?? noteOnParameter(name),
-      ...(mayUse[name] ? [`For: ${mayUse[name].join(', ')}.`] : []),
+      ...(parameterRoles[name] ? [`For: ${parameterRoles[name].join(', ')}.`] : []),
     ].join(' '),
     ...(schema.type === 'array' && { style: 'form', explode: true }),
     schema,
@@ -130,7 +130,7 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
     String(status),
     { $ref: `#/components/responses/${nameOf(its)}` },
   ])
-  const who = route.may === 'anyone' ? 'Anyone.' : `For: ${route.may.join(', ')}.`
+  const who = route.roles === 'anyone' ? 'Anyone.' : `For: ${route.roles.join(', ')}.`
   return {
     operationId: id,
     tags: [tag],
@@ -145,7 +145,7 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
       ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag sent is still current.' } }),
       ...Object.fromEntries(refused),
     },
-    ...(route.may === 'anyone' && { security: [] }),
+    ...(route.roles === 'anyone' && { security: [] }),
     ...(route.isForPeople && { security: [{ basic: [] }, { session: [] }] }),
   }
 }

@@ -42,17 +42,17 @@ const ROLES = 3
 
 /** Every code a route can refuse with, in the order of the table, including its `own`. */
 export const refusalsOf = (
-  { method, may, mayUse, isForPeople, body, isConditional }: Route,
+  { method, roles, parameterRoles, isForPeople, body, isConditional }: Route,
   own: readonly Code[] = [],
 ): readonly Code[] => {
-  const isForSome = may !== 'anyone' && (may.length < ROLES || mayUse !== undefined || isForPeople === true)
+  const isForSome = roles !== 'anyone' && (roles.length < ROLES || parameterRoles !== undefined || isForPeople === true)
   const possible = new Set<Code>([
     ...OF_ALL,
-    ...(may === 'anyone' ? [] : OF_KNOWN),
+    ...(roles === 'anyone' ? [] : OF_KNOWN),
     ...(isForSome ? (['forbidden'] as const) : []),
     ...(body === undefined ? [] : OF_BODIES),
     ...(method === 'POST' ? OF_COMMANDS : []),
-    ...(method === 'GET' && may !== 'anyone' ? (['position_not_reached'] as const) : []),
+    ...(method === 'GET' && roles !== 'anyone' ? (['position_not_reached'] as const) : []),
     ...(isConditional ? (['stale'] as const) : []),
     ...own,
   ])

@@ -55,7 +55,7 @@ const serveFile: Route['handle'] = async ({ params }) => {
 
 export const webRoutes = (hasSingleSignOn: boolean): readonly Route[] => {
   const page = {
-    may: 'anyone',
+    roles: 'anyone',
     mediaType: 'text/html; charset=utf-8',
     handle: servePage(hasSingleSignOn),
   } as const
@@ -64,7 +64,7 @@ export const webRoutes = (hasSingleSignOn: boolean): readonly Route[] => {
     getWithQuery({ path: '/login/callback', query: ofProvider, ...page }),
     get({
       path: '/web/:digest/:name',
-      may: 'anyone',
+      roles: 'anyone',
       mediaType: 'text/javascript; charset=utf-8',
       otherMediaTypes: ['text/css; charset=utf-8'],
       handle: serveFile,

@@ -17,13 +17,13 @@ export const accessRoutes = ({ connection, consoleTicket, console }: AccessHandl
   getWithQuery({
     path: '/api/sut_reservation/:id/connection',
     query: connectionQuery,
-    may: ['administrator', 'tester'],
+    roles: ['administrator', 'tester'],
     otherMediaTypes: FILE_MEDIA_TYPES,
     handle: connection,
   }),
   post({
     path: '/api/sut_reservation/:id/console',
-    may: ['administrator', 'tester'],
+    roles: ['administrator', 'tester'],
     body: noBody,
     isBodyOptional: true,
     handle: consoleTicket,
@@ -31,7 +31,7 @@ export const accessRoutes = ({ connection, consoleTicket, console }: AccessHandl
   // The ticket is the credential.
   get({
     path: `${CONSOLE_PATH}:ticket`,
-    may: 'anyone',
+    roles: 'anyone',
     upgrade: console,
     handle: async () =>
       E.left(refusal('upgrade_required', 'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.')),

@@ -1,7 +1,7 @@
 import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
-import type { Runner } from '../../../commands/order.ts'
+import type { Runner } from '../../../commands/command-envelope.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
@@ -26,10 +26,10 @@ import type { Forwarded, LastError } from './forwarded.ts'
 
 export interface ConnectionDependencies {
   readonly objects: Pick<Objects, 'newest' | 'latest'>
-  readonly runner: Pick<Runner, 'look'>
+  readonly runner: Pick<Runner, 'inspect'>
   readonly views: Pick<Views, 'newest'>
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
-  readonly forwarded: Pick<Forwarded, 'isOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
+  readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   /** The host that clients connect to. A wildcard address means the host of the request. */
@@ -73,7 +73,7 @@ const makeBindingOf =
   async ({ reservation, isReleased }: FoundReservation): Promise<string | undefined> => {
     const { _id, sut_id, end_time } = reservation
     if (isReleased || epochSecondsOf(end_time) * 1000 <= clock()) return undefined
-    const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
+    const held = await runner.inspect(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
     const pseudonym = held?.client ?? undefined
     return pseudonym !== undefined && clientPseudonyms.isKnown(pseudonym) ? pseudonym : undefined
   }
@@ -117,7 +117,7 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
       host,
       port,
       sut_type: sut.sut_type,
-      open: host !== null && forwarded.isOpen(id),
+      open: host !== null && forwarded.isPortOpen(id),
       bound: pseudonym !== undefined,
       bound_here: pseudonym !== undefined && clientPseudonyms.matches(pseudonym, address),
       connections: forwarded.connections(id),

@@ -12,7 +12,7 @@ export interface Forwarded {
    */
   readonly waitUntilOpen: (reservationId: string, within: number) => Promise<void>
   /** Whether its port is open; not so if another program holds it. */
-  readonly isOpen: (reservationId: string) => boolean
+  readonly isPortOpen: (reservationId: string) => boolean
   /** Number of its open connections here. */
   readonly connections: (reservationId: string) => number
   /** The last failure to reach its SUT from here. */

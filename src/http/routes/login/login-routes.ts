@@ -10,12 +10,12 @@ export const loginRoutes = (
   { login, renew, logout }: LoginHandlers,
   { start, finish }: SingleSignOnHandlers,
 ): readonly Route[] => [
-  post({ path: '/api/login', may: 'anyone', body: loginBody, handle: login }),
-  post({ path: '/api/login/oidc/start', may: 'anyone', body: noBody, isBodyOptional: true, handle: start }),
-  post({ path: '/api/login/oidc/finish', may: 'anyone', body: signOnEndBody, handle: finish }),
+  post({ path: '/api/login', roles: 'anyone', body: loginBody, handle: login }),
+  post({ path: '/api/login/oidc/start', roles: 'anyone', body: noBody, isBodyOptional: true, handle: start }),
+  post({ path: '/api/login/oidc/finish', roles: 'anyone', body: signOnEndBody, handle: finish }),
   post({
     path: '/api/login/renew',
-    may: everyone,
+    roles: everyone,
     isForPeople: true,
     body: noBody,
     isBodyOptional: true,
@@ -23,7 +23,7 @@ export const loginRoutes = (
   }),
   post({
     path: '/api/logout',
-    may: everyone,
+    roles: everyone,
     isForPeople: true,
     body: logoutBody,
     isBodyOptional: true,

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../../../commands/order.ts'
+import type { Runner } from '../../../commands/command-envelope.ts'
 import type { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { tokenDecider } from '../../../domain/token/decide.ts'
@@ -44,10 +44,10 @@ const ended = (everywhere: boolean): RouteResponse => ({ status: 200, body: JSON
 
 export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }: LoginDependencies): LoginHandlers => {
   /** What is recorded for a logout. A repeated request ends nothing more, so its idempotency key is not recorded. */
-  const orderOf = ({ user, requestId, reason, client }: Call) => ({ actor: user, requestId, reason, client })
+  const envelopeOf = ({ user, requestId, reason, client }: Call) => ({ actor: user, requestId, reason, client })
 
   const endAll = async (call: Call): Promise<E.Either<Failure, RouteResponse>> => {
-    const renewed = await renewEpoch(call.user._id, orderOf(call))
+    const renewed = await renewEpoch(call.user._id, envelopeOf(call))
     if (E.isLeft(renewed)) return renewed
     await users.refresh()
     return E.right(ended(true))
@@ -71,7 +71,7 @@ export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }
       const { _id, renewableUntil } = user.session
       const session = { _id, user_id: user._id, session_until: formatMilliseconds(renewableUntil) }
       const command = { type: 'EndSession', session } as const
-      const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...orderOf(call), command })
+      const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...envelopeOf(call), command })
       if (E.isLeft(outcome)) return outcome
       // From then on this instance refuses it too.
       await views.waitForStorePosition(outcome.right.storePosition)

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
-import type { Order, Outcome, Runner } from '../../../commands/order.ts'
+import type { CommandEnvelope, Outcome, Runner } from '../../../commands/command-envelope.ts'
 import type { EndBindings } from '../../../commands/users/end-reservations.ts'
 import { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
@@ -49,13 +49,13 @@ export interface UserDependencies {
 export const userNotFound = (): Failure => failure('user_not_found', 'No user has this id.')
 
 /** What an order takes from a call. */
-export const orderOf = ({
+export const envelopeOf = ({
   user,
   requestId,
   idempotencyKey,
   reason,
   client,
-}: Call): Omit<Order<unknown>, 'command'> => ({
+}: Call): Omit<CommandEnvelope<unknown>, 'command'> => ({
   actor: user,
   requestId,
   idempotencyKey,
@@ -92,19 +92,19 @@ const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
   const { runner, users, quotaDefault, clock, randomHex, randomBytes } = dependencies
   const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
   return async (call) => {
-    const { _id: given, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
+    const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
     const { name, role, quota, scope } = fields
-    if (given !== undefined && RESERVED_USER_IDS.includes(given)) {
+    if (requestedId !== undefined && RESERVED_USER_IDS.includes(requestedId)) {
       return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
     }
-    const _id = given ?? makeId(clock(), randomHex(8))
+    const _id = requestedId ?? makeId(clock(), randomHex(8))
     const { credentials, secrets } = await sealPassword(_id, password, name)
-    const order = { ...orderOf(call), secrets }
+    const envelope = { ...envelopeOf(call), secrets }
     const ended = await runWithName(runner, users, name, {
-      ...order,
+      ...envelope,
       command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
     })
-    const id = E.isRight(ended) && ended.right.kind === 'repeated' && given === undefined ? ended.right.id : _id
+    const id = E.isRight(ended) && ended.right.kind === 'repeated' && requestedId === undefined ? ended.right.id : _id
     return show(id, ended, { created: true, once: call.body.password === undefined ? { password } : {} })
   }
 }
@@ -115,7 +115,7 @@ const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
  */
 const makeSetPassword = (
   dependencies: UserDependencies,
-  run: (command: UserCommand, order: Omit<Order<unknown>, 'command'>) => Promise<Ended>,
+  run: (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>) => Promise<Ended>,
 ) => {
   const { runner, users, quotaDefault, endBindings } = dependencies
   const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
@@ -128,7 +128,7 @@ const makeSetPassword = (
     const { credentials, secrets } = await sealPassword(_id, body.password)
     const isPresent = users.byId(_id) !== undefined
     if (isPresent) await endBindings(_id, call.requestId)
-    const ended = await run({ type: 'ChangeUser', _id, credentials, quotaDefault }, { ...orderOf(call), secrets })
+    const ended = await run({ type: 'ChangeUser', _id, credentials, quotaDefault }, { ...envelopeOf(call), secrets })
     if (E.isRight(ended)) await revoke()
     if (E.isRight(ended) && ended.right.kind === 'recorded') {
       await users.refresh()
@@ -142,8 +142,8 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
   const { runner, users, quotaDefault, vault, eraseSecrets } = dependencies
   const renewEpoch = makeRenewEpoch(dependencies)
   const show = makeShow(dependencies)
-  const run = (command: UserCommand, order: Omit<Order<unknown>, 'command'>): Promise<Ended> =>
-    runner.run(userDecider, USERS_STREAM, { ...order, command })
+  const run = (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>): Promise<Ended> =>
+    runner.run(userDecider, USERS_STREAM, { ...envelope, command })
   const setPassword = makeSetPassword(dependencies, run)
   return {
     create: makeCreate(dependencies),
@@ -152,11 +152,11 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
       const { name, role, quota, scope } = body
       const _id = params.id ?? ''
       const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
-      if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, orderOf(call)))
+      if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, envelopeOf(call)))
       const { credentials, secrets } = vault.sealUser(_id, { name })
-      const order = { ...orderOf(call), secrets }
+      const envelope = { ...envelopeOf(call), secrets }
       const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-      return show(_id, await runWithName(runner, users, name, { ...order, command: named }))
+      return show(_id, await runWithName(runner, users, name, { ...envelope, command: named }))
     },
     setPassword: async (call) => {
       const _id = call.params.id ?? ''
@@ -169,11 +169,11 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
     },
     logout: async (call) => {
       const _id = call.params.id ?? ''
-      return show(_id, await renewEpoch(_id, orderOf(call)))
+      return show(_id, await renewEpoch(_id, envelopeOf(call)))
     },
     erase: async (call) => {
       const _id = call.params.id ?? ''
-      const ended = await run({ type: 'EraseUser', _id }, orderOf(call))
+      const ended = await run({ type: 'EraseUser', _id }, envelopeOf(call))
       // If this fails, the event stands, and the process of removals deletes them.
       if (E.isRight(ended)) await eraseSecrets(_id)
       return show(_id, ended)
@@ -183,7 +183,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
       await users.refresh()
       const name = users.member(_id)?.name ?? _id
       const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-      return show(_id, await runWithName(runner, users, name, { ...orderOf(call), command }))
+      return show(_id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
     },
   }
 }

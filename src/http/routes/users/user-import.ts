@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { runKnowingNames } from '../../../commands/claim-name.ts'
+import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
 import { keyReused } from '../../../commands/failures.ts'
 import { findRecorded } from '../../../commands/idempotency-key.ts'
-import { type Outcome, readAppended } from '../../../commands/order.ts'
 import type { Recorded } from '../../../domain/event.ts'
 import { EPOCH_BYTES } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
@@ -19,7 +19,7 @@ import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '.
 import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
 import { type Call, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
 import { importResponse } from '../import-response.ts'
-import { orderOf, type UserDependencies } from './user-changes.ts'
+import { envelopeOf, type UserDependencies } from './user-changes.ts'
 import { userText } from './user-response.ts'
 
 type HashedDependencies = Pick<UserDependencies, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
@@ -62,13 +62,15 @@ const makeAddAll = (dependencies: HashedDependencies) => {
     check: (rows: readonly Row[]): Promise<E.Either<Failure, unknown>> => {
       const users = rows.map(({ name, ...row }) => ({ ...row, credentials: NO_CREDENTIALS, folded: foldName(name) }))
       return runKnowingNames<unknown>(known, (names) =>
-        runner.look(userDecider, USERS_STREAM, (state) => userDecider.decide(state, commandOn(users, names), clock())),
+        runner.inspect(userDecider, USERS_STREAM, (state) =>
+          userDecider.decide(state, commandOn(users, names), clock()),
+        ),
       )
     },
     add: async (call: Call<unknown>, rows: Parameters<typeof sealAll>[0]) => {
       const { users, secrets } = await sealAll(rows)
       const ended = await runKnowingNames<Outcome<UsersState>>(known, (names) =>
-        runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command: commandOn(users, names), secrets }),
+        runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command: commandOn(users, names), secrets }),
       )
       if (E.isRight(ended)) await known.refresh()
       return ended
@@ -126,7 +128,8 @@ export const makeUserImport = (dependencies: UserImportDependencies): ((call: Ca
     const { body, idempotencyKey } = call
     const count = body.users.length
     const known =
-      idempotencyKey && (await runner.look(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
+      idempotencyKey &&
+      (await runner.inspect(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
     if (known === 'reused') return E.left(keyReused())
     // Users are there then, so the check would refuse them.
     if (known !== undefined) return readKnown(known.revision, count)
@@ -155,7 +158,7 @@ export const hashedUsersRoute = (dependencies: HashedDependencies): Route => {
     return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
   }
   return post({
-    ...{ path: '/api/user/import-hashed', may: ['administrator'], answersRepeats: true },
+    ...{ path: '/api/user/import-hashed', roles: ['administrator'], answersRepeats: true },
     ...{ body: hashedUsersBody, handle },
   })
 }

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Outcome, Runner } from '../../../commands/command-envelope.ts'
 import { BERTH } from '../../../commands/listen-ports.ts'
-import type { Outcome, Runner } from '../../../commands/order.ts'
 import type { EndReservations } from '../../../commands/users/end-reservations.ts'
+import { makeIsRemovalInForce, type RemovalOfUser } from '../../../commands/users/removal-in-force.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
-import { makeIsStanding, type RemovalOfUser } from '../../../commands/users/standing-removal.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
@@ -12,7 +12,7 @@ import type { Users } from '../../../users/users.ts'
 import type { UserRemoval } from '../../codecs/users.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
-import { orderOf } from './user-changes.ts'
+import { envelopeOf } from './user-changes.ts'
 
 export interface RemovalDependencies {
   readonly runner: Runner
@@ -34,7 +34,7 @@ const removalIn = (user_id: string, outcome: Outcome<unknown>): RemovalOfUser | 
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
 export const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
-  const isStanding = makeIsStanding(runner)
+  const isInForce = makeIsRemovalInForce(runner)
   /** What a removal ended, for the answer to a repeated request. */
   const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {
     const removed = objects.asOf('user', _id, revision)
@@ -48,7 +48,7 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
     const _id = params.id ?? ''
     const { reservations } = body
     const command = { type: 'RemoveUser', _id, reservations } as const
-    const ended = await runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command })
+    const ended = await runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command })
     if (E.isLeft(ended)) return ended
     await users.refresh()
     const removal = removalIn(_id, ended.right)
@@ -56,7 +56,7 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
       await revokeTokens(runner, _id, {
         actor: BERTH,
         makeRequestId: () => requestId,
-        isStillDue: () => isStanding(removal),
+        isStillDue: () => isInForce(removal),
       })
     }
     const isToEnd = reservations === 'cancel' && removal !== undefined

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../../../projections/token.ts'
-import type { Runner } from '../../../commands/order.ts'
+import type { Runner } from '../../../commands/command-envelope.ts'
 import { failure } from '../../../domain/failure.ts'
 import { type TokenCommand, tokenDecider, validTokens } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
@@ -14,7 +14,7 @@ import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
-import { orderOf, userNotFound } from './user-changes.ts'
+import { envelopeOf, userNotFound } from './user-changes.ts'
 
 export interface UserTokens {
   readonly issue: (call: Call<TokenRequest>) => RouteResult
@@ -62,7 +62,7 @@ const makeRun = ({ runner, objects }: Pick<TokenDependencies, 'runner' | 'object
   type Order = Parameters<Runner['run']>[2]
   return async (call: Call, userId: string, _id: string, command: TokenCommand, secrets?: Order['secrets']) => {
     const stream = tokenStream(userId)
-    const ended = await runner.run(tokenDecider, stream, { ...orderOf(call), command, secrets })
+    const ended = await runner.run(tokenDecider, stream, { ...envelopeOf(call), command, secrets })
     if (E.isLeft(ended)) return ended
     const outcome = ended.right
     const isRepeated = outcome.kind === 'repeated'

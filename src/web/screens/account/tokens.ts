@@ -33,7 +33,7 @@ const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
   return html`<tr>
     <td class="medium clip token-name"><bdi>${token.name}</bdi></td><td class="second">${roleTextOf(token.role)}</td>
     <td class="second num">${madeText(token, now)}</td>
-    <td class="second num"><span class=${expiry?.isSoon ? 'warn' : ''}>${expiry?.text ?? 'never'}</span></td>
+    <td class="second num"><span class=${expiry?.isExpiring ? 'warn' : ''}>${expiry?.text ?? 'never'}</span></td>
     <td class="r">${acts}</td>
   </tr>`
 }

@@ -53,7 +53,7 @@ const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
 export const useFeed = (query: string) => {
   const { api, control, news, clock } = usePage()
   const reached = useStore(news, (told) => told?.position)
-  const look = useStore(clock, (time) => Math.floor(time / POLL_INTERVAL_MS))
+  const tick = useStore(clock, (time) => Math.floor(time / POLL_INTERVAL_MS))
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const [{ of, feed, failed }, set] = useState<{ of: string; feed?: Feed; failed?: Refused | undefined }>({ of: query })
   const [isReading, setReading] = useState(false)
@@ -83,7 +83,7 @@ export const useFeed = (query: string) => {
       isCurrent = false
       clearTimeout(timer)
     }
-  }, [query, reached, look, isAnswered, attempt])
+  }, [query, reached, tick, isAnswered, attempt])
   const readOlder = async (): Promise<void> => {
     if (known?.older === undefined) return
     setReading(true)

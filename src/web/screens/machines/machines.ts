@@ -81,7 +81,7 @@ const List = (): VNode => {
   const [inView, setInView] = useState<readonly string[]>([])
   const { uptimes, day } = useUptimes(inView, now)
   const close = (): void => setOpen(undefined)
-  const look = (ids: readonly string[]): void => {
+  const show = (ids: readonly string[]): void => {
     setInView(ids)
     onView(ids, [])
   }
@@ -101,7 +101,7 @@ const List = (): VNode => {
       return html`<${StateBlock} icon="filter" title="No machine matches">
         <div class="row"><button type="button" class="btn" onClick=${() => view.update((before) => ({ ...before, filter: NO_FILTER }))}>Clear filters</button></div>
       <//>`
-    return html`<${MachineTable} rows=${shown} now=${now} uptimes=${uptimes} day=${day} onView=${look} />`
+    return html`<${MachineTable} rows=${shown} now=${now} uptimes=${uptimes} day=${day} onView=${show} />`
   }
   return html`<main class="main flush" onKeyDown=${onKeyDown}>
     <${TitleBar} all=${all} shown=${shown} isAdministrator=${isAdministrator} isAnswered=${isAnswered} onAdd=${() => setOpen('add')} onImport=${() => setOpen('import')} />

@@ -69,14 +69,14 @@ const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 const useWindow = (rows: readonly Row[]) => {
   const [box, setBox] = useState({ top: 0, height: 900 })
   const scroller = useRef<HTMLDivElement>(null)
-  const look = (): void => {
+  const measure = (): void => {
     const at = scroller.current
     if (at !== null) setBox({ top: at.scrollTop, height: at.clientHeight })
   }
   useLayoutEffect(() => {
-    look()
-    addEventListener('resize', look)
-    return () => removeEventListener('resize', look)
+    measure()
+    addEventListener('resize', measure)
+    return () => removeEventListener('resize', measure)
   }, [])
   const height = isPhone() ? 44 : 36
   const layout = layOut(
@@ -88,12 +88,12 @@ const useWindow = (rows: readonly Row[]) => {
     { group: 0, machine: height },
   )
   const [first, last] = visibleRows(layout, box.top, box.height)
-  return { scroller, look, first, last, height }
+  return { scroller, measure, first, last, height }
 }
 
 /** The machines that are in view; arrows move, Enter opens. */
 export const MachineTable = ({ rows, now, uptimes, day, onView }: Props): VNode => {
-  const { scroller, look, first, last, height } = useWindow(rows)
+  const { scroller, measure, first, last, height } = useWindow(rows)
   const [at, setAt] = useState(0)
   const shown = rows.slice(first, last)
   const ids = shown.map(({ sut }) => sut._id)
@@ -106,7 +106,7 @@ export const MachineTable = ({ rows, now, uptimes, day, onView }: Props): VNode 
     if (top < box.scrollTop) box.scrollTop = top
     else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight
     setAt(to)
-    look()
+    measure()
     requestAnimationFrame(() => box.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus())
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -121,7 +121,7 @@ export const MachineTable = ({ rows, now, uptimes, day, onView }: Props): VNode 
     go(to)
   }
   const stop = Math.min(Math.max(at, first), Math.max(first, last - 1))
-  return html`<div class="machines-in" ref=${scroller} onScroll=${look} tabindex="-1" role="region" aria-label="Machines">
+  return html`<div class="machines-in" ref=${scroller} onScroll=${measure} tabindex="-1" role="region" aria-label="Machines">
     <table class="table machines" aria-rowcount=${rows.length + 1} onKeyDown=${onKeyDown}>
       <thead><tr aria-rowindex="1">
         <${Head} column="name" text="Machine" /><${Head} column="state" text="State" /><${Head} column="who" text="Who has it" />

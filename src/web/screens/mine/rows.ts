@@ -21,13 +21,13 @@ export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDi
   const [isAsking, setAsking] = useState(false)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const { verb, question } = giveBackTexts(nameOfHeld(held), false)
-  const isSoon = from - now <= 12 * 60 * MINUTE
+  const startsSoon = from - now <= 12 * 60 * MINUTE
   const cancel = (): void => void commands.run('cancel').finally(() => setAsking(false))
   return html`<div>
     <div class="list-row">
       <${Icon} name="calendar" />
       <span class="row"><${MachineLink} held=${held} /><span class="muted clip">${sut && systemOf(sut)}</span></span>
-      <span class="when second num">${spanTextOf(from, to, now)}${isSoon && `, in ${durationOf(from - now + MINUTE - 1)}`}</span>
+      <span class="when second num">${spanTextOf(from, to, now)}${startsSoon && `, in ${durationOf(from - now + MINUTE - 1)}`}</span>
       ${
         !isAsking &&
         html`<span class="row acts">

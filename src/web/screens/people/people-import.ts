@@ -61,6 +61,6 @@ export const PeopleImport = ({
   const made = added?.filter(({ password }) => password !== undefined) ?? []
   return html`<${ImportDialog} kind=${KIND} onAdded=${take} onClose=${onClose}>
     ${made.length > 0 && html`<${Passwords} all=${made} />`}
-    ${added !== undefined && made.length === 0 && html`<p class="second">Berth has shown no passwords: the file has them, or the answer was lost on its way. Whoever has none gets one by New password.</p>`}
+    ${added !== undefined && made.length === 0 && html`<p class="second">Berth has shown no passwords: the file has them, or the answer was lost on its way. A person without one gets it by New password.</p>`}
   <//>`
 }

@@ -21,7 +21,7 @@ interface Props {
 const expiryText = (token: Token, now: number): string => {
   const expiry = expiryOf(token, now)
   if (expiry === undefined) return 'never expires'
-  return expiry.isSoon ? `expires ${expiry.text}` : `until ${expiry.text}`
+  return expiry.isExpiring ? `expires ${expiry.text}` : `until ${expiry.text}`
 }
 
 /** The tokens of somebody else. */
@@ -42,7 +42,7 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
     asked === token._id
       ? html`<${Confirm} key=${token._id} question=${`Revoke ${token.name}? What uses it is refused at once.`} action="Revoke" isDisabled=${isBusy || !isAnswered} onConfirm=${() => revoke(token._id)} onBack=${() => setAsked(undefined)} />`
       : html`<div class="row" key=${token._id}><span class="grow medium clip"><bdi>${token.name}</bdi></span>
-          <span class=${expiryOf(token, now)?.isSoon ? 'warn nowrap' : 'muted nowrap'}>${expiryText(token, now)}</span>
+          <span class=${expiryOf(token, now)?.isExpiring ? 'warn nowrap' : 'muted nowrap'}>${expiryText(token, now)}</span>
           <button type="button" class="btn quiet small" aria-label=${`Revoke ${token.name}`} disabled=${!isAnswered} onClick=${() => setAsked(token._id)}>Revoke</button></div>`
   const onIssued = (token: IssuedToken): void => {
     setIssued(token)

@@ -62,7 +62,7 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
     const before = document.activeElement as HTMLElement | null
     focusIn(pop.current)
     return () => {
-      // Whoever has gone on elsewhere stays there.
+      // Focus that has moved elsewhere stays there.
       const isHere = isFocusLost() || pop.current?.contains(document.activeElement)
       if (isHere && before?.isConnected) before.focus()
     }

@@ -3,7 +3,7 @@ import { loadLater } from '../../page/updated.ts'
 import { type Api, Refused } from '../../service/api.ts'
 
 /** Why a screen is not, or no longer, shown. */
-export type Ending =
+export type ConsoleEnd =
   /** The close code of the WebSocket: see the guide on consoles. */
   | { readonly kind: 'closed'; readonly code: number }
   | { readonly kind: 'refused'; readonly refused: Refused }
@@ -17,7 +17,7 @@ interface Handlers {
   /** Called where Berth has no password of the machine, or a wrong one. */
   readonly onAsked: (rfb: RFB, isUserNameNeeded: boolean) => void
   readonly onClipboard: (text: string) => void
-  readonly onEnded: (ending: Ending) => void
+  readonly onEnded: (ending: ConsoleEnd) => void
 }
 
 /** Close codes after which the connection is made again by itself: the service stops, and the network failed. */
@@ -27,7 +27,7 @@ const RETRY_DELAYS_MS = [1_000, 2_000, 5_000, 10_000]
 /** Tries after which one is asked. */
 const TRIES_MAX = 30
 
-export const isMadeAgain = (ending: Ending, tries: number): boolean => {
+export const isMadeAgain = (ending: ConsoleEnd, tries: number): boolean => {
   if (tries >= TRIES_MAX) return false
   if (ending.kind === 'closed') return AGAIN.has(ending.code)
   return ending.kind === 'refused' && (ending.refused.status === 0 || ending.refused.status === 503)
@@ -45,7 +45,7 @@ export const openConsole = (
 ): (() => void) => {
   let isClosed = false
   let rfb: RFB | undefined
-  const end = (ending: Ending): void => {
+  const end = (ending: ConsoleEnd): void => {
     if (isClosed) return
     isClosed = true
     rfb = undefined

@@ -1,7 +1,7 @@
 import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import { clockOf } from '../../timeline/times.ts'
-import type { Ending } from './console.ts'
+import type { ConsoleEnd } from './console.ts'
 
 /** What is said when a screen is not shown, and what helps. */
 export interface Said {
@@ -63,7 +63,7 @@ const ofRefused = ({ problem, status }: Refused, about: About): Said => {
   }
 }
 
-export const saidOf = (ending: Ending, about: About): Said => {
+export const saidOf = (ending: ConsoleEnd, about: About): Said => {
   if (ending.kind === 'refused') return ofRefused(ending.refused, about)
   if (ending.kind === 'barred')
     return { title: 'The machine did not let you in', text: ending.reason ?? 'It gave no reason.', way: 'again' }

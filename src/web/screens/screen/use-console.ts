@@ -1,11 +1,11 @@
 import type RFB from '@novnc/novnc'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
-import { type Ending, isMadeAgain, openConsole, waitBefore } from './console.ts'
+import { type ConsoleEnd, isMadeAgain, openConsole, waitBefore } from './console.ts'
 
 interface Connected {
   readonly rfb: RFB | undefined
-  readonly ending: Ending | undefined
+  readonly ending: ConsoleEnd | undefined
   readonly clipboard: string
   /** Set while the machine wants to know a password. */
   readonly asked: { readonly rfb: RFB; readonly isUserNameNeeded: boolean } | undefined

@@ -70,7 +70,7 @@ const unread: Story = async (t) => {
 }
 
 const late: Story = async (t) => {
-  const { port } = await startStory(t, { timeouts: { headers: 100, request: 200, look: 50 } })
+  const { port } = await startStory(t, { timeouts: { headers: 100, request: 200, checkInterval: 50 } })
   const connection = await openRaw(port)
   t.teardown(connection.close)
   connection.send('GET /api/sut HTTP/1.1\r\n')

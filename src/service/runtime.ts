@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /** The environment of the service. Nothing else reads a clock or draws random bits. */
-export interface World {
+export interface Runtime {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */

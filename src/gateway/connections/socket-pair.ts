@@ -21,12 +21,12 @@ export interface ConnectionHooks {
   readonly onGone: () => void
 }
 
-export interface SidesOptions {
+export interface SocketPairOptions {
   /** Milliseconds after which a connection is ended that its client has half-closed and that moves nothing. */
   readonly halfClosedTimeoutMs: number
 }
 
-export interface Sides {
+export interface SocketPair {
   /** Ends the connection with RST on both sides, once. */
   readonly end: (cause: EndCause) => void
   readonly isOver: () => boolean
@@ -57,7 +57,7 @@ const bytesOf = ({ bytesToSut, bytesFromSut }: Relay): Bytes => ({ toSut: bytesT
 /** The phase in which bytes are forwarded, and which side ended it. */
 const makePassing = (
   client: Duplex,
-  { halfClosedTimeoutMs }: SidesOptions,
+  { halfClosedTimeoutMs }: SocketPairOptions,
   { onConnected, onDisconnected }: ConnectionHooks,
   onIdle: () => void,
 ) => {
@@ -94,7 +94,7 @@ const makePassing = (
 }
 
 /** The two sides of a connection. Either side or Berth may end it at any time. */
-export const makeSides = (client: Duplex, options: SidesOptions, hooks: ConnectionHooks): Sides => {
+export const makeSocketPair = (client: Duplex, options: SocketPairOptions, hooks: ConnectionHooks): SocketPair => {
   const passing = makePassing(client, options, hooks, () => end('client'))
   let sut: Socket | undefined
   let isOver = false

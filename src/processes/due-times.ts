@@ -1,5 +1,5 @@
 /** Moments at which something is due, one for each id. Bounded by the number of ids. */
-export interface Agenda {
+export interface DueTimes {
   /** Sets, or moves, the moment of an id, in Unix milliseconds. */
   readonly set: (id: string, moment: number) => void
   readonly delete: (id: string) => void
@@ -14,7 +14,7 @@ export interface Agenda {
 const SLOT_MS = 1_000
 
 /** Used instead of timers: those overflow after 2^31 ms, and one for each id would cost more. */
-export const makeAgenda = (): Agenda => {
+export const makeDueTimes = (): DueTimes => {
   const moments = new Map<string, number>()
   const slots = new Map<number, Set<string>>()
   /** No slot before this one has an entry. */

@@ -6,7 +6,7 @@ import type { GatewayOwner } from '../messages.ts'
 const ANSWER_TIMEOUT_MS = 10_000
 
 /** Questions to the main thread. At most one is open for each connection. */
-export interface Questions {
+export interface MainThreadCalls {
   readonly admit: (reservationId: string, address: string) => Promise<Verdict>
   readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
 }
@@ -22,7 +22,7 @@ const inTime = async <A>(answer: Promise<A>, otherwise: A): Promise<A> => {
   }
 }
 
-export const makeQuestions = (call: Calls<GatewayOwner>['call']): Questions => ({
+export const makeMainThreadCalls = (call: Calls<GatewayOwner>['call']): MainThreadCalls => ({
   admit: (reservationId, address) =>
     inTime<Verdict>(call('admit', [reservationId, address]), { admitted: false, reason: 'undecided' }),
   respond: (reservationId, challenge) => inTime(call('answerChallenge', [reservationId, challenge]), undefined),

@@ -96,9 +96,9 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
 const encoded = (value: string): string => (value.startsWith('{') ? value : encodeURIComponent(value))
 
 /** The parameters of a route with their values. Fails for one that this test has no values for. */
-const parametersOf = ({ path, query, may }: Route): readonly (readonly string[])[] => {
+const parametersOf = ({ path, query, roles }: Route): readonly (readonly string[])[] => {
   // What anyone may read is of nobody.
-  if (query === undefined || may === 'anyone') return []
+  if (query === undefined || roles === 'anyone') return []
   const { properties = {}, patternProperties = {} } = schemaOf(query) as Record<string, object | undefined>
   const names = [...Object.keys(properties), ...(Object.keys(patternProperties).length > 0 ? ['tag.'] : [])]
   return names.map((name) => {
@@ -239,7 +239,7 @@ export const questionsOf = (route: Route): readonly Question[] => {
     bodiesOf(route).flatMap((body) => {
       const key = hash('sha256', path + JSON.stringify(body)).slice(0, 16)
       // A login ignores keys, and each wrong password takes time.
-      const times = Object.entries(TIMES).filter(([time]) => route.may !== 'anyone' || time === 'once')
+      const times = Object.entries(TIMES).filter(([time]) => route.roles !== 'anyone' || time === 'once')
       return times.map(([time, more]) => {
         return { route: name, method: 'POST', path, body, headers: { ...type, ...more(key) }, time }
       })
@@ -249,7 +249,7 @@ export const questionsOf = (route: Route): readonly Question[] => {
 
 /** Reads with two parameters, of what testers may read. */
 export const pairsOf = (route: Route): readonly Question[] => {
-  const mayRead = route.method === 'GET' && route.may !== 'anyone' && route.may.includes('tester')
+  const mayRead = route.method === 'GET' && route.roles !== 'anyone' && route.roles.includes('tester')
   if (!mayRead) return []
   const name = `GET ${route.path}`
   const queries = queryPairsOf(route)

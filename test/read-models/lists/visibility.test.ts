@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { makeIsShort } from '../../../src/read-models/lists/access-paths.ts'
-import type { ReservationListQuery, Sight } from '../../../src/read-models/lists/lists.ts'
+import type { ReservationListQuery, Visibility } from '../../../src/read-models/lists/lists.ts'
 import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
@@ -29,7 +29,7 @@ const TAGS = `
     FROM reservation NOT INDEXED ORDER BY created DESC;
   CREATE TEMP TABLE tagged AS SELECT n.id, t.name, t.value FROM sut_tag t JOIN name n ON n.key = t.sut;`
 
-const SIGHTS: readonly Sight[] = [
+const SIGHTS: readonly Visibility[] = [
   { scope: { team: 'qa1' }, user_id: userId(9) },
   { scope: { team: 'qa1', rack: '4' }, user_id: userId(0) },
   { scope: { alone: 'yes' }, user_id: 'nobody' },
@@ -74,13 +74,13 @@ const setting = async (t: ExecutionContext) => {
   }
 }
 
-const inScope = (scope: Sight['scope']): string =>
+const inScope = (scope: Visibility['scope']): string =>
   Object.entries(scope)
     .map(([name, value]) => `sut_id IN (SELECT id FROM tagged WHERE name = '${name}' AND value = '${value}')`)
     .join(' AND ')
 
 /** What a query finds, read row by row without an index. */
-const expected = (db: DatabaseSync, { scope, user_id }: Sight, query: Partial<ReservationListQuery>) => {
+const expected = (db: DatabaseSync, { scope, user_id }: Visibility, query: Partial<ReservationListQuery>) => {
   const { sut_ids, user_id: user } = query
   const where = [
     `((${inScope(scope)}) OR user_id = '${user_id}')`,
@@ -106,10 +106,10 @@ const isFound = (line: string): boolean =>
 
 test('a list in sight has the reservations of the SUTs in scope and the user’s own, and counts them', async (t) => {
   const { db, reservations, lines } = await setting(t)
-  for (const sight of SIGHTS) {
+  for (const visibility of SIGHTS) {
     for (const shape of SHAPES) {
-      const about = JSON.stringify({ sight, shape })
-      t.deepEqual(reservations({ ...PAGE, ...shape, sight }), expected(db, sight, shape), about)
+      const about = JSON.stringify({ visibility, shape })
+      t.deepEqual(reservations({ ...PAGE, ...shape, visibility }), expected(db, visibility, shape), about)
       t.deepEqual(
         lines.splice(0).filter((line) => !isFound(line)),
         [],
@@ -136,11 +136,11 @@ test('the holders in a scope are those with a reservation of a SUT in it', async
 
 test('what is in sight is read directly only where that is short', async (t) => {
   const { db, isShort } = await setting(t)
-  const [sight] = SIGHTS as readonly [Sight]
-  t.false(isShort({ ...PAGE, sight }))
-  t.true(isShort({ ...PAGE, sight, sut_ids: [sutId(7)] }))
-  t.true(isShort({ ...PAGE, sight, user_id: userId(9) }))
-  const aDay = { ...PAGE, sight, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY }
+  const [visibility] = SIGHTS as readonly [Visibility]
+  t.false(isShort({ ...PAGE, visibility }))
+  t.true(isShort({ ...PAGE, visibility, sut_ids: [sutId(7)] }))
+  t.true(isShort({ ...PAGE, visibility, user_id: userId(9) }))
+  const aDay = { ...PAGE, visibility, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY }
   t.true(isShort(aDay))
   db.exec(`WITH RECURSIVE more (key) AS (SELECT 100000 UNION ALL SELECT key + 1 FROM more LIMIT 1000)
     INSERT INTO sut_tag SELECT key, 'team', 'qa1' FROM more`)

@@ -3,15 +3,15 @@ import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { EndReason } from './events/frames.ts'
 
 /** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */
-export interface Hold {
+export interface DelayedStart {
   /** Whether the stream may try to begin. */
-  readonly isOpen: () => boolean
+  readonly isReady: () => boolean
   /** The position after which to begin, or why the stream ends; undefined to keep waiting. */
   readonly begin: () => Promise<PublicPosition | EndReason | undefined>
 }
 
 /** The state of a held stream. */
-export interface Holding {
+export interface PendingStart {
   readonly isHeld: () => boolean
   /** Marks the stream as begun or ended. */
   readonly release: () => void
@@ -19,8 +19,11 @@ export interface Holding {
   readonly tryToBegin: () => Promise<PublicPosition | EndReason | undefined>
 }
 
-export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => undefined): Holding => {
-  let isHeld = hold !== undefined
+export const makePendingStart = (
+  delayedStart: DelayedStart | undefined,
+  onLetGo: () => void = () => undefined,
+): PendingStart => {
+  let isHeld = delayedStart !== undefined
   let isBeginning = false
   return {
     isHeld: () => isHeld,
@@ -29,10 +32,10 @@ export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => 
       isHeld = false
     },
     tryToBegin: async () => {
-      if (!isHeld || isBeginning || !hold?.isOpen()) return undefined
+      if (!isHeld || isBeginning || !delayedStart?.isReady()) return undefined
       isBeginning = true
       try {
-        return await hold.begin()
+        return await delayedStart.begin()
       } catch (error) {
         // The store has failed again; keep waiting.
         if (error instanceof StoreUnavailable) return undefined
@@ -55,8 +58,8 @@ export interface Members {
 export interface Membership {
   readonly join: () => Promise<void>
   readonly leave: () => void
-  /** The same hold, but joining when it begins. */
-  readonly joining: (hold: Hold) => Hold
+  /** The same, but joining when it begins. */
+  readonly joining: (delayedStart: DelayedStart) => DelayedStart
 }
 
 export const makeMembership = (members: Members, isLive: boolean): Membership => {
@@ -75,10 +78,10 @@ export const makeMembership = (members: Members, isLive: boolean): Membership =>
       isGone = true
       if (hasJoined) members.leave()
     },
-    joining: (hold) => ({
-      ...hold,
+    joining: (delayedStart) => ({
+      ...delayedStart,
       begin: async () => {
-        const after = await hold.begin()
+        const after = await delayedStart.begin()
         if (typeof after === 'number') await join()
         return after
       },

@@ -7,8 +7,8 @@ interface StreamHead {
   readonly position: PublicPosition
 }
 
-/** The links of an embedded log (see event-store/sqlite/links.ts). */
-export interface LinksOf {
+/** The links of an embedded log (see event-store/sqlite/log-links.ts). */
+export interface LogLinks {
   readonly previous: (after: PublicPosition, upTo: PublicPosition) => string
   readonly heads: () => Iterable<StreamHead>
   readonly end: () => PublicPosition
@@ -30,7 +30,7 @@ export interface LinkJudge {
 }
 
 /** Streams are read by these links and commands are decided on the result. A redirected link hides events from both. */
-export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => {
+export const makeLinkJudge = (links: LogLinks, findings: Findings): LinkJudge => {
   let before = BEFORE_FIRST
   let positions: PublicPosition[] = []
   let expected: (number | null | undefined)[] = []

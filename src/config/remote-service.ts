@@ -28,11 +28,11 @@ const token: ReadValue<string> = (value) =>
 
 /** Reads the variables of the command line; undefined unless they name a service and who asks it. */
 export const readClient = (read: ReadVariable, directory: string): ClientConfig | undefined => {
-  const given = read(URL_NAME, url, undefined)
+  const address = read(URL_NAME, url, undefined)
   const own = read(TOKEN_NAME, token, undefined)
   const file = read(FILE_NAME, (value) => E.right(resolve(directory, value)), undefined)
   const credentials = own !== undefined ? { token: own } : file !== undefined ? { file } : undefined
-  return given === undefined || credentials === undefined ? undefined : { url: given, credentials }
+  return address === undefined || credentials === undefined ? undefined : { url: address, credentials }
 }
 
 /** A service without credentials, or credentials without a service, would ask another one than was meant. */

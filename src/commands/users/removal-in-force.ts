@@ -1,7 +1,7 @@
 import { userDecider } from '../../domain/user/decide.ts'
 import { findUser } from '../../domain/user/state.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
-import type { Runner } from '../order.ts'
+import type { Runner } from '../command-envelope.ts'
 
 /** One removal of a user, who may be restored and removed again. */
 export interface RemovalOfUser {
@@ -15,12 +15,12 @@ export interface RemovalOfUser {
  *
  * @throws StoreUnavailable
  */
-export type IsStanding = (removal: RemovalOfUser) => Promise<boolean>
+export type IsRemovalInForce = (removal: RemovalOfUser) => Promise<boolean>
 
-export const makeIsStanding =
-  (runner: Pick<Runner, 'look'>): IsStanding =>
+export const makeIsRemovalInForce =
+  (runner: Pick<Runner, 'inspect'>): IsRemovalInForce =>
   ({ user_id, revision }) =>
-    runner.look(userDecider, USERS_STREAM, (state) => {
+    runner.inspect(userDecider, USERS_STREAM, (state) => {
       const user = findUser(state, user_id)
       return user !== undefined && user.status !== 'present' && user.accessSince === revision
     })

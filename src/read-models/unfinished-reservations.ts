@@ -25,7 +25,7 @@ export interface UnfinishedPage {
  *
  * @throws StoreUnavailable
  */
-export const makeUnfinished =
+export const makeReadUnfinished =
   ({ views, store, clock }: UnfinishedOptions) =>
   async ({ user_id, limit, isRunning = false, before }: UnfinishedPage): Promise<readonly Reservation[]> => {
     const isReached = await waitForHead(views, store)

@@ -30,7 +30,7 @@ const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: PublicPosition
 const isLater = (at: PublicPosition | undefined, after: PublicPosition): boolean => at !== undefined && at > after
 
 /** Whether a reader is told of a change that happened after a position. */
-export const isSeen = (
+export const isVisible = (
   change: Change,
   { userId, role, scope }: Viewer,
   after: PublicPosition,
@@ -54,5 +54,8 @@ export const isSeen = (
 }
 
 /** Whether what a reader may see has changed as a whole. */
-export const hasNewSight = (changes: readonly Change[], { userId, role }: Viewer, after: PublicPosition): boolean =>
-  role === 'tester' && changes.some((change) => change.userId === userId && isLater(change.scopeAt, after))
+export const hasNewVisibility = (
+  changes: readonly Change[],
+  { userId, role }: Viewer,
+  after: PublicPosition,
+): boolean => role === 'tester' && changes.some((change) => change.userId === userId && isLater(change.scopeAt, after))

@@ -1,9 +1,9 @@
 import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
-import { findClaimProblem } from './claim.ts'
 import { ALL_HEADS, END } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { findSchemaDifferences } from './schema.ts'
+import { findClaimProblem } from './writer-claim.ts'
 
 export interface StreamHead {
   readonly stream: string

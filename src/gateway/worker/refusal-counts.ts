@@ -7,14 +7,14 @@ const REPORT_INTERVAL_MS = 100
  * Counts refusals by reservation and reason, and keeps a reservation's last failure, so that a flood of connections
  * does not become a flood of messages. Bounded by reservations times reasons.
  */
-export interface Tallies {
+export interface RefusalCounts {
   readonly refused: (reservationId: string, reason: string) => void
   readonly failed: (reservationId: string, failure: ConnectionFailure) => void
   /** Reports the counts now. */
   readonly flush: () => void
 }
 
-export const makeTallies = (report: (report: WorkerReport) => void): Tallies => {
+export const makeRefusalCounts = (report: (report: WorkerReport) => void): RefusalCounts => {
   const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
   const failed = new Map<string, ConnectionFailure>()
   let timer: NodeJS.Timeout | undefined

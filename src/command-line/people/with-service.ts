@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { LockTaken } from '../../files/lock.ts'
-import type { Log } from '../../service/world.ts'
+import type { Log } from '../../service/runtime.ts'
 import { type CallFailure, type ServiceCall, tryCall } from '../service/call.ts'
 import type { Terminal } from '../terminal/command.ts'
 
@@ -18,7 +18,7 @@ export type Request<A> = Omit<ServiceCall<A>, 'idempotencyKey'>
 export type Ask = <A>(request: Request<A>, within?: number) => Promise<E.Either<CallFailure, A>>
 
 const LEVELS = { info: 30, warn: 40, error: 50 } as const
-const LEAST: Readonly<Record<Config['logLevel'], number>> = {
+const LEVEL_THRESHOLDS: Readonly<Record<Config['logLevel'], number>> = {
   ...LEVELS,
   ...{ trace: 10, debug: 20, fatal: 60, silent: 70 },
 }
@@ -28,7 +28,7 @@ const makeLog = ({ logLevel }: Config, { stderr }: Terminal): Log => {
   const at =
     (level: keyof typeof LEVELS) =>
     ({ err, alarm: _, ...facts }: { err?: unknown; alarm?: unknown }, sentence: string): void => {
-      if (LEVELS[level] < LEAST[logLevel]) return
+      if (LEVELS[level] < LEVEL_THRESHOLDS[logLevel]) return
       const values = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
       const why = err instanceof Error ? [err.message] : []
       stderr(`berth: ${[sentence, ...values, ...why].join('; ')}\n`)
@@ -46,14 +46,14 @@ const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) =
     failed: failed.promise,
     open: async (): Promise<void> => {
       const { openHeadless } = await import('../../service/headless.ts')
-      const world = {
+      const runtime = {
         clock: terminal.now,
         sinceBoot: () => uptime() * 1_000,
         randomBytes: terminal.randomBytes,
         log: makeLog(config, terminal),
         onFatal: failed.reject,
       }
-      close = await openHeadless(config, world, { mustExist: !mayBegin })
+      close = await openHeadless(config, runtime, { mustExist: !mayBegin })
     },
     close: () => close?.(),
   }

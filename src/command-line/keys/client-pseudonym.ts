@@ -18,8 +18,8 @@ same client, and of an IPv6 address the first BERTH_GATEWAY_IPV6_PREFIX bits cou
 service.
 
 With --json it prints {"clients":[...]}.`,
-  run: async ({ operands: [given = ''], options }, config, terminal) => {
-    const address = parseAddress(given)
+  run: async ({ operands: [typed = ''], options }, config, terminal) => {
+    const address = parseAddress(typed)
     if (address === undefined) {
       terminal.stderr('berth: expected an IPv4 or IPv6 address\n')
       return MISUSED

@@ -1,7 +1,7 @@
 import type { DataOf } from '../domain/event.ts'
 import { epochSecondsOf } from '../domain/values/instant.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeAgenda } from './agenda.ts'
+import { makeDueTimes } from './due-times.ts'
 import type { UpcomingReservations } from './upcoming.ts'
 
 /** A reservation whose start or end has not been recorded. */
@@ -49,7 +49,7 @@ const restoredBy = ({ sut_id, windows }: DataOf<'ClockCorrected'>): Parameters<U
 /** Follows the upcoming reservations and what all instances have recorded. */
 export const followUnrecorded = (options: Options): UnrecordedReservations => {
   const { upcoming, views, from, waitingMax = WAITING_MAX } = options
-  const agenda = makeAgenda()
+  const dueTimes = makeDueTimes()
   const waiting = new Map<string, Unrecorded>()
   /** The first and the last end of reservations that could not be kept. */
   let overflow: { readonly from: number; readonly to: number } | undefined
@@ -60,12 +60,12 @@ export const followUnrecorded = (options: Options): UnrecordedReservations => {
       overflow = { from: Math.min(overflow?.from ?? ends, ends), to: Math.max(overflow?.to ?? ends, ends) }
     } else {
       waiting.set(id, reservation)
-      agenda.set(id, moment)
+      dueTimes.set(id, moment)
     }
   }
   const forget = (id: string): void => {
     waiting.delete(id)
-    agenda.delete(id)
+    dueTimes.delete(id)
   }
 
   upcoming.observe((id, reservation) => {
@@ -87,7 +87,7 @@ export const followUnrecorded = (options: Options): UnrecordedReservations => {
     get: (id) => waiting.get(id),
     wait,
     forget,
-    takeDue: agenda.takeDue,
+    takeDue: dueTimes.takeDue,
     takeOverflow: (now) => {
       if (overflow === undefined || now < overflow.from) return false
       overflow = now < overflow.to ? { ...overflow, from: now + OVERFLOW_INTERVAL_MS } : undefined

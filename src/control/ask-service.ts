@@ -12,7 +12,7 @@ export const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED']
 export type AskFailure = 'no service' | { readonly why: string }
 
 /** Sends a command to the running service. */
-export const askService = (path: string, command: string, given: object): Promise<E.Either<AskFailure, unknown>> => {
+export const askService = (path: string, command: string, input: object): Promise<E.Either<AskFailure, unknown>> => {
   const { promise, resolve } = Promise.withResolvers<E.Either<AskFailure, unknown>>()
   const fail = (error: NodeJS.ErrnoException): void => {
     const why = `the running service cannot be reached: ${error.message}`
@@ -36,6 +36,6 @@ export const askService = (path: string, command: string, given: object): Promis
       fail(error as Error)
     }
   })
-  asking.end(JSON.stringify(given))
+  asking.end(JSON.stringify(input))
   return promise
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { followUnrecorded } from '../../src/processes/unrecorded.ts'
+import { followUnrecorded } from '../../src/processes/unrecorded-reservations.ts'
 import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
 import {
   alice,

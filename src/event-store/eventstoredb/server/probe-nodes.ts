@@ -48,7 +48,7 @@ const firstOf = (error: unknown): Error => (error instanceof AggregateError ? er
  * Connects to each node that the address names and returns the failures. The vendor's client says of a cluster only that
  * it found no node.
  */
-export const lookAtNodes = async ({ hosts, tls, caFile }: EventStoreDbAddress): Promise<readonly NodeFailure[]> => {
+export const probeNodes = async ({ hosts, tls, caFile }: EventStoreDbAddress): Promise<readonly NodeFailure[]> => {
   const ca = caFile === undefined ? undefined : await readFile(caFile)
   const errors = await Promise.all(hosts.map((host) => tryToConnect(host, tls, ca)))
   return errors.flatMap((error, n) => {

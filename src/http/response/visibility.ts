@@ -4,7 +4,7 @@ import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
-import type { Sight } from '../../read-models/lists/lists.ts'
+import type { Visibility } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { User } from '../../users/user.ts'
 import type { Listed, Objects } from './objects.ts'
@@ -16,7 +16,7 @@ type Reads = Pick<Objects, 'newest' | 'latest'>
 type Found = E.Either<Failure, Version | undefined>
 
 /** The reservations that a user sees in lists; undefined for all. */
-export const sightOf = ({ _id, scope }: ScopedUser): Sight | undefined => scope && { scope, user_id: _id }
+export const visibilityOf = ({ _id, scope }: ScopedUser): Visibility | undefined => scope && { scope, user_id: _id }
 
 /** Looks whether a user with a scope sees an object. */
 const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
@@ -43,7 +43,7 @@ const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
  * Reads objects as a user sees them: to a user with a scope, SUTs outside it and others' reservations of them do not
  * exist.
  */
-export const seenBy = (objects: Reads, { _id, scope }: ScopedUser): Reads => {
+export const visibleTo = (objects: Reads, { _id, scope }: ScopedUser): Reads => {
   if (scope === undefined) return objects
   const isSeen = makeIsSeen(objects, _id, scope)
   const ifSeen = async (kind: Listed, found: Found): Promise<Found> => {

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 
 /** A wake-up signal. A ring without a waiter is kept for the next one. */
-export interface Bell {
-  readonly ring: () => void
+export interface WakeUpSignal {
+  readonly signal: () => void
   readonly wait: () => Promise<void>
 }
 
-export const makeBell = (): Bell => {
+export const makeWakeUpSignal = (): WakeUpSignal => {
   let isRung = false
   let resume: () => void = () => undefined
   return {
-    ring: () => {
+    signal: () => {
       isRung = true
       resume()
     },
@@ -26,14 +26,14 @@ export const makeBell = (): Bell => {
 }
 
 /** A connection that reports backpressure. */
-export interface Outlet {
+export interface ResponseSink {
   /** When the buffer filled up, as `performance.now()`; undefined while there is room. */
   readonly fullSince: () => number | undefined
   readonly write: (bytes: string | Buffer) => void
 }
 
 /** @param onRoom called when the buffer has drained */
-export const makeOutlet = (response: ServerResponse, onRoom: () => void): Outlet => {
+export const makeResponseSink = (response: ServerResponse, onRoom: () => void): ResponseSink => {
   let fullSince: number | undefined
   response.on('drain', () => {
     fullSince = undefined

@@ -10,7 +10,7 @@ import type { EventStore } from '../event-store/event-store.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
 
 /** A command and everything recorded with its events. */
-export interface Order<C> {
+export interface CommandEnvelope<C> {
   readonly command: C
   readonly actor: Actor
   readonly requestId: string
@@ -42,12 +42,12 @@ export interface Runner {
   readonly run: <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
-    order: Order<C>,
+    envelope: CommandEnvelope<C>,
   ) => Promise<Either<Failure, Outcome<S>>>
   /** Saves cached states as snapshots, before the process exits. */
   readonly saveStates: () => void
   /** What a pure function finds in the current state of a stream. Rejects with StoreUnavailable. */
-  readonly look: <S extends StreamState, C, A>(
+  readonly inspect: <S extends StreamState, C, A>(
     decider: Decider<S, C>,
     stream: string,
     find: (state: S) => A,
@@ -76,11 +76,11 @@ export const readAppended = async (
 /** The events an order records for a decision. The last has its idempotency key. `now` is in Unix milliseconds. */
 export const makeNewEvents = (
   events: readonly Event[],
-  order: Order<unknown>,
+  envelope: CommandEnvelope<unknown>,
   now: number,
   randomHex: RandomHex,
 ): readonly NewEvent[] => {
-  const { actor, requestId, idempotencyKey, reason, client } = order
+  const { actor, requestId, idempotencyKey, reason, client } = envelope
   // In canonical order, so that encoding need not sort.
   const metadata = {
     actor: actor._id,

@@ -13,7 +13,7 @@ import { besideSlowClients } from './beside-slow-clients.ts'
 import { exchange, openRaw, type RawAnswer } from './raw-http.ts'
 
 /** For tests of timeouts: long enough for other requests on a busy machine. */
-const SHORT = { headers: 1_500, request: 2_000, answer: 1_000, look: 50 }
+const SHORT = { headers: 1_500, request: 2_000, answer: 1_000, checkInterval: 50 }
 /** More than the socket buffers of both sides can hold. */
 const LARGE = `"${'x'.repeat(16 * 1024 * 1024)}"`
 

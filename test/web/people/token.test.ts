@@ -12,10 +12,10 @@ const until = (expires_at: string) => expiryOf({ ...aToken, expires_at }, NOW)
 
 test('a token that expires within two weeks is told by what is left', (t) => {
   t.is(expiryOf(aToken, NOW), undefined)
-  t.deepEqual(until('2026-12-02T09:42:00Z'), { text: 'in 7 days', isSoon: true })
-  t.deepEqual(until('2026-11-26T10:00:00Z'), { text: 'in 1 day', isSoon: true })
-  t.deepEqual(until('2026-11-25T10:00:00Z'), { text: 'within a day', isSoon: true })
-  t.deepEqual(until('2027-03-01T12:00:00Z'), { text: '1 Mar 2027', isSoon: false })
+  t.deepEqual(until('2026-12-02T09:42:00Z'), { text: 'in 7 days', isExpiring: true })
+  t.deepEqual(until('2026-11-26T10:00:00Z'), { text: 'in 1 day', isExpiring: true })
+  t.deepEqual(until('2026-11-25T10:00:00Z'), { text: 'within a day', isExpiring: true })
+  t.deepEqual(until('2027-03-01T12:00:00Z'), { text: '1 Mar 2027', isExpiring: false })
 })
 
 test('a token that was made today is told by its time', (t) => {

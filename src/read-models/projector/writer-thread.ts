@@ -6,7 +6,7 @@ import type { Row } from '../tables/row.ts'
 
 /** Rows per commit of the writer thread. More rows share more of the pages written. */
 export const COMMIT_ROWS = 4_096
-/** Handed-over rows that may wait, some 512 to 3,500 at a time: bounds memory if folding is faster than writing. */
+/** Parcels of rows in flight, each of 511 rows and those of one batch of events at most. Bounds memory. */
 const WAITING_MAX = 12
 
 /** The writer thread's start data. */

@@ -76,7 +76,7 @@ const QUIET = 10
 /**
  * Two stores on one log. An append of the slow one arrives when the fast one has appended once more, or has been quiet.
  */
-const fastAndSlow = async (t: ExecutionContext, { isShared = true } = {}) => {
+const fastAndSlow = async (t: ExecutionContext, { isShared = true, retryTimeout = 30_000 } = {}) => {
   const truth = await openStore(t, await aPath(t))
   let appended = Promise.withResolvers<void>()
   const fast: EventStore = {
@@ -101,7 +101,10 @@ const fastAndSlow = async (t: ExecutionContext, { isShared = true } = {}) => {
       return truth.append(...given)
     },
   }
-  return { fast: anInstance(fast, { isShared }), slow: anInstance(slow, { isShared, retryTimeout: 2_500 }) }
+  return {
+    fast: anInstance(fast, { isShared }),
+    slow: anInstance(slow, { isShared, retryTimeout, commandTimeout: 60_000 }),
+  }
 }
 
 /** The outcome of a change by the slow instance, while the fast one changes the same machine without a break. */
@@ -129,7 +132,7 @@ for (const isKnown of [true, false]) {
 }
 
 test('control: a fast instance that leaves no pause locks out a slower one', async (t) => {
-  const both = await fastAndSlow(t, { isShared: false })
+  const both = await fastAndSlow(t, { isShared: false, retryTimeout: 2_500 })
   const sut = await both.fast.aSut()
   t.is(await changeBesides(both, sut), 'unavailable')
 })

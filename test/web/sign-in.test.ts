@@ -74,7 +74,7 @@ test('in Chromium one signs in with a password, sees who one is, stays signed in
   t.deepEqual(await page.context().cookies(), [])
   await accountOf(opened, 'alice').click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.getByLabel('Password').waitFor()
+  await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
   t.is(await statusWith(service, session), 401)
   t.is(await page.evaluate<unknown>(`localStorage.getItem('berth session')`), null)
   checkQuiet(t, opened, service.url)

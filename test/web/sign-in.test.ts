@@ -101,7 +101,7 @@ test('in Chromium a session that has ended elsewhere brings the form over the pa
   )
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('button', { name: 'Sign out of all browsers' }).click()
-  await page.getByLabel('Password').waitFor()
+  await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
   t.is(await statusWith(service, other), 401)
   checkQuiet(t, opened, service.url)
 })

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
 import { toStorePosition } from '../../../../src/domain/values/position.ts'
 import { BEGINNING } from '../../../../src/event-store/event-store.ts'
 import { until } from '../../../http/until.ts'
@@ -92,7 +93,11 @@ const stall = async (t: ExecutionContext, count: number) => {
   const events = someEvents(stream, count)
   const { eventsSent } = server.counters
   for (let n = 0; n < count; n += 250) {
-    done(await append(writer, stream, n - 1, events.slice(n, n + 250)))
+    // The server runs in this process, beside other tests: an answer may be late. Repeating an append is safe.
+    let appended = await append(writer, stream, n - 1, events.slice(n, n + 250))
+    for (let left = 5; left > 0 && E.isLeft(appended); left--)
+      appended = await append(writer, stream, n - 1, events.slice(n, n + 250))
+    done(appended)
   }
   return { server, store, batches, events, sent: () => server.counters.eventsSent - eventsSent }
 }

@@ -128,7 +128,7 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
 
 export const makeSessions = (options: SessionsOptions): Sessions => {
   const { clock, instance, onError, wake, signal } = options
-  let isOverdue = false
+  let [hasBegun, isOverdue] = [false, false]
   const recorder = makeRecorder({ ...options, mayRecord: () => !isOverdue && clock.mayRecord() })
   const tracker = makeTracker({
     ...options,
@@ -156,6 +156,7 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
       return isOpenElsewhere ? 'answering' : undefined
     },
     run: async () => {
+      hasBegun = true
       addLeftover(options, recorder.add)
       while (!signal.aborted) {
         tick()
@@ -164,6 +165,8 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
       close()
     },
     finish: async () => {
+      // What the last run left is still only where that saved it.
+      if (!hasBegun) return
       tracker.endAll(clock.now())
       await save()
       const done = new AbortController()

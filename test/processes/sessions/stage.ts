@@ -66,7 +66,11 @@ export const stage = async (t: ExecutionContext) => {
   }
 
   /** Starts the process of an instance with what its last run kept. */
-  const run = (instance: string, left: readonly ClosedSession[] = [], more: Partial<SessionsOptions> = {}) => {
+  const run = (
+    instance: string,
+    left: readonly ClosedSession[] = [],
+    { isReady = true, ...more }: Partial<SessionsOptions> & { readonly isReady?: boolean } = {},
+  ) => {
     const stop = new AbortController()
     let isDead = false
     const wakeUps = new Set<() => void>()
@@ -101,7 +105,8 @@ export const stage = async (t: ExecutionContext) => {
         }),
       ...more,
     })
-    const running = sessions.run()
+    // The service runs it when requests are answered.
+    const running = isReady ? sessions.run() : undefined
     const stopNow = async (): Promise<void> => {
       stop.abort()
       await running

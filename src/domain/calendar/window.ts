@@ -32,9 +32,22 @@ export type RequestedWindow =
   | { readonly form: 'explicit'; readonly start: OffsetTime; readonly end: OffsetTime }
   | { readonly form: 'relative'; readonly startIn: number; readonly duration: number }
 
-/** Resolves a requested window at `now` (Unix milliseconds) to its ends and the offsets to answer in. */
-export const resolveWindow = (asked: RequestedWindow, now: number): { start: OffsetTime; end: OffsetTime } => {
-  if (asked.form === 'explicit') return asked
+type RelativeWindow = Extract<RequestedWindow, { readonly form: 'relative' }>
+
+const endsFromNow = (asked: RelativeWindow, now: number): Record<'start' | 'end', OffsetTime> => {
   const start = addSeconds(Temporal.Instant.fromEpochMilliseconds(now), asked.startIn)
   return { start: { instant: start, offset: 0 }, end: { instant: addSeconds(start, asked.duration), offset: 0 } }
+}
+
+/** A requested window at a moment: its ends, the offsets to answer in, and the window on the grid. */
+export interface ResolvedWindow {
+  readonly start: OffsetTime
+  readonly end: OffsetTime
+  readonly gridded: Window
+}
+
+/** @param now Unix milliseconds */
+export const resolveWindow = (asked: RequestedWindow, now: number): ResolvedWindow => {
+  const { start, end } = asked.form === 'explicit' ? asked : endsFromNow(asked, now)
+  return { start, end, gridded: alignToGrid(start.instant, end.instant) }
 }

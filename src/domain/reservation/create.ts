@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { alignToGrid, type RequestedWindow, resolveWindow } from '../calendar/window.ts'
+import { type RequestedWindow, resolveWindow } from '../calendar/window.ts'
 import type { Actor } from '../decider.ts'
 import type { Event } from '../event.ts'
 import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
@@ -38,7 +38,8 @@ type Decision = E.Either<Failure, readonly Event[]>
 
 export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
   const { actor, sut_id, user_id, limits, isBeyondQuota = false } = command
-  const problems = windowProblems(command.window, now, limits)
+  const asked = resolveWindow(command.window, now)
+  const problems = windowProblems(command.window.form, asked, now, limits)
   if (problems.length > 0) return E.left(invalid(problems))
   if (isForbidden(actor, user_id)) return refuseNotYours()
   const forbidden = refuseBeyondQuota(actor, isBeyondQuota)
@@ -55,8 +56,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   if (!sut.values.is_active) {
     return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
   }
-  const { start, end } = resolveWindow(command.window, now)
-  const gridded = alignToGrid(start.instant, end.instant)
+  const { start, end, gridded } = asked
   const window = skipHeldTime(sut, gridded)
   const conflicts = findHeld(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0) {

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { floorToQuarter, type RequestedWindow, resolveWindow } from '../calendar/window.ts'
+import { floorToQuarter, type RequestedWindow, type ResolvedWindow } from '../calendar/window.ts'
 import { bodyProblem, type Problem } from '../failure.ts'
 import { formatWithOffset, isLater } from '../values/instant.ts'
 
@@ -40,9 +40,13 @@ export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
   )
 
 /** Checks the length as requested and the quarter-hours on the grid. */
-export const windowProblems = (asked: RequestedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
-  const { start, end } = resolveWindow(asked, now)
-  const [startField, endField] = asked.form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
+export const windowProblems = (
+  form: RequestedWindow['form'],
+  { start, end, gridded }: ResolvedWindow,
+  now: number,
+  limits: WindowLimits,
+): readonly Problem[] => {
+  const [startField, endField] = form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
   const present = Temporal.Instant.fromEpochMilliseconds(now)
   if (!isLater(end.instant, start.instant)) {
     return [bodyProblem('window_empty', endField, 'must be later than start_time')]
@@ -50,13 +54,13 @@ export const windowProblems = (asked: RequestedWindow, now: number, limits: Wind
   if (!isLater(end.instant, present)) return [bodyProblem('window_over', endField, 'must be later than now')]
   const problems: Problem[] = []
   if (isLater(end.instant, latestEnd(start.instant, limits))) problems.push(tooLongProblem(endField, limits))
-  if (isLater(start.instant, present.add({ milliseconds: limits.horizon }))) {
+  if (isLater(start.instant, Temporal.Instant.fromEpochMilliseconds(now + limits.horizon))) {
     problems.push(
       bodyProblem('window_too_far', startField, `must be at most ${formatDuration(limits.horizon, UNITS)} from now`),
     )
   }
   const quarter = floorToQuarter(present)
-  if (floorToQuarter(start.instant) < quarter) {
+  if (gridded.start < quarter) {
     const earliest = formatWithOffset(quarter, start.offset)
     problems.push(
       bodyProblem('window_in_the_past', startField, `cannot be before the current quarter-hour, ${earliest}`),

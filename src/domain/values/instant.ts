@@ -64,7 +64,8 @@ export const floorMillisecond = (at: Temporal.Instant): number => at.epochMillis
 export const ceilMillisecond = (at: Temporal.Instant): number =>
   at.round({ smallestUnit: 'millisecond', roundingMode: 'ceil' }).epochMilliseconds
 
-export const isLater = (a: Temporal.Instant, b: Temporal.Instant): boolean => Temporal.Instant.compare(a, b) > 0
+// `Temporal.Instant.compare` takes ten times as long, and each create compares four times.
+export const isLater = (a: Temporal.Instant, b: Temporal.Instant): boolean => a.epochNanoseconds > b.epochNanoseconds
 
 /** Seconds: 126,000 years. Temporal throws where a sum is beyond its range, and no limit of Berth's reaches this far. */
 const FAR = 4_000_000_000_000

@@ -17,8 +17,7 @@ import { arbitraryWindow, shareAQuarter } from './arbitrary-windows.ts'
 const at = (epochNanoseconds: bigint): Temporal.Instant => new Temporal.Instant(epochNanoseconds)
 
 const windowOf = (window: RequestedWindow, now = '05:00'): Window => {
-  const { start, end } = resolveWindow(window, clock(now))
-  return alignToGrid(start.instant, end.instant)
+  return resolveWindow(window, clock(now)).gridded
 }
 const relative = (startIn: number, duration: number): RequestedWindow => ({ form: 'relative', startIn, duration })
 const between = (start: string, end: string): Window => ({ start: clock(start) / 1000, end: clock(end) / 1000 })

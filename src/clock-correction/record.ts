@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Held } from '../domain/calendar/held.ts'
 import { COMMAND_LINE } from '../domain/decider.ts'
-import { type DataOf, type NewEvent, SCHEMA } from '../domain/event.ts'
+import { type DataOf, type NewEvent, schemaVersion } from '../domain/event.ts'
 import { RESTORED_MAX } from '../domain/events/log.ts'
 import { formatWindow, UNRECORDED_MAX } from '../domain/sut/state.ts'
 import { makeEventId, type RandomHex, sutStream } from '../domain/values/ids.ts'
@@ -71,7 +71,7 @@ const newEvent = (
     reason: why,
     request_id: requestId,
     role: COMMAND_LINE.role,
-    schema: SCHEMA,
+    schema: schemaVersion('ClockCorrected'),
     time: formatMilliseconds(now),
   },
 })

@@ -1,6 +1,13 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
-import { type Event, type Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
+import {
+  type Event,
+  type EventType,
+  type Metadata,
+  type NewEvent,
+  type Recorded,
+  schemaVersion,
+} from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
@@ -56,8 +63,6 @@ export interface Runner {
   readonly stateOf: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<S>
 }
 
-const withoutKey = ({ key: _, ...metadata }: Metadata): Metadata => metadata
-
 /** The events of an append, the last of which is at a revision. */
 export const readAppended = async (
   store: Pick<EventStore, 'readStream'>,
@@ -81,21 +86,22 @@ export const makeNewEvents = (
   randomHex: RandomHex,
 ): readonly NewEvent[] => {
   const { actor, requestId, idempotencyKey, reason, client } = envelope
+  const time = formatMilliseconds(now)
   // In canonical order, so that encoding need not sort.
-  const metadata = {
+  const makeMetadata = (type: EventType, isLast: boolean): Metadata => ({
     actor: actor._id,
     ...(client !== undefined && { client }),
-    ...(idempotencyKey && { key: idempotencyKey.current }),
+    ...(isLast && idempotencyKey && { key: idempotencyKey.current }),
     ...(reason !== undefined && { reason }),
     request_id: requestId,
     role: actor.role,
-    schema: SCHEMA,
-    time: formatMilliseconds(now),
-  }
+    schema: schemaVersion(type),
+    time,
+  })
   const last = events.length - 1
   return events.map((event, n) => ({
     ...event,
     id: makeEventId(now, randomHex(10)),
-    metadata: n === last ? metadata : withoutKey(metadata),
+    metadata: makeMetadata(event.type, n === last),
   }))
 }

@@ -42,7 +42,7 @@ export const checkLogVersion = async (store: Pick<EventStore, 'records'>): Promi
     const { type, data } = JSON.parse(first.text) as { readonly type?: unknown; readonly data?: { version?: unknown } }
     if (type === 'LogVersionSet' && Number(data?.version) <= LOG_VERSION) return
     throw new OtherLogVersion(
-      `the log is of another version of Berth: it does not begin with log version ${LOG_VERSION}, which this one uses`,
+      `the log is of another version of Berth: it does not begin with a log version up to ${LOG_VERSION}, which this one uses`,
     )
   }
 }

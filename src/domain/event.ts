@@ -14,7 +14,7 @@ import type { StorePosition } from './values/position.ts'
 
 /**
  * Every event Berth records. Names and members are storage and never change meaning. A new shape gets a new `schema`
- * number, and `event-store/stored-event.ts` learns to read the old one.
+ * number, and `event-store/stored-event.ts` reads the old one: as it is, if members were only added.
  */
 
 /** Codecs of the event data, by event type, at the newest `schema`. */
@@ -36,8 +36,11 @@ export type Event = {
 }[EventType]
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
 
-/** Current version of the event shapes. `event-store/stored-event.ts` reads older ones. */
-export const SCHEMA = 1
+/** Events whose shape has changed, and its version now. `event-store/stored-event.ts` reads older ones. */
+const SCHEMAS: Readonly<Partial<Record<EventType, number>>> = {}
+
+/** Current version of an event's shape. */
+export const schemaVersion = (type: EventType): number => SCHEMAS[type] ?? 1
 
 /** The reason for a command, in the caller's words. */
 export const Reason = text(1, 200)

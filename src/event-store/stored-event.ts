@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { anything, integer, oneOf, text } from '../domain/codec/codec.ts'
 import { closed, pathOf } from '../domain/codec/object-codec.ts'
-import { type EventType, eventData, Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
+import { type EventType, eventData, Metadata, type NewEvent, type Recorded, schemaVersion } from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import type { StorePosition } from '../domain/values/position.ts'
@@ -102,7 +102,7 @@ export const decodeParsed = (parsed: unknown, storePosition: StorePosition): Rec
   const named = parsed as Partial<Record<'stream' | 'revision', unknown>> | null
   const place = `${named?.stream}@${named?.revision}`
   const { stream, revision, id, type, data, metadata } = orThrow(Envelope.decode(parsed), place, '')
-  if (metadata.schema > SCHEMA) {
+  if (metadata.schema > schemaVersion(type)) {
     throw new UndecodableEvent(`${place}: /metadata/schema: ${metadata.schema} was written by a newer version of Berth`)
   }
   if (type === 'LogVersionSet' && isFromNewerVersion(data)) {
@@ -110,7 +110,7 @@ export const decodeParsed = (parsed: unknown, storePosition: StorePosition): Rec
       `${place}: /data/version: the log has version ${data.version}, set by a newer version of Berth; this one reads ${LOG_VERSION}`,
     )
   }
-  const current = upcast(upcasts[type] ?? {}, data, metadata.schema, SCHEMA)
+  const current = upcast(upcasts[type] ?? {}, data, metadata.schema, schemaVersion(type))
   const known = orThrow<unknown>(eventData[type].decode(current), place, 'data')
   return { type, data: known, stream, revision, id, metadata, storePosition } as Recorded
 }

@@ -43,7 +43,7 @@ for (const [name, open] of [
     const { store } = await open(t)
     await Promise.all(Array.from({ length: 10 }, () => upgradeLog(options(store))))
     const [first, ...more] = await readAll(store, LISTEN_PORTS_STREAM)
-    t.deepEqual([first?.type, first?.data, more], ['LogVersionSet', { version: 3 }, []])
+    t.deepEqual([first?.type, first?.data, more], ['LogVersionSet', { version: LOG_VERSION }, []])
     await checkLogVersion(store)
     await upgradeLog(options(store))
     t.is((await readAll(store, LISTEN_PORTS_STREAM)).length, 1)
@@ -65,8 +65,8 @@ for (const [name, open] of [
   test(`a log on ${name} upgraded by a newer version is refused with that reason`, async (t) => {
     const { store, reopen } = await open(t)
     await beginLog(store)
-    done(await append(store, LISTEN_PORTS_STREAM, 0, [written('LogVersionSet', { version: 4 })]))
-    const why = 'listenPorts@1: /data/version: the log has version 4, set by a newer version of Berth; this one reads 3'
+    done(await append(store, LISTEN_PORTS_STREAM, 0, [written('LogVersionSet', { version: LOG_VERSION + 1 })]))
+    const why = 'listenPorts@1: /data/version: the log has version 5, set by a newer version of Berth; this one reads 4'
     // Reopened, as by another process.
     await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })
   })
@@ -84,13 +84,14 @@ test('only a log that was in use before is logged as upgraded', async (t) => {
 
 for (const [what, event] of [
   ['with another event', assigned],
-  ['with a newer version', written('LogVersionSet', { version: 4 })],
+  ['with a newer version', written('LogVersionSet', { version: LOG_VERSION + 1 })],
   ['with an event of no known type', written('StoreUpgraded', { from: 1, to: 2 })],
 ] as const) {
   test(`a log that begins ${what} is refused in one sentence`, async (t) => {
     const { store } = await openSqlite(t)
     done(await append(store, LISTEN_PORTS_STREAM, -1, [event]))
-    const message = 'the log is of another version of Berth: it does not begin with log version 3, which this one uses'
+    const message =
+      'the log is of another version of Berth: it does not begin with a log version up to 4, which this one uses'
     await t.throwsAsync(checkLogVersion(store), { name: 'OtherLogVersion', message })
   })
 }

@@ -187,7 +187,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   ReservationCancelled: fc.record(ids()),
   ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
   ListenPortReleased: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
-  LogVersionSet: fc.record({ version: fc.constant(3) }),
+  LogVersionSet: fc.record({ version: fc.constantFrom(3, 4) }),
   ClockCorrected: fc.record(
     {
       positions: arbitrarySpan(),

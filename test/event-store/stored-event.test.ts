@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
-import { type EventType, eventData, type NewEvent, type Recorded } from '../../src/domain/event.ts'
+import { type EventType, eventData, type NewEvent, type Recorded, schemaVersion } from '../../src/domain/event.ts'
 import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import { decodeEvent, encodeEvent, leafHash, UndecodableEvent, upcast } from '../../src/event-store/stored-event.ts'
@@ -28,7 +28,7 @@ for (const [index, { leaf, stored }] of EXAMPLES.entries()) {
 }
 
 test('any change of an event changes its hash', (t) => {
-  const leaves = EXAMPLES.flatMap(({ stored }) => [stored, stored.replace('"schema":1', '"schema":2'), ` ${stored}`])
+  const leaves = EXAMPLES.flatMap(({ stored }) => [stored, stored.replace('"schema":', '"schema":1'), ` ${stored}`])
   t.is(new Set(leaves.map((stored) => leafHash(stored).toString('hex'))).size, 3 * EXAMPLES.length)
 })
 
@@ -42,6 +42,16 @@ const membersIn = (
     always: [...names.reduce((a, b) => a.intersection(b))].sort(),
   }
 }
+
+test('a shape that has gained a member has another version', (t) => {
+  for (const type of Object.keys(eventData) as EventType[]) {
+    const first = ofType(type).filter(({ metadata }) => metadata.schema === 1)
+    const known = membersIn(first.map(({ data }) => data)).all
+    const samples = fc.sample<object>(arbitraryData[type], { numRuns: 200, seed: 590780 })
+    const gained = membersIn(samples).all.filter((member) => !known.includes(member))
+    t.is(schemaVersion(type) > 1, gained.length > 0, `${type} has gained ${gained.join(', ')}`)
+  }
+})
 
 for (const type of Object.keys(eventData) as EventType[]) {
   test(`there are examples of ${type} with and without each optional member`, (t) => {
@@ -71,7 +81,7 @@ const arbitraryEvent = fc
 test('any event is decoded as it was encoded', (t) => {
   const property = fc.property(arbitraryEvent, fc.nat(), fc.nat(), (event, revision, n) => {
     const storePosition = toStorePosition(n)
-    const metadata = { ...event.metadata, schema: 1 }
+    const metadata = { ...event.metadata, schema: schemaVersion(event.type) }
     const given = { ...event, metadata, id: makeEventId(revision, '0123456789abcdef0123') } as NewEvent
     const stream = sutStream('58c38f5d444553252cce0000')
     const stored = encodeEvent(stream, revision, given)

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { ValueChange } from '../../../projections/history.ts'
 import { integer, listOf, matching } from '../../domain/codec/codec.ts'
-import type { Recorded } from '../../domain/event.ts'
+import { type EventType, type Recorded, schemaVersion } from '../../domain/event.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 import { answer, describeProblem, line } from '../service/answer.ts'
@@ -30,8 +30,10 @@ export type AnsweredEvent = t.TypeOf<typeof AnsweredEvent>
 export const recordedOf = (shown: AnsweredEvent): E.Either<string, Recorded> => {
   const { id, stream, revision = 0, type, data, time, actor, actorrole: role, requestid, reason, client } = shown
   const optional = { ...(reason !== undefined && { reason }), ...(client !== undefined && { client }) }
-  const metadata = { actor, role, request_id: requestid, time, schema: 1, ...optional }
-  const event = { id, stream, revision, type: type.slice('berth.'.length), data, metadata }
+  const name = type.slice('berth.'.length) as EventType
+  // A service upgrades what it shows.
+  const metadata = { actor, role, request_id: requestid, time, schema: schemaVersion(name), ...optional }
+  const event = { id, stream, revision, type: name, data, metadata }
   try {
     return E.right(decodeParsed(event, toStorePosition(positionOf(shown))))
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Event, type EventType, type Recorded, SCHEMA } from '../../domain/event.ts'
+import { type Event, type EventType, type Recorded, schemaVersion } from '../../domain/event.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 
 /** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
@@ -79,7 +79,7 @@ export const cloudEvent = (event: Recorded, position: PublicPosition, origin: st
     ...(subject !== undefined && { subject }),
     time: metadata.time,
     datacontenttype: 'application/json',
-    dataschema: schemaUrn(type, SCHEMA),
+    dataschema: schemaUrn(type, schemaVersion(type)),
     data: sorted(event.data) as Event['data'],
     sequence: formatPosition(position),
     stream,

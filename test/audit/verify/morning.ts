@@ -71,7 +71,7 @@ export const went = (type: 'SutWentOnline' | 'SutWentOffline', cause: string): E
   ({ type, data: { _id: SUT, cause } }) as Event
 export const offline: Event = { type: 'SutWentOffline', data: { _id: SUT, cause: 'timed_out' } }
 
-export const versionSet: Event = { type: 'LogVersionSet', data: { version: 3 } }
+export const versionSet: Event = { type: 'LogVersionSet', data: { version: 4 } }
 
 export const began = (from: string): Event => ({
   type: 'ScheduleBegan',

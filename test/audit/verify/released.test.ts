@@ -38,5 +38,5 @@ test('of several releases in a quarter, the last one counts', async (t) => {
 
 test('a version that a log has already is found', async (t) => {
   const twice: readonly Entry[] = [['04:58', versionSet], ['04:59', versionSet], ...MORNING]
-  await finds(t, /sets the version 3 of a log that has version 3/, twice)
+  await finds(t, /sets the version 4 of a log that has version 4/, twice)
 })

@@ -36,7 +36,7 @@ const writeLog = async (path: string, count: number): Promise<void> => {
     const { _tag } = await append(store, stream, expected, eventsOf(events, actor))
     if (_tag === 'Left') throw new Error(`${stream} was not written`)
   }
-  await write(LISTEN_PORTS_STREAM, -1, [{ type: 'LogVersionSet', data: { version: 3 } }])
+  await write(LISTEN_PORTS_STREAM, -1, [{ type: 'LogVersionSet', data: { version: 4 } }])
   await write(SCHEDULE_STREAM, -1, [{ type: 'ScheduleBegan', data: { from: formatMilliseconds(BEGIN) } }], SCHEDULE)
   for (let n = 0; n < suts.length; n += 500) {
     const some = suts.slice(n, n + 500)

@@ -1,6 +1,6 @@
 import { opaqueId } from '../../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
-import { type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
+import { type EventType, eventData, Metadata, schemaVersion } from '../../../domain/event.ts'
 import { assignedId } from '../../../domain/events/fields.ts'
 import { type CloudEvent, isAboutUser, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
 
@@ -21,10 +21,11 @@ interface SchemaDocument {
 
 /** The documents at /schemas/. Only the newest shape has one, because older events are upgraded when read. */
 export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) => {
-  const href = schemaPath(type, SCHEMA)
+  const version = schemaVersion(type)
+  const href = schemaPath(type, version)
   const $schema = 'https://json-schema.org/draft/2020-12/schema'
-  const urn = schemaUrn(type, SCHEMA)
-  return { type, version: SCHEMA, urn, href, schema: () => ({ $schema, $id: urn, ...dataSchema(type) }) }
+  const urn = schemaUrn(type, version)
+  return { type, version, urn, href, schema: () => ({ $schema, $id: urn, ...dataSchema(type) }) }
 })
 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
@@ -60,7 +61,7 @@ export const cloudEventSchema = (
     ...(hasSubject(type) === 'always' && { subject }),
     time: { format: 'date-time', ...time },
     datacontenttype: { const: 'application/json' },
-    dataschema: { const: schemaUrn(type, SCHEMA) },
+    dataschema: { const: schemaUrn(type, schemaVersion(type)) },
     data,
     sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'The position in the log.' },
     stream: { type: 'string', minLength: 1 },

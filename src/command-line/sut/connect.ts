@@ -28,6 +28,9 @@ const vncArguments: Arguments = (host, port) => [`${inBrackets(host)}::${port}`]
 const freerdpArguments: Arguments = (host, port) => [`/v:${inBrackets(host)}:${port}`]
 const plainArguments: Arguments = (host, port) => ['--', host, String(port)]
 
+/** Seconds: a port opens up to one after its reservation begins. */
+const WAIT = 10
+
 /** Programs for each type. The first one installed is used. */
 const VIEWERS: Readonly<Record<SutType, readonly (readonly [program: string, Arguments])[]>> = {
   vnc: [
@@ -88,7 +91,7 @@ export const connectCommand: Command = {
 RESERVATION is an id, or the name of a SUT for your own running reservation of it. Prints host, port and a command that
 connects, separated by tabs. With --exec it starts the viewer that is installed
 instead: vncviewer, xtigervncviewer, gvncviewer or remote-viewer for vnc; xfreerdp3, xfreerdp, wlfreerdp or rdesktop for
-rdp; nc, ncat or telnet for tcp; and exits with its code. Exits with 1 if the port is not open.
+rdp; nc, ncat or telnet for tcp; and exits with its code. Exits with 1 if the port has not opened within 10 s.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
@@ -97,7 +100,7 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
     const reservation = await lookUpReservation(config, typed)
     if (E.isLeft(reservation)) return printRefusal(terminal, reservation.left)
     const id = reservation.right
-    const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection`
+    const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection?wait=${WAIT}`
     const answered = await callService(config, { method: 'GET', path, answer: Connection })
     if (E.isLeft(answered)) return printRefusal(terminal, answered.left)
     const connection = answered.right

@@ -43,7 +43,7 @@ test.serial('a client that leaves gives up a SUT that is still being connected',
 })
 
 test.serial('a client that leaves does not give up a VNC server, which may count broken handshakes', async (t) => {
-  const { before, clients, see, reported } = await connecting(t, 'vnc', 2_000)
+  const { before, clients, see, reported } = await connecting(t, 'vnc', 5_000)
   for (const { socket } of clients) socket.resetAndDestroy()
   await see('the failure', ({ failed }) => failed.includes('timed_out'))
   await areClosed(t, before)

@@ -7,7 +7,7 @@ import { until } from '../http/until.ts'
 import { freePort, HOST } from './peers.ts'
 
 /** Milliseconds that anything in these tests may take. */
-export const SOON = 30_000
+export const SOON = 60_000
 
 /** What the gateway reported. */
 export interface Reported {

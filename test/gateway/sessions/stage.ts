@@ -12,7 +12,7 @@ import { freePort, HOST, type Sut, startSut } from '../peers.ts'
 export const NOW = '2030-05-02T06:02:00.000Z'
 /** The end of the reservation. */
 export const END = '2030-05-02T07:15:00.000Z'
-export const SOON = 10_000
+export const SOON = 60_000
 
 /** What is used of a service, which may be in another process. */
 export type Service = Pick<Running, 'as' | 'tick' | 'data' | 'anyone'>

@@ -1,14 +1,25 @@
 /**
- * Whether the tests of `npm run test:thorough` run: files named `*.thorough.test.ts`, every control, and again with all
- * their rounds the files that do more there. `.ci/run` runs them after `npm test`.
+ * Whether the tests of `npm run test:thorough` run: files named `*.thorough.test.ts`, every control and what else is
+ * titled so, and again with all their rounds the files that do more there. `.ci/run` runs them after `npm test`.
  */
 export const isThorough = process.env.BERTH_TESTS === 'thorough'
 
 /** The rounds of a test that repeats: a few in `npm test`, all in the thorough run. */
 export const rounds = (few: number, all: number): number => (isThorough ? all : few)
 
+/** The test files that run in the thorough run only. */
+export const isThoroughFile = (file: string): boolean => file.endsWith('.thorough.test.ts')
+
 /** Whether a test file does more in the thorough run. */
 export const hasMore = (source: string): boolean => /\brounds\(|\bisThorough\b/.test(source)
 
-/** Whether a test shows only that another can fail. */
-export const isControl = (title: string): boolean => title.startsWith('control: ')
+/**
+ * How the titles of tests begin that run in the thorough run only: those that show only that another can fail, and
+ * those whose cases cost more than they are worth on every run.
+ */
+const ONLY_THERE = /^(?:control|thorough): /
+
+export const isForThorough = (title: string): boolean => ONLY_THERE.test(title)
+
+/** Whether a test file has a test for the thorough run only. */
+export const hasOneForThorough = (source: string): boolean => /\b(?:control|thorough): /.test(source)

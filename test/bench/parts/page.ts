@@ -79,7 +79,7 @@ export const pageRows = (setting: Setting): Promise<readonly TableRow[]> =>
     try {
       const browser = await startBrowser(later, service.url)
       if (browser.kind === 'no browser') return [{ what: 'the schedule in Chromium', figures: [], notRun: browser.why }]
-      const { page } = await browser.open(undefined)
+      const { page } = await browser.open(later, undefined)
       await page.setViewportSize({ width: 1_440, height: 900 })
       await page.goto('/')
       await page.getByLabel('Name').fill('admin')

@@ -61,7 +61,7 @@ test('noVNC in Chromium shows the screen of a TigerVNC server without knowing it
     t.pass()
     return
   }
-  const { page, faults } = await browser.open('alice')
+  const { page, faults } = await browser.open(t, 'alice')
   await openPage(page)
   await page.evaluate(view(await ticketFor(stage, path)))
   await page.waitForFunction(shows(COLOUR), undefined, { timeout: WITHIN })

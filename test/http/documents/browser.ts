@@ -15,8 +15,8 @@ export interface NoBrowser {
 
 export interface Chromium {
   readonly kind: 'chromium'
-  /** Opens a page with the credentials of a user, or without any. */
-  readonly open: (name: string | undefined) => Promise<Opened>
+  /** Opens a page with the credentials of a user, or without any, until the scope ends. */
+  readonly open: (scope: Tidying, name: string | undefined) => Promise<Opened>
 }
 
 export interface Opened {
@@ -59,9 +59,10 @@ const ARGS = [
 /** Milliseconds for a step on a busy machine. */
 const WITHIN = 60_000
 
-const watch = async (browser: Browser, url: string, name: string | undefined): Promise<Opened> => {
+const watch = async (scope: Tidying, browser: Browser, url: string, name: string | undefined): Promise<Opened> => {
   const credentials = name !== undefined && { username: name, password: passwordOf(name), origin: url }
   const context = await browser.newContext({ ...(credentials && { httpCredentials: credentials }), baseURL: url })
+  scope.teardown(() => context.close())
   context.setDefaultTimeout(WITHIN)
   const page = await context.newPage()
   const faults: string[] = []
@@ -77,18 +78,37 @@ const watch = async (browser: Browser, url: string, name: string | undefined): P
   return { page, faults, requests }
 }
 
-/** Starts Chromium for the pages of a service, and stops it with the scope. */
+/** The one browser of this process, and how many scopes use it. */
+let shared: Promise<Browser> | undefined
+let users = 0
+
+const stopUsing = async (): Promise<void> => {
+  users--
+  if (users > 0) return
+  const last = shared
+  shared = undefined
+  await (await last)?.close()
+}
+
+/**
+ * Gives Chromium for the pages of a service, until the scope ends. All files of a suite share one: a start costs more
+ * than most of their tests.
+ */
 export const startBrowser = async (scope: Tidying, url: string): Promise<Chromium | NoBrowser> => {
   const executablePath = findChromium()
   if (executablePath === undefined) return { kind: 'no browser', why: 'NOT RUN: Chromium is not installed' }
+  shared ??= chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
+  users++
   let browser: Browser
   try {
-    browser = await chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
+    browser = await shared
   } catch (error) {
+    users--
+    shared = undefined
     return { kind: 'no browser', why: `NOT RUN: ${executablePath} did not start: ${(error as Error).message}` }
   }
-  scope.teardown(() => browser.close())
-  return { kind: 'chromium', open: (name) => watch(browser, url, name) }
+  scope.teardown(stopUsing)
+  return { kind: 'chromium', open: (page, name) => watch(page, browser, url, name) }
 }
 
 /** The addresses for which Chromium would open its dialog for a name and a password. */
@@ -111,7 +131,7 @@ export const openPageFor = async (
   name: string | undefined,
 ): Promise<Opened | undefined> => {
   t.timeout(120_000)
-  if (browser.kind === 'chromium') return browser.open(name)
+  if (browser.kind === 'chromium') return browser.open(t, name)
   t.log(browser.why)
   t.pass()
   return undefined

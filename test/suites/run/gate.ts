@@ -1,5 +1,5 @@
 import ava, { type ExecutionContext, type TestFn } from 'ava'
-import { hasMore, isControl, isThorough } from '../../thorough.ts'
+import { hasMore, isForThorough, isThorough, isThoroughFile } from '../../thorough.ts'
 import { addTime, keepTimes } from './times.ts'
 
 /**
@@ -58,12 +58,12 @@ let doesMore = false
 const declarations: (() => void)[] = []
 
 /** Tests declared from now on are those of a file. Their titles begin with its name. */
-export const enterFile = (name: string, source: string): void => {
-  file = name.replaceAll('/', ' › ')
-  doesMore = hasMore(source)
+export const enterFile = (path: string, source: string): void => {
+  file = path.replace(/\.test\.ts$/, '').replaceAll('/', ' › ')
+  doesMore = hasMore(source) || isThoroughFile(path)
 }
 
-const isDue = (title: string): boolean => (isControl(title) ? isThorough : doesMore || !isThorough)
+const isDue = (title: string): boolean => (isForThorough(title) ? isThorough : doesMore || !isThorough)
 
 /** Declares all of them in one turn: ava starts at the end of the turn in which it is given the first. */
 export const declareAll = (): void => {

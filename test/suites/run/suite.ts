@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { hasMore, isThorough } from '../../thorough.ts'
+import { hasMore, hasOneForThorough, isThorough, isThoroughFile } from '../../thorough.ts'
 import { testsIn } from './folders.ts'
 
 const TESTS = new URL('../..', import.meta.url).href
@@ -15,17 +15,21 @@ registerHooks({
 })
 const { declareAll, enterFile } = await import('./gate.ts')
 
+/** The thorough run loads only files that have something for it, and no other run those that are for it alone. */
+const isLoaded = (file: string, source: string): boolean =>
+  isThorough ? isThoroughFile(file) || hasMore(source) || hasOneForThorough(source) : !isThoroughFile(file)
+
 /**
  * Runs the tests of some folders in this one process: loading the service for each of 240 files would cost more than
- * the tests do. The thorough run loads only files that have more for it.
+ * the tests do.
  *
  * @param folders patterns relative to `test`, such as `http/**`
  */
 export const runTestsIn = async (...folders: readonly string[]): Promise<void> => {
   for (const file of testsIn(folders)) {
     const source = readFileSync(new URL(file, TESTS), 'utf8')
-    if (isThorough && !hasMore(source) && !/\bcontrol: /.test(source)) continue
-    enterFile(file.replace(/\.test\.ts$/, ''), source)
+    if (!isLoaded(file, source)) continue
+    enterFile(file, source)
     await import(`../../${file}`)
   }
   declareAll()

@@ -2,12 +2,13 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { opened } from '../gateway/console/stage.ts'
-import { freePort } from '../gateway/peers.ts'
+import { opened, SOON } from '../gateway/console/stage.ts'
+import { freePort, startSut } from '../gateway/peers.ts'
 import { passwordOf } from '../http/client.ts'
 import { type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
 import { accountOf, checkAccessible, checkQuiet, openFor, signIn } from './stage.ts'
 
 /** What people and machines can send to harm those who look, on every screen, in a real browser. */
@@ -121,6 +122,48 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   await page.getByRole('dialog').waitFor()
   await checkHarmless(t, page, 'the form')
   checkQuiet(t, admin, service.url)
+})
+
+test('in Chromium a hostile name at sign-in, and what a machine says as it refuses, do no harm', async (t) => {
+  t.timeout(240_000)
+  const listenPort = await freePort()
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
+  const service = await start(t, { environment })
+  const admin = service.as('admin')
+  const name = MARKUP
+  await admin.post('/api/user/create', { name, role: 'tester', password: passwordOf(name) })
+  const sut = await startSut(t, (socket) => {
+    const reason = Buffer.from(`${MARKUP}${BACKWARDS}`)
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(reason.length)
+    socket.write('RFB 003.008\n')
+    socket.once('data', () => socket.write(Buffer.concat([Buffer.from([0]), length, reason])))
+  })
+  const machine = aSut({ name: `${MARKUP}${BACKWARDS}`, address: '127.0.0.1', port: sut.port, sut_type: 'vnc' })
+  const sut_id = String((await admin.post('/api/sut/create', machine)).json._id)
+  const opening = await openPageFor(t, await startBrowser(t, service.url), undefined)
+  if (opening === undefined) return
+  const { page } = opening
+  page.on('dialog', () => t.fail('a dialog was opened'))
+  await page.goto('/')
+  await signIn(opening, name, ATTRIBUTE)
+  await page.getByRole('alert').waitFor()
+  await checkHarmless(t, page, 'the refused sign-in')
+  await checkAccessible(t, page)
+  await signIn(opening, name)
+  await accountOf(opening, name).waitFor()
+  const window = { start_in: 0, duration: 3_600 }
+  const made = await service.as(name).post('/api/sut_reservation/create', { sut_id, ...window })
+  const isOpen = async (): Promise<boolean> => {
+    service.tick()
+    return (await service.as(name).get(`/api/sut_reservation/${made.json._id}/connection`)).json.open === true
+  }
+  await until('the port is open', isOpen, SOON)
+  await page.goto(`/#/screen/${made.json._id}`)
+  await page.getByText('The machine did not let you in').waitFor()
+  await page.getByText('onerror').first().waitFor()
+  await checkHarmless(t, page, 'the screen')
+  await checkAccessible(t, page)
 })
 
 /** What a page of the machine tries to get, once it is open in the same browser. */

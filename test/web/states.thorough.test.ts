@@ -1,9 +1,9 @@
 import test from 'ava'
 import { passwordOf } from '../http/client.ts'
-import { startBrowser } from '../http/documents/browser.ts'
+import { openPageFor, startBrowser } from '../http/documents/browser.ts'
 import { idOf, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { checkAccessible, openFor } from './stage.ts'
+import { accountOf, checkAccessible, openFor, signIn } from './stage.ts'
 import { interceptReads, screenStates } from './states.ts'
 
 /** Every screen while it loads, fails, is empty, is cut off, and for those who may not use it, in a real browser. */
@@ -61,4 +61,40 @@ test('in Chromium every screen says that it loads, failed, is empty, is cut off,
     await other?.getByRole('main').getByText(screen.forbidden.text).waitFor()
     if (other !== undefined) await checkAccessible(t, other)
   }
+})
+
+test('in Chromium sign-in and the screen of a machine say that they wait, failed, or are not for you', async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  const sut_id = String((await service.as('admin').post('/api/sut/create', aSut({ name: 'bench 1' }))).json._id)
+  const window = { start_in: 0, duration: 3_600 }
+  const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, ...window })
+  const browser = await startBrowser(t, service.url)
+  const alice = await openPageFor(t, browser, undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  const reads = await interceptReads(page)
+  await page.goto('/')
+  reads.hold(/\/api\/login$/)
+  await signIn(alice, 'alice')
+  await page.getByRole('button', { name: 'Sign in', exact: true, disabled: true }).waitFor()
+  await reads.fail()
+  await page.getByRole('alert').getByText('The disk of the service is full.').waitFor()
+  await checkAccessible(t, page)
+  reads.pass()
+  await signIn(alice, 'alice')
+  await accountOf(alice, 'alice').waitFor()
+
+  reads.hold(/\/console$/)
+  await page.goto(`/#/screen/${made.json._id}`)
+  await page.getByRole('status').getByText('Connecting to bench 1…').waitFor()
+  await checkAccessible(t, page)
+  await reads.fail()
+  await page.getByText('The screen could not be opened. Connecting again…').waitFor()
+  reads.pass()
+  await page.getByText('Another Berth instance forwards this machine').waitFor()
+  await checkAccessible(t, page)
+  const bob = await openFor(t, browser, 'bob')
+  await bob?.page.goto(`/#/screen/${made.json._id}`)
+  await bob?.page.getByText('Another user holds this reservation.').waitFor()
 })

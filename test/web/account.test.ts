@@ -12,7 +12,7 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })

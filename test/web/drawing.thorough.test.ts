@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { checkQuiet, openFor } from './stage.ts'
+import { checkQuiet, hasFocus, hasFocusInside, openFor } from './stage.ts'
 
 /** Reserving on the timeline by drag and by keys, and without a connection, in a real browser. */
 
@@ -12,7 +12,7 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })
@@ -71,6 +71,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
   await form.getByText('12:30 – 13:45').waitFor()
+  await hasFocusInside(form)
   await page.keyboard.press('Enter')
   await row.getByRole('gridcell', { name: 'You 12:30–13:45' }).waitFor()
   await form.waitFor({ state: 'detached' })
@@ -78,7 +79,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await page.keyboard.press('Shift+ArrowRight')
   await page.getByRole('status').getByText('Until 14:00, 15 m longer').waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Extend to 14:00, 15 m longer' }).waitFor()
+  await hasFocus(page.getByRole('button', { name: 'Extend to 14:00, 15 m longer' }))
   await page.keyboard.press('Enter')
   await own.getByText('12:30–14:00').waitFor()
   checkQuiet(t, alice, service.url)

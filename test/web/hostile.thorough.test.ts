@@ -9,7 +9,7 @@ import { type Opened, openPageFor, startBrowser } from '../http/documents/browse
 import { idOf, type Running, start } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { accountOf, checkAccessible, checkQuiet, openFor, signIn } from './stage.ts'
+import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor, signIn } from './stage.ts'
 
 /** What people and machines can send to harm those who look, on every screen, in a real browser. */
 
@@ -111,6 +111,7 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   await checkHarmless(t, page, 'the popover')
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
+  await hasFocus(page.getByRole('combobox'))
   await page.keyboard.type('bench')
   await page.getByRole('option').first().waitFor()
   await checkHarmless(t, page, 'the search')

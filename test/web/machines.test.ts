@@ -3,6 +3,7 @@ import test from 'ava'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, openFor } from './stage.ts'
 
 /** Machines, and one machine, in a real browser. */
@@ -12,11 +13,14 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })
 test.after.always(later.tidy)
+
+/** Milliseconds for what should happen at once, on a busy machine. */
+const SOON = 30_000
 
 /** Something that takes connections. */
 const listen = async (): Promise<number> => {
@@ -72,7 +76,7 @@ test('in Chromium an administrator adds a machine, which is probed, and imports 
   checkQuiet(t, admin, service.url)
 })
 
-test('in Chromium two edit a machine: what one typed is kept, and the history has both', async (t) => {
+test('thorough: in Chromium two edit a machine: what one typed is kept, and the history has both', async (t) => {
   const body = aSut({ name: 'gpu 1', version: '550.90' })
   const id = String((await service.as('admin').post('/api/sut/create', body)).json._id)
   const admin = await openFor(t, browser, 'admin')
@@ -89,7 +93,8 @@ test('in Chromium two edit a machine: what one typed is kept, and the history ha
   await dialog.getByText(/^You changed Version at .* in another tab\. What you typed here is kept\.$/).waitFor()
   await checkAccessible(t, page)
   await dialog.getByRole('button', { name: 'Load the new values' }).click()
-  t.is(await dialog.getByLabel('Version').inputValue(), '555.42')
+  const isLoaded = async () => (await dialog.getByLabel('Version').inputValue()) === '555.42'
+  await until('the new values are there', isLoaded, SOON)
   await dialog.getByLabel('Reason, recorded for good').fill('new cards')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Done' }).click()

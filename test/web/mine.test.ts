@@ -3,7 +3,7 @@ import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/b
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
@@ -15,7 +15,7 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })
@@ -30,10 +30,12 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   if (alice === undefined) return
   const { page } = alice
   await page.keyboard.press('Control+k')
+  await hasFocus(page.getByRole('combobox'))
   await page.keyboard.type('desk')
   await page.getByRole('option', { name: 'desk 1 Machine' }).waitFor()
   await checkAccessible(t, page)
   await page.getByRole('combobox').fill('mine')
+  await page.getByRole('option', { name: /^Mine/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'You have no reservations' }).waitFor()
   const as = service.as('alice')
@@ -45,7 +47,7 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await page.getByRole('link', { name: 'Mine 1 running' }).first().waitFor()
   await checkAccessible(t, page)
   const left = (): Promise<string | null> => running.getByRole('timer').getAttribute('aria-label')
-  t.regex(String(await left()), /^[34]\d m left$/)
+  t.regex(String(await left()), /^[234]\d m left$/)
   await running.getByRole('button', { name: 'Extend 30 m' }).click()
   await until('it is extended', async () => /^1 h/.test(String(await left())), SOON)
   await page.getByText(/^(1|1\.\d+) h$/).waitFor()
@@ -54,6 +56,7 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await running.getByRole('button', { name: 'Release' }).click()
   await page.getByText(/^released .* early$/).waitFor()
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByText('Cancel this reservation of shelf 1?').waitFor()
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await page.getByText('cancelled', { exact: true }).waitFor()
   await checkAccessible(t, page)

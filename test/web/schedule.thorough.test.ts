@@ -11,7 +11,7 @@ const later = tidyingLater()
 test.after.always(later.tidy)
 
 test('in Chromium rows keep their places while the pointer is on the timeline', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const service = await start(later)
   const make = async (name: string): Promise<string> =>
     String((await service.as('admin').post('/api/sut/create', aSut({ name }))).json._id)
@@ -35,7 +35,7 @@ test('in Chromium rows keep their places while the pointer is on the timeline', 
 })
 
 test('in Chromium the late answer to a release leaves open what was opened meanwhile', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const service = await start(later)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
   await createSut(service.as('admin'), { name: 'bench 2' })
@@ -77,7 +77,7 @@ test('in Chromium the late answer to a release leaves open what was opened meanw
 })
 
 test('in Chromium the past of the timeline shows when a machine was offline, and why', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const service = await start(later, { now: NOW, environment: { BERTH_GATEWAY_HOST: '127.0.0.1' } })
   const id = await createSut(service.as('admin'), REFUSING)
   await monitor(service, id, { enabled: true, interval: 10 })

@@ -2,7 +2,7 @@ import test from 'ava'
 import { startBrowser } from '../http/documents/browser.ts'
 import { start, temporaryData, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocusInside, openFor } from './stage.ts'
 
 /** An empty lab, in a real browser. */
 
@@ -10,7 +10,7 @@ const later = tidyingLater()
 test.after.always(later.tidy)
 
 test('in Chromium an empty lab leads an administrator to the first machine, person and reservation', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const service = await start(later, { data: await temporaryData(later) })
   const browser = await startBrowser(later, service.url)
   const [admin, alice] = [await openFor(t, browser, 'admin'), await openFor(t, browser, 'alice')]
@@ -21,8 +21,10 @@ test('in Chromium an empty lab leads an administrator to the first machine, pers
   t.true(await page.getByRole('button', { name: 'Reserve', exact: true }).isDisabled())
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Add a machine' }).click()
-  await page.getByRole('dialog', { name: 'Add a machine' }).waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Add a machine' })
+  await hasFocusInside(dialog)
   await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
   await service.as('admin').post('/api/sut/create', aSut({ name: 'bench 1' }))
   await page.getByRole('heading', { name: /^Add a machine ?, done/ }).waitFor()
   await page.getByRole('heading', { name: /^Add a person ?, done/ }).waitFor()

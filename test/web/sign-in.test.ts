@@ -13,7 +13,7 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })
@@ -80,7 +80,7 @@ test('in Chromium one signs in with a password, sees who one is, stays signed in
   checkQuiet(t, opened, service.url)
 })
 
-test('in Chromium a session that has ended elsewhere brings the form over the page, which is kept', async (t) => {
+test('thorough: in Chromium a session that has ended elsewhere brings the form over the page, which is kept', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
   const { page } = opened

@@ -30,7 +30,7 @@ const startForwarder = async (): Promise<{ readonly url: string; readonly to: (p
 }
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const { url, to } = await startForwarder()
   const lab = await startLabProvider(later, { redirectUri: `${url}/login/callback` })
   lab.people.set('anna', { preferred_username: 'Anna', groups: ['qa'] })
@@ -56,7 +56,7 @@ const logIn = async ({ page }: Opened, name: string): Promise<void> => {
 }
 
 test('in Chromium one signs in at the provider, sees who one is, and stays signed in', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const opened = await openPage(t)
   if (opened === undefined) return
   const { page } = opened
@@ -72,7 +72,7 @@ test('in Chromium one signs in at the provider, sees who one is, and stays signe
 })
 
 test('in Chromium somebody without a role is told so', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const opened = await openPage(t)
   if (opened === undefined) return
   await logIn(opened, 'eve')

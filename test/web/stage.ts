@@ -31,6 +31,12 @@ export const signIn = async ({ page }: Opened, name: string, password = password
 export const accountOf = ({ page }: Opened, name: string): Locator =>
   page.getByRole('banner').getByRole('link', { name, exact: true })
 
+/** Waits until the focus is there. Keys go where it is, and a busy page moves it late. */
+export const hasFocus = (where: Locator): Promise<void> => where.and(where.page().locator(':focus')).waitFor()
+
+/** Waits until the focus is somewhere inside. */
+export const hasFocusInside = (where: Locator): Promise<void> => where.locator(':focus').waitFor()
+
 /** Opens the page for somebody who signs in; undefined, with the reason logged, where no browser is installed. */
 export const openFor = async (
   t: ExecutionContext,

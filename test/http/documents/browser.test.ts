@@ -21,7 +21,7 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })
@@ -76,7 +76,7 @@ test('in Chromium /docs shows every operation, can execute one, and fetches noth
   checkQuiet(t, { ...opened, faults: [] }, origin)
 })
 
-test('in Chromium /docs tries operations with the session of the page, and its bar says who is signed in', async (t) => {
+test('thorough: in Chromium /docs tries operations with the session of the page, and its bar says who is signed in', async (t) => {
   const opened = await openPageFor(t, browser, undefined)
   if (opened === undefined) return
   const { page } = opened
@@ -111,7 +111,7 @@ test('in Chromium the guide is searched with the keyboard, on a phone too, and c
   checkQuiet(t, opened)
 })
 
-test('in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {
+test('thorough: in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
   const { page } = opened

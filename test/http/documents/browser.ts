@@ -130,7 +130,7 @@ export const openPageFor = async (
   browser: Chromium | NoBrowser,
   name: string | undefined,
 ): Promise<Opened | undefined> => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   if (browser.kind === 'chromium') return browser.open(t, name)
   t.log(browser.why)
   t.pass()

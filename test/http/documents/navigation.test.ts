@@ -13,7 +13,7 @@ let service: Running
 let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   service = await start(later)
   browser = await startBrowser(later, service.url)
 })
@@ -55,7 +55,7 @@ test('no other request without credentials learns whether an address exists', as
 })
 
 for (const host of ['127.0.0.1', LAB_HOST]) {
-  test(`in Chromium no dialog for a password opens at ${host}, and a page that is not there leads back`, async (t) => {
+  test(`${host === LAB_HOST ? 'thorough: ' : ''}in Chromium no dialog for a password opens at ${host}, and a page that is not there leads back`, async (t) => {
     const opened = await openPageFor(t, browser, undefined)
     if (opened === undefined) return
     const { page } = opened

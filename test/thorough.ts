@@ -1,6 +1,6 @@
 /**
  * Whether the tests of `npm run test:thorough` run: files named `*.thorough.test.ts`, every control and what else is
- * titled so, and again with all their rounds the files that do more there. `.ci/run` runs them after `npm test`.
+ * titled so, and again with all their rounds the tests that do more there. `.ci/run` runs them after `npm test`.
  */
 export const isThorough = process.env.BERTH_TESTS === 'thorough'
 
@@ -10,8 +10,10 @@ export const rounds = (few: number, all: number): number => (isThorough ? all : 
 /** The test files that run in the thorough run only. */
 export const isThoroughFile = (file: string): boolean => file.endsWith('.thorough.test.ts')
 
-/** Whether a test file does more in the thorough run. */
-export const hasMore = (source: string): boolean => /\brounds\(|\bisThorough\b/.test(source)
+const MORE = /\brounds\(|\bisThorough\b/g
+
+/** How often the code of a test, or of a file of tests, says that there is more in the thorough run. */
+export const moreIn = (code: string): number => code.replace(/^import .*$/gm, '').match(MORE)?.length ?? 0
 
 /**
  * How the titles of tests begin that run in the thorough run only: those that show only that another can fail, and

@@ -120,7 +120,7 @@ test('"proof" refuses an event or a size that the log does not have', async (t) 
   t.deepEqual(await ended(String(first?.id), '--size', 'x'), [2, '', 'berth: --size must be a number of events\n'])
 })
 
-test('instances with one audit key and the command line sign identical checkpoints', async (t) => {
+test('thorough: instances with one audit key and the command line sign identical checkpoints', async (t) => {
   const { server, services, environment } = await startInstances(t, { count: 2, now: NOW })
   await createSut((services[0] as Running).as('admin'))
   const [one, other] = await Promise.all(
@@ -141,7 +141,7 @@ test('instances with one audit key and the command line sign identical checkpoin
   t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
 })
 
-test('an instance on a shared store without an audit key creates none and exits with code 2', async (t) => {
+test('thorough: an instance on a shared store without an audit key creates none and exits with code 2', async (t) => {
   const server = await aServer(t)
   const data = await temporaryData(t)
   const env = {
@@ -219,7 +219,7 @@ const verifierIn30Lines = async (): Promise<string> => {
   return code as string
 }
 
-test("the guide's verifier has 30 lines, accepts a valid proof and rejects altered ones", async (t) => {
+test("thorough: the guide's verifier has 30 lines, accepts a valid proof and rejects altered ones", async (t) => {
   const { service, env } = await given(t, 6)
   const code = await verifierIn30Lines()
   t.true(code.trim().split('\n').slice(1).length <= 30)

@@ -39,7 +39,7 @@ const proven = (index: number, size: number, hashes: readonly Uint8Array[], chec
   checkpoint,
 })
 
-test('an independent client accepts the checkpoint of every size and the proof of every event', (t) => {
+test('thorough: an independent client accepts the checkpoint of every size and the proof of every event', (t) => {
   for (const [before, checkpoint] of checkpoints.entries()) {
     const size = before + 1
     for (let index = 0; index < size; index++) {

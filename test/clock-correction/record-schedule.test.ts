@@ -9,6 +9,7 @@ import { anInstance } from '../commands/setting.ts'
 import { clock, explicit } from '../domain/builders.ts'
 import { randomHex, readLog } from '../event-store/new-events.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
+import { isThorough, rounds } from '../thorough.ts'
 import { rightOf } from '../users/builders.ts'
 
 /** Starts and ends recorded by a wrong clock count as not recorded, and are recorded again when they are due. */
@@ -160,6 +161,6 @@ test('property: after a correction each start and end is recorded when it is due
     await store.close()
     t.deepEqual(await findingsIn(path), [])
   })
-  await fc.assert(law, { numRuns: 40 })
-  t.true(seen.inSpan > 20 && seen.corrections > 20, JSON.stringify(seen))
+  await fc.assert(law, { numRuns: rounds(10, 40) })
+  if (isThorough) t.true(seen.inSpan > 20 && seen.corrections > 20, JSON.stringify(seen))
 })

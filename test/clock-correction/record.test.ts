@@ -15,6 +15,7 @@ import { anInstance, type Instance } from '../commands/setting.ts'
 import { administrator, alice, clock, explicit, tokenIssued, userCredentials } from '../domain/builders.ts'
 import { randomHex, readAll } from '../event-store/new-events.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
+import { rounds } from '../thorough.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 
 const RIGHT = '06:00'
@@ -228,7 +229,7 @@ test('a span beyond the log, without wrong times, or missing some is refused and
   })
 })
 
-test('windows that exceed one correction event are split over several, with the number remaining', async (t) => {
+test('thorough: windows that exceed one correction event are split over several, with the number remaining', async (t) => {
   const store = await aStore(t)
   const instance = anInstance(store)
   const sut = await instance.aSut()
@@ -290,6 +291,6 @@ test('property: after a correction, no instance can double-book an existing wind
         for (const window of existing) t.is(await reserve(instance, sut, ...window), 'reservation_conflict')
       }
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(8, 30) },
   )
 })

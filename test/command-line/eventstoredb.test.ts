@@ -32,7 +32,7 @@ const served = async (t: ExecutionContext) => {
   return { service, sut, data, address, env: { BERTH_DATA: data, BERTH_EVENT_STORE: address } }
 }
 
-test('"replay" compares the documents with the log, with and without a running service', async (t) => {
+test('thorough: "replay" compares the documents with the log, with and without a running service', async (t) => {
   const events = EVENTS_OF_START + 3
   const { service, data, env } = await served(t)
   await until(
@@ -72,7 +72,7 @@ test('"vault status" names the keys that the secrets in the store need', async (
   t.is(out, 'k1\tcurrent\tneeded\tencrypts new secrets; 14 secrets are encrypted with it\n')
 })
 
-test('"vault rotate" re-encrypts the secrets in the store, with and without a running service', async (t) => {
+test('thorough: "vault rotate" re-encrypts the secrets in the store, with and without a running service', async (t) => {
   const { service, data, env, sut, address } = await served(t)
   const beside = await run({ data, args: ['vault', 'rotate'], env })
   t.deepEqual([beside.code, beside.errors], [0, ''])
@@ -110,7 +110,7 @@ const LINES = [
   { args: ['vault', 'rotate'], address: 'esdb+discover://berth:CaNaRy@localhost:1' },
 ]
 
-test('a command with an unreachable store soon exits with 1 and one message, without changes', async (t) => {
+test('thorough: a command with an unreachable store soon exits with 1 and one message, without changes', async (t) => {
   const data = await temporaryData(t)
   const key = `k1:${Buffer.alloc(32, 1).toString('base64')}\n`
   await writeFile(keyFile(data), key, { mode: 0o600 })

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const { bin, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const OWN_NODES = join(ROOT, 'node_modules/.bin')
 
-test('the launcher runs with the Node that npx finds first, also from a subfolder', async (t) => {
+test('thorough: the launcher runs with the Node that npx finds first, also from a subfolder', async (t) => {
   const env = { PATH: [OWN_NODES, process.env.PATH].join(delimiter) }
   for (const cwd of [ROOT, join(ROOT, 'src/http')]) {
     const { stdout, stderr } = await run(join(ROOT, bin.berth), ['--version'], { cwd, env })
@@ -18,7 +18,7 @@ test('the launcher runs with the Node that npx finds first, also from a subfolde
   }
 })
 
-test('the launcher keeps compiled code beside the packages, or where NODE_COMPILE_CACHE says', async (t) => {
+test('thorough: the launcher keeps compiled code beside the packages, or where NODE_COMPILE_CACHE says', async (t) => {
   const PATH = [OWN_NODES, process.env.PATH].join(delimiter)
   await run(join(ROOT, bin.berth), ['--version'], { env: { PATH } })
   t.true(readdirSync(join(ROOT, 'node_modules/.cache/berth')).length > 0)
@@ -50,7 +50,7 @@ const withOldNode = async (directory: string, ...args: readonly string[]) => {
   }
 }
 
-test('on an old Node, the launcher uses the Node in node_modules and passes on its exit code', async (t) => {
+test('thorough: on an old Node, the launcher uses the Node in node_modules and passes on its exit code', async (t) => {
   t.deepEqual(await withOldNode(ROOT, '--version'), { code: 0, stdout: `berth ${version}\n`, stderr: '' })
   t.is((await withOldNode(ROOT, 'vrify')).code, 2)
 })

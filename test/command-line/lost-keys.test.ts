@@ -188,7 +188,7 @@ test('keys cannot be replaced or forgotten while the service runs', async (t) =>
   t.is((await service.anyone.get('/health/ready')).status, 200)
 })
 
-test('on a shared store, too, keys that the log has used are required until replaced or forgotten', async (t) => {
+test('thorough: on a shared store, too, keys that the log has used are required until replaced or forgotten', async (t) => {
   const { server, services, environment } = await startInstances(t, { count: 1 })
   const first = services[0] as Running
   await createSut(first.as('admin'), { password: CANARY })

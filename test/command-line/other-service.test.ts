@@ -39,7 +39,7 @@ const SESSION = {
 }
 const TOKEN_SHOWN = { _id: ID, name: 'nightly', role: 'tester', expires_at: null }
 
-test('"connect --exec" starts no program with what is no address', async (t) => {
+test('thorough: "connect --exec" starts no program with what is no address', async (t) => {
   const programs = await temporaryData(t)
   await writeFile(join(programs, 'nc'), '#!/bin/sh\necho "run: $*"\n', { mode: 0o700 })
   let host = ''
@@ -158,7 +158,7 @@ test('"history" and "export" ask the service at BERTH_URL, and read files with -
   t.deepEqual([none.code, none.error], [1, 'berth: the service knows no SUT, reservation or user "lab-9"\n'])
 })
 
-test('the long history of a SUT is asked for page by page', async (t) => {
+test('thorough: the long history of a SUT is asked for page by page', async (t) => {
   const service = await start(t, { now: NOW })
   const sut = await createSut(service.as('admin'))
   for (let n = 0; n < 205; n++) await service.as('admin').post(`/api/sut/${sut}/tags`, { rack: String(n) })

@@ -196,7 +196,7 @@ for (const [type_, command] of [
   })
 }
 
-test('"connect --exec" starts the viewer that is installed, and ends as it does', async (t) => {
+test('thorough: "connect --exec" starts the viewer that is installed, and ends as it does', async (t) => {
   const { service, id, listen } = await running(t, 'vnc')
   const viewers = await temporaryData(t)
   await writeFile(join(viewers, 'gvncviewer'), '#!/bin/sh\necho "shown: $*"\nexit 7\n', { mode: 0o700 })

@@ -8,6 +8,7 @@ import { idOf } from '../domain/builders.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
 import { aHistory, eventsOf } from '../read-models/lists/list-histories.ts'
+import { rounds } from '../thorough.ts'
 import { leftOf } from '../users/builders.ts'
 import { givePassword, passwordOf, ringOf, vaultOver } from '../vault/setting.ts'
 import { addToken, addUser } from '../vault/users.ts'
@@ -28,7 +29,7 @@ test('property: a copy of any log has the same bytes, order and root', async (t)
       t.deepEqual(await treeOf(source), { events, root })
       await Promise.all([source.close(), target.close()])
     }),
-    { numRuns: 12 },
+    { numRuns: rounds(3, 12) },
   )
 })
 

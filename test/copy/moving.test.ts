@@ -14,7 +14,7 @@ import { aLog, foundAt, startEmbedded } from './typed.ts'
 
 /** Services during and after the copy of a log. */
 
-test('a copy killed midway is completed by a second run; no service starts on it before', async (t) => {
+test('thorough: a copy killed midway is completed by a second run; no service starts on it before', async (t) => {
   const own = await startProtocolServer()
   t.teardown(own.close)
   const { args: again, to, texts, path, data } = await aLog(t, own.address, 1_000)

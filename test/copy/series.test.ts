@@ -36,7 +36,7 @@ test('a log with alternating streams is copied in order, with many appends in fl
 })
 
 for (const how of ['lost', 'lost-silent'] as const) {
-  test(`a copy is completed although the answer to an append is ${how}`, async (t) => {
+  test(`thorough: a copy is completed although the answer to an append is ${how}`, async (t) => {
     const { server, source, target, texts } = await aCopy(t)
     let seen = 0
     server.faultAppends({ how, when: ({ way }) => way === 'batch' && ++seen === 300 })
@@ -45,7 +45,7 @@ for (const how of ['lost', 'lost-silent'] as const) {
   })
 }
 
-test('a copy is completed although the connection is lost', async (t) => {
+test('thorough: a copy is completed although the connection is lost', async (t) => {
   const { server, source, target, texts } = await aCopy(t)
   let appends = 0
   t.teardown(server.log.watch(() => ++appends === 300 && server.dropConnections()))

@@ -23,7 +23,7 @@ const listen = async (t: ExecutionContext, host: string, status: number): Promis
   return String((server.address() as AddressInfo).port)
 }
 
-test('the check of the image asks where the service listens, whatever BERTH_HOST says', async (t) => {
+test('thorough: the check of the image asks where the service listens, whatever BERTH_HOST says', async (t) => {
   const [own, all] = [await listen(t, '127.0.0.3', 200), await listen(t, '0.0.0.0', 200)]
   t.deepEqual(
     await Promise.all([

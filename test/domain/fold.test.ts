@@ -41,7 +41,7 @@ const foldedUnder = (TZ: string, language: string): Folded => {
   return JSON.parse(stdout)
 }
 
-test('every prefix of a log folds to the same state in any time zone and language', (t) => {
+test('thorough: every prefix of a log folds to the same state in any time zone and language', (t) => {
   const here = foldedUnder('UTC', 'en_US.UTF-8')
   const elsewhere = [
     foldedUnder('Asia/Kathmandu', 'de_DE.UTF-8'),

@@ -2,6 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { addRecord, findRecord, type IdempotencyRecords } from '../../src/domain/idempotency-records.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
+import { rounds } from '../thorough.ts'
 import { idOf, reservationCancelled, reservationCreated, SUT_ID, sutCreated, sutUpdated } from './builders.ts'
 import { at, recordedAt, stories } from './given-when-then.ts'
 
@@ -82,6 +83,6 @@ test('property: any key is kept for at least a day and at most a day and a half'
     }
     most = Math.max(most, keys.length)
   })
-  fc.assert(property, { numRuns: 40 })
+  fc.assert(property, { numRuns: rounds(10, 40) })
   t.true(most > 2 && most < 20, `${most} runs`)
 })

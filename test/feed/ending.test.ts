@@ -54,7 +54,7 @@ test('a quiet stream sends heartbeats, and a filtered one checkpoints', async (t
   }
 })
 
-test('a filtered reader receives checkpoints before it has caught up', async (t) => {
+test('thorough: a filtered reader receives checkpoints before it has caught up', async (t) => {
   const service = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW, feed: { heartbeat: 60_000 } })
   const stream = await openStream(service.port, '?type=SutRetired')
   const { messages } = await stream.until((so) => so.messages.at(-1)?.position === sequenceAt(4_205))
@@ -131,7 +131,7 @@ test('only the streams of a removed or demoted user or one with a new password e
   await streams[0]?.until((so) => eventsIn(so).length === 15)
 })
 
-test('at shutdown, streams end with a "stopping" event, without waiting for stalled readers', async (t) => {
+test('thorough: at shutdown, streams end with a "stopping" event, without waiting for stalled readers', async (t) => {
   const service = await startWithLog(t, LARGE, { now: NOW })
   const streams = [
     await openStream(service.port, '?type=SutRetired'),
@@ -149,7 +149,7 @@ test('at shutdown, streams end with a "stopping" event, without waiting for stal
   t.deepEqual(streams.map(lastError), ['stopping', 'stopping'])
 })
 
-test('with 50 readers, a stalled one is disconnected and the others receive everything', async (t) => {
+test('thorough: with 50 readers, a stalled one is disconnected and the others receive everything', async (t) => {
   const { stalled, received, problems } = await crowdAround(t, {
     readers: 50,
     writes: 40,

@@ -143,7 +143,7 @@ test('order=desc leads through the log from the newest event back', async (t) =>
   t.deepEqual(jsonIn(created), jsonIn(await pageAt('?type=SutCreated,ListenPortAssigned')).toReversed())
 })
 
-test('a page from the newest event back covers at most 4,096 events and 4 MB', async (t) => {
+test('thorough: a page from the newest event back covers at most 4,096 events and 4 MB', async (t) => {
   const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
   const newest = await pageAt('?order=desc&limit=3', own)
   t.deepEqual(
@@ -161,7 +161,7 @@ test('a page from the newest event back covers at most 4,096 events and 4 MB', a
   t.is(short.events.at(-1)?.sequence, short.next)
 })
 
-test('a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
+test('thorough: a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
   const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
   const empty = await pageAt('?type=SutRetired', own)
   t.deepEqual(empty, { events: [], next: sequenceAt(4_095), caught_up: false })

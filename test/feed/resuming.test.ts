@@ -107,7 +107,7 @@ test('readers disconnected at every position receive each event once and in orde
   t.true((crowd[0] as Crowd).follower.cuts() > last)
 })
 
-test('readers that resume on another instance receive each event once and in order', async (t) => {
+test('thorough: readers that resume on another instance receive each event once and in order', async (t) => {
   const { services, log } = await startInstances(t, { count: 2, now: NOW, feed: FEED })
   const [writer] = services as readonly [Running, Running]
   const suts = await begin(writer.as('admin'), 16)
@@ -122,7 +122,7 @@ test('readers that resume on another instance receive each event once and in ord
   t.is(recorded.length, last + 1)
 })
 
-test('readers resume at their positions after the log is copied to an EventStoreDB', async (t) => {
+test('thorough: readers resume at their positions after the log is copied to an EventStoreDB', async (t) => {
   const embedded = await startEmbedded(t, { feed: FEED })
   const { data } = embedded
   const suts = await begin(embedded.as('admin'), 40)
@@ -216,7 +216,7 @@ test('a replaced log ends streams with another_log', async (t) => {
   }
 })
 
-test('ten concurrent readers at one position share one read of the store', async (t) => {
+test('thorough: ten concurrent readers at one position share one read of the store', async (t) => {
   const { change, events } = counted()
   const data = await dataWithLog(t, 3_000, 1)
   const openStore = changedStore(join(data, 'events.db'), change)

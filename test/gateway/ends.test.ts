@@ -118,7 +118,7 @@ for (const cause of ['over', 'released'] as const)
     t.is(reported.disconnected[0]?.cause, cause)
   })
 
-test.serial('an extension while bytes flow loses none', async (t) => {
+test.serial('thorough: an extension while bytes flow loses none', async (t) => {
   const { gateway, forwarding, client, machine, end } = await open(t, 400)
   const sent = randomBytes(2 ** 20)
   let chunks = 0

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { ROOT } from '../process/harness.ts'
-import { isThorough } from '../thorough.ts'
 import { isAsShown, readSteps } from './answers.ts'
 import { chapter, chapters, documents, readme } from './documents.ts'
 import { drawRecording } from './recording.ts'
@@ -42,12 +41,9 @@ const inLane = (number: number, task: () => Promise<void>): Promise<void> => {
 
 // The blocks of the guide's index run before those of each chapter.
 const shown = documents.filter(({ blocks }) => blocks !== SETTING && blocks.some(({ info }) => info === 'sh'))
-/** Those that `npm test` runs, with every kind of block that there is. */
-const FIRST = ['README.md', 'src/guide/pipelines.md']
-const due = isThorough ? shown : shown.filter(({ path }) => FIRST.includes(path))
-for (const [number, document] of due.entries()) {
+for (const [number, document] of shown.entries()) {
   const { path } = document
-  test(`the shell blocks of ${path} give the answers shown`, (t) =>
+  test(`${document === readme ? '' : 'thorough: '}the shell blocks of ${path} give the answers shown`, (t) =>
     inLane(number, async () => {
       for (const { line, commands, answer, output } of await runDocument(
         t,

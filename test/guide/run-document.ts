@@ -25,8 +25,12 @@ const NEEDS_VNC = /\b(?:Xvnc|vncsnapshot)\b/
 /** Milliseconds for all blocks of a document. */
 const WITHIN = 50_000
 
-/** Replaces `npm run -s berth --` to save npm's start-up time. README.md runs npm itself. */
+/** Replaces `npm run -s berth --` to save npm's start-up time. README.md runs npm itself the first time. */
 const WITHOUT_NPM = 'npm() { shift 4; node_modules/.bin/node src/main.ts "$@"; }'
+const NPM_ONCE = `npm() {
+  if [ ! -e npm-ran ]; then touch npm-ran; command npm "$@"; return; fi
+  shift 4; node_modules/.bin/node src/main.ts "$@"
+}`
 
 /** The name of a script that readers save, from its first comment. */
 const savedName = ({ code }: Block): string | undefined =>
@@ -134,7 +138,7 @@ export const runDocument = async (
   )
   const steps = blocks.flatMap(({ code, line }) => readSteps(code).map((step) => ({ ...step, line })))
   const script = steps.map(({ commands }) => `${commands}\nprintf '${SEPARATOR}'\n`).join('')
-  const prelude = `exec 2>&1\n${before.length === 0 ? '' : `${WITHOUT_NPM}\n`}`
+  const prelude = `exec 2>&1\n${before.length === 0 ? NPM_ONCE : WITHOUT_NPM}\n`
   const second = await freeAddress()
   const relocated = relocate(script, { port: Number(new URL(url).port), second, gatewayHost, vnc: await freePort() })
   const typed = `${password.trim().split('\n').at(-1)}\n`

@@ -109,11 +109,11 @@ test('the script for pipelines reserves once and releases, when the answer is lo
   t.deepEqual(await runScript(t, SCRIPT, [breakOff]), { ...DONE, creates: 2 })
 })
 
-test('the script for pipelines reserves once and releases, when the answer breaks off', async (t) => {
+test('thorough: the script for pipelines reserves once and releases, when the answer breaks off', async (t) => {
   t.deepEqual(await runScript(t, SCRIPT, [breakOffWithin]), { ...DONE, creates: 2 })
 })
 
-test('the script for pipelines reserves once and releases, when the service is busy at first', async (t) => {
+test('thorough: the script for pipelines reserves once and releases, when the service is busy at first', async (t) => {
   t.deepEqual(await runScript(t, SCRIPT, [refuse]), { ...DONE, creates: 2 })
 })
 
@@ -135,7 +135,7 @@ test('two jobs back to back reach their machine, and the first one cannot be run
   t.regex(again.stderr, /^the reservation of this job is not in force: \{.*"open":false/)
 })
 
-test('a job that is killed releases its machine, and keeps it for a retry if it cannot', async (t) => {
+test('thorough: a job that is killed releases its machine, and keeps it for a retry if it cannot', async (t) => {
   const { service, sut, env } = await given(t)
   const isHeld = async (): Promise<boolean> =>
     (await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}&current=true`)).json.count === 1

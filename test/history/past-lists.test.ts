@@ -31,7 +31,7 @@ import {
   userIds,
 } from '../read-models/lists/list-histories.ts'
 import { FIRST, fill, sutId, userId } from '../read-models/lists/many-reservations.ts'
-import { rounds } from '../thorough.ts'
+import { isThorough, rounds } from '../thorough.ts'
 
 /** Positions between two events, enough to spread the rows over several segments and periods. */
 const STRIDE = 700
@@ -127,7 +127,7 @@ const someQueries = fc.record({
   suts: fc.array(aSutQuery, { minLength: 2, maxLength: 2 }),
 })
 
-test('lists as of every position equal the lists when the log ended there', (t) => {
+test('thorough: lists as of every position equal the lists when the log ended there', (t) => {
   fc.assert(
     fc.property(aLongHistory, aSkew, someQueries, (steps, skews, { reservations, suts }) => {
       const events = timed(eventsOf(steps), skews)
@@ -139,7 +139,7 @@ test('lists as of every position equal the lists when the log ended there', (t) 
         for (const query of suts) t.deepEqual(now.past.suts(query, at), then.suts(query))
       }
     }),
-    { numRuns: rounds(2, 7), endOnFailure: true },
+    { numRuns: 7, endOnFailure: true },
   )
 })
 
@@ -159,9 +159,9 @@ test('lists as of every time reflect all events recorded by then, even out of lo
         for (const query of suts) t.deepEqual(now.past.suts(query, at), then.suts(query))
       }
     }),
-    { numRuns: rounds(2, 5), endOnFailure: true },
+    { numRuns: rounds(1, 5), endOnFailure: true },
   )
-  t.true(outOfOrder > 0, 'some clocks were ahead of others')
+  if (isThorough) t.true(outOfOrder > 0, 'some clocks were ahead of others')
 })
 
 const DAY = 86_400
@@ -191,7 +191,7 @@ const isFound = (line: string): boolean =>
   /^CO-ROUTINE (?:page|\(subquery-\d+\))$|^MATERIALIZE |^CORRELATED SCALAR SUBQUERY \d+$/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 
-test('with 20,000 reservations every list as of the past uses an index, one segment at a time', async (t) => {
+test('thorough: with 20,000 reservations every list as of the past uses an index, one segment at a time', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   fill(path, { reservations: 20_000, suts: 100, users: 50 }).file.close()
   const db = new DatabaseSync(path)

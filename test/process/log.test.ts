@@ -37,7 +37,7 @@ test('a stopped service has logged every request it answered', async (t) => {
   t.is(linesIn(service.output()).at(-1)?.msg, 'stopped')
 })
 
-test('a service that cannot continue logs every request it answered, and why it stops', async (t) => {
+test('thorough: a service that cannot continue logs every request it answered, and why it stops', async (t) => {
   const data = await temporaryData(t)
   const service = await serve(t, { data })
   t.is((await service.post('/api/sut/create', aSut())).status, 201)
@@ -54,7 +54,7 @@ test('a service that cannot continue logs every request it answered, and why it 
   t.is(fatal?.msg, 'the service cannot continue')
 })
 
-test('requests are logged at level info, but not at level warn', async (t) => {
+test('thorough: requests are logged at level info, but not at level warn', async (t) => {
   const service = await serve(t, { data: await temporaryData(t) })
   await service.stop()
   t.true(answeredIn(service.output()).length > 0)
@@ -105,7 +105,7 @@ const destinations: readonly (readonly [string, (t: ExecutionContext) => 'pipe' 
   ['a pipe that nobody reads', () => 'pipe'],
 ]
 for (const [what, destination] of destinations) {
-  test(`with its log on ${what} the service keeps answering, counts lost lines and stops cleanly`, async (t) => {
+  test(`thorough: with its log on ${what} the service keeps answering, counts lost lines and stops cleanly`, async (t) => {
     const { child, client } = await started(t, destination(t), { BERTH_PORT: String(await freePort()) })
     await untilReady(client)
     if (what === 'a closed pipe') child.stdout?.destroy()

@@ -45,7 +45,7 @@ const refusing = async (port: number): Promise<void> => {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`on ${signal} the service refuses connections, answers requests in flight and exits with 0`, async (t) => {
+  test(`${signal === 'SIGTERM' ? '' : 'thorough: '}on ${signal} the service refuses connections, answers requests in flight and exits with 0`, async (t) => {
     const data = join(await temporaryData(t), 'data')
     const service = await serve(t, { data })
     const half = await halfSent(service.port)
@@ -70,7 +70,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('shutdown waits up to ten seconds for an incomplete request, then exits with 0', async (t) => {
+test('thorough: shutdown waits up to ten seconds for an incomplete request, then exits with 0', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   const half = await halfSent(service.port)
@@ -86,7 +86,7 @@ test('shutdown waits up to ten seconds for an incomplete request, then exits wit
   t.false(readRows(join(data, 'events.db')).some(({ type }) => type === 'SutCreated'))
 })
 
-test('a stopped service leaves no WAL and no lock owner file', async (t) => {
+test('thorough: a stopped service leaves no WAL and no lock owner file', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   t.is((await service.post('/api/sut/create', JSON.parse(BODY))).status, 201)
@@ -104,7 +104,7 @@ test('a stopped service leaves no WAL and no lock owner file', async (t) => {
   t.deepEqual(await left(), [])
 })
 
-test('a service stopped under load has answered everything that it recorded', async (t) => {
+test('thorough: a service stopped under load has answered everything that it recorded', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   const target = { client: service, ...(await prepare(service)) }
@@ -125,7 +125,7 @@ test('a service stopped under load has answered everything that it recorded', as
   for (const status of statuses) t.true([200, 201, 409, undefined].includes(status), `${status}`)
 })
 
-test('an idle connection does not delay shutdown', async (t) => {
+test('thorough: an idle connection does not delay shutdown', async (t) => {
   const service = await serve(t, { data: join(await temporaryData(t), 'data') })
   const idle = await openRaw(service.port)
   // Connections are accepted in order, so the idle one has been accepted when this one is answered.
@@ -136,7 +136,7 @@ test('an idle connection does not delay shutdown', async (t) => {
   t.true(performance.now() - began < 5_000)
 })
 
-test('a second signal ends the service at once', async (t) => {
+test('thorough: a second signal ends the service at once', async (t) => {
   const service = await serve(t, { data: join(await temporaryData(t), 'data') })
   const half = await halfSent(service.port)
   service.signal('SIGTERM')
@@ -146,7 +146,7 @@ test('a second signal ends the service at once', async (t) => {
   t.is(await half.answer(), undefined)
 })
 
-test('a second signal ends a service although one of its threads waits for a file', async (t) => {
+test('thorough: a second signal ends a service although one of its threads waits for a file', async (t) => {
   const data = join(await temporaryData(t), 'data')
   await mkdir(data)
   await promisify(execFile)('mkfifo', [join(data, 'instance')])
@@ -158,7 +158,7 @@ test('a second signal ends a service although one of its threads waits for a fil
   t.deepEqual(await child.exited, { code: null, signal: 'SIGTERM' })
 })
 
-test('a service stopped during its first start exits with 0 and can be started again', async (t) => {
+test('thorough: a service stopped during its first start exits with 0 and can be started again', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
   await child.line('created the vault key')

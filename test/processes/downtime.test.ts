@@ -99,7 +99,7 @@ test('starts and ends are recorded after an outage of the store', async (t) => {
   t.deepEqual(await untilScheduled([service], 1), [`start 06:00:00.000Z ${last(id)}`])
 })
 
-test('SUTs whose starts and ends are refused after a downtime do not hold up others', async (t) => {
+test('thorough: SUTs whose starts and ends are refused after a downtime do not hold up others', async (t) => {
   const { refusal, ...setting } = await refusingSchedule(t)
   const { service, book, admin } = await stage(t, setting)
   const suts: string[] = []

@@ -10,7 +10,7 @@ import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
 import { ID_KEYS_SCHEMA, makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
 
-test('more ids than the cache holds still get distinct keys and are found', (t) => {
+test('thorough: more ids than the cache holds still get distinct keys and are found', (t) => {
   const db = new DatabaseSync(':memory:')
   t.teardown(() => db.close())
   db.exec(ID_KEYS_SCHEMA)

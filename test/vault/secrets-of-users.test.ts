@@ -56,6 +56,7 @@ const secretOf = async (store: EventStore, owner: string, field: string) =>
   (await store.readSecrets(owner)).find((each) => each.field === field) as SealedSecret
 
 for (const [where, open] of Object.entries(STORES)) {
+  const only = where === 'EventStoreDB' ? 'thorough: ' : ''
   test(`${where}: the vault of SUTs and users is sound, also with removed users and after an erasure`, async (t) => {
     const { store, ring } = await aLab(t, open)
     t.deepEqual(await verified(store, ring), { secrets: 7, opened: 7, findings: [] })
@@ -64,7 +65,7 @@ for (const [where, open] of Object.entries(STORES)) {
     t.deepEqual(await verified(store, ring), { secrets: 4, opened: 4, findings: [] })
   })
 
-  test(`${where}: a secret of a user that is missing, restored, swapped or left over is found, by the user's id`, async (t) => {
+  test(`${only}${where}: a secret of a user that is missing, restored, swapped or left over is found, by the user's id`, async (t) => {
     const { store, ring, sut } = await aLab(t, open)
     await store.exchangeSecrets([{ old: await secretOf(store, 'user:a:b', 'epoch') }])
     const password = await secretOf(store, 'user:ann', 'password')
@@ -81,7 +82,7 @@ for (const [where, open] of Object.entries(STORES)) {
     ])
   })
 
-  test(`${where}: secrets of an erased user that are still there are found`, async (t) => {
+  test(`${only}${where}: secrets of an erased user that are still there are found`, async (t) => {
     const { store, ring } = await aLab(t, open)
     await recordErasure(store, 'ann')
     const left = ['epoch', 'name', 'password'].map(
@@ -90,7 +91,7 @@ for (const [where, open] of Object.entries(STORES)) {
     t.deepEqual((await verified(store, ring)).findings, left)
   })
 
-  test(`${where}: a rotation re-encrypts secrets of users, names a damaged one, and keeps erased ones erased`, async (t) => {
+  test(`${only}${where}: a rotation re-encrypts secrets of users, names a damaged one, and keeps erased ones erased`, async (t) => {
     const { store, ring, sut } = await aLab(t, open)
     const both = before(ringOf('k2'), ring)
     const vault = await vaultOver(store, both, NOW + HOUR)
@@ -106,7 +107,7 @@ for (const [where, open] of Object.entries(STORES)) {
     t.deepEqual(await store.readSecrets('user:ann'), [])
   })
 
-  test(`${where}: a user's secrets are revealed with the ids that the events name, with a new key too`, async (t) => {
+  test(`${only}${where}: a user's secrets are revealed with the ids that the events name, with a new key too`, async (t) => {
     const { store, ring } = await aLab(t, open)
     const both = before(ringOf('k2'), ring)
     await reseal(resealing(store, await vaultOver(store, both, NOW + HOUR), NOW + HOUR))

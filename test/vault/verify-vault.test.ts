@@ -95,6 +95,7 @@ const tamperings: readonly (readonly [
 ]
 
 for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
+  const only = lab === embedded ? '' : 'thorough: '
   test(`${where}: an untouched vault is sound, also while the service runs`, async (t) => {
     const { environment } = await lab(t)
     const { code, out, error } = await type(['verify', '--vault'], environment)
@@ -104,7 +105,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     t.like(json, { sound: true, found: 0, vault: { secrets: 15, opened: 15, unopened: [] }, not_checked: [] })
   })
 
-  test(`${where}: verify without a key, or without the vault, reports what it did not check`, async (t) => {
+  test(`${only}${where}: verify without a key, or without the vault, reports what it did not check`, async (t) => {
     const { environment } = await lab(t)
     const plain = await type(['verify'], environment)
     t.is(plain.code, 0)
@@ -124,7 +125,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
   })
 
   for (const [what, tamper, finding] of tamperings) {
-    test(`${where}: a password that was ${what} is found, and no password is shown`, async (t) => {
+    test(`${only}${where}: a password that was ${what} is found, and no password is shown`, async (t) => {
       const { environment, suts, service, openToTamper } = await lab(t)
       await service.stop()
       const store = await openToTamper()
@@ -148,7 +149,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     })
   }
 
-  test(`${where}: at start a missing and a damaged password are logged`, async (t) => {
+  test(`${only}${where}: at start a missing and a damaged password are logged`, async (t) => {
     const { suts, service, openToTamper, startAgain } = await lab(t)
     await service.stop()
     const store = await openToTamper()

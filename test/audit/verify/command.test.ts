@@ -161,7 +161,7 @@ test('"verify" exits with 2 on wrong options', async (t) => {
   t.false(wrong.error.includes('CaNaRy'))
 })
 
-test('"verify" of a large damaged log exits with 1 and one message, without waiting for its thread', async (t) => {
+test('thorough: "verify" of a large damaged log exits with 1 and one message, without waiting for its thread', async (t) => {
   const { data, store } = await aLog(t)
   for (let n = 0; n < 84; n++) {
     const stream = aStream()

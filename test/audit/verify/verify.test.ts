@@ -27,13 +27,12 @@ test.before(async () => {
 })
 test.after.always(() => rm(directory, { recursive: true }))
 
-const TAMPERINGS = rounds(16, 150)
-
 for (const kind of KINDS) {
   test(`${kind}: tamperings, half with matching hashes, are found against checkpoints`, async (t) => {
-    const { counts, problems } = await tamperAndVerify(log, kind, makeNumbers(150), TAMPERINGS)
+    const tamperings = rounds(6, 150)
+    const { counts, problems } = await tamperAndVerify(log, kind, makeNumbers(150), tamperings)
     t.deepEqual(problems, [])
-    t.is(counts.tamperings, TAMPERINGS)
+    t.is(counts.tamperings, tamperings)
   })
 }
 
@@ -50,7 +49,7 @@ test('an untouched log is sound, and so is one rewritten unchanged', async (t) =
   }
 })
 
-test('a worker thread gives the same findings, and its failure is reported', async (t) => {
+test('thorough: a worker thread gives the same findings, and its failure is reported', async (t) => {
   const copy = join(directory, 'judged.db')
   for (const kind of ['value changed', 'event removed', 'events swapped'] as const) {
     copyFileSync(log, copy)

@@ -165,7 +165,7 @@ const awkward: readonly (readonly [string, string, string])[] = [
   ['line breaks in quotes', `"${'\r\n'.repeat(SIZE / 2)}`, OPEN],
 ]
 for (const [what, text, detail] of awkward) {
-  test(`the fault behind 4 MiB of ${what} is found in time in proportion`, (t) => {
+  test(`thorough: the fault behind 4 MiB of ${what} is found in time in proportion`, (t) => {
     t.like(parseCsv(text, MANY), { left: { detail } })
   })
 }

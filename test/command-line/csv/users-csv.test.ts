@@ -186,7 +186,7 @@ const awkward: readonly (readonly [string, string])[] = [
   ['bytes that are not UTF-8', fill('', '\ufffd\n')],
 ]
 for (const [what, file] of awkward) {
-  test(`4 MiB of ${what} are refused in time in proportion`, (t) => {
+  test(`thorough: 4 MiB of ${what} are refused in time in proportion`, (t) => {
     const bytes = Buffer.from(file, what.startsWith('bytes') ? 'latin1' : 'utf8')
     t.true(bytes.length > CSV_BYTES_MAX - 20)
     t.true(E.isLeft(read(bytes)))

@@ -70,7 +70,7 @@ test('user list --json prints a JSON object with the users as the service shows 
   t.like(users[0], { _id: 'a', name: 'Ann "B"', role: 'auditor' })
 })
 
-test('more users than one response has are listed in order, and each is found', async (t) => {
+test('thorough: more users than one response has are listed in order, and each is found', async (t) => {
   const names = Array.from({ length: 1_001 }, (_, n) => `user ${n}`)
   const first = await aUser('first', 'x', { role: 'administrator' })
   const records = names.map((name, n) => ({ ...first, _id: `id-${n}`, name }))

@@ -77,7 +77,7 @@ test('passwords go to a new file that only its owner can read', async (t) => {
   t.is(await whoIs('erin', 'x'), 'unauthenticated')
 })
 
-test('passwords that cannot be written leave no file behind, and nobody is added', async (t) => {
+test('thorough: passwords that cannot be written leave no file behind, and nobody is added', async (t) => {
   const { service, file, passwords, namesNow } = await given(t)
   await writeFile(file, CSV)
   // A limit of no bytes, as on a full disk.
@@ -174,7 +174,7 @@ test('of two imports at the same moment that have a name in common, one adds all
   t.deepEqual(names.slice(4), both[0]?.code === 0 ? ['carol', 'Doe, Dave'] : ['erin', 'CAROL'])
 })
 
-test('as many users as a file may have are added at once', async (t) => {
+test('thorough: as many users as a file may have are added at once', async (t) => {
   const { service, importing } = await given(t)
   const limits = '"hours_per_week=40,reservations_max=20,priority_max=none",team=qa1'
   const hash = `"${await cheapHash('from elsewhere')}"`

@@ -30,7 +30,7 @@ test('users are changed in a shared store without a service, and services elsewh
   await until('carol is known', isKnown, 2_000)
 })
 
-test('an empty shared log gets the user that is added, and no administrator', async (t) => {
+test('thorough: an empty shared log gets the user that is added, and no administrator', async (t) => {
   const { server, environment, data, user } = await given(t)
   const added = await user(['add', 'carol', '--role', 'administrator', '--id', 'c'])
   t.is(added.code, 0, added.errors)

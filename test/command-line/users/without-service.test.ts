@@ -103,7 +103,7 @@ test('where there is no log, such a command says so and makes nothing', async (t
   t.deepEqual(await readdir(home), [])
 })
 
-test('of commands at the same moment each does its work, one after the other', async (t) => {
+test('thorough: of commands at the same moment each does its work, one after the other', async (t) => {
   const { data, patiently } = await stopped(t)
   const names = ['alice', 'bob', 'ALICE']
   const added = await Promise.all(names.map((name) => patiently('add', name, '--role', 'tester')))
@@ -138,7 +138,7 @@ test('a command names the process that keeps the data for as long as it waits', 
   t.regex(error, /: a service that starts, or another command; try again when it is done\n$/)
 })
 
-test('after a kill at any moment the users are those before or after, and the next command works', async (t) => {
+test('thorough: after a kill at any moment the users are those before or after, and the next command works', async (t) => {
   const { data, user } = await stopped(t)
   const count = rounds(2, 6)
   for (let n = 0; n < count; n++) {

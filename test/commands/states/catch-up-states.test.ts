@@ -100,7 +100,7 @@ const reading = async (t: ExecutionContext, data: string) => {
   return { service: await start(t, { now: NOW, data, openStore: () => recording }), folded }
 }
 
-test('after a rebuild of the views, the first command on each SUT folds no stream, nor after a restart', async (t) => {
+test('thorough: after a rebuild of the views, the first command on each SUT folds no stream, nor after a restart', async (t) => {
   const data = await temporaryData(t)
   const { service } = await reading(t, data)
   const suts: string[] = []

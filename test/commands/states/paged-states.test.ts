@@ -53,7 +53,7 @@ test('after a restart, a command reads only the pages of its window and the even
   t.is(await restarted.reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
 })
 
-test('evicted states are saved and restored from their pages', async (t) => {
+test('thorough: evicted states are saved and restored from their pages', async (t) => {
   const store = await aStore(t)
   const { snapshots, pagesRead } = keptStates(t)
   const suts = await Promise.all(Array.from({ length: 8 }, () => anInstance(store).aSut()))

@@ -120,7 +120,7 @@ const changeBesides = async ({ fast, slow }: Awaited<ReturnType<typeof fastAndSl
 }
 
 for (const isKnown of [true, false]) {
-  test(`a slow instance is not locked out by a fast one that ${isKnown ? 'knows' : 'does not know'} of it`, async (t) => {
+  test(`thorough: a slow instance is not locked out by a fast one that ${isKnown ? 'knows' : 'does not know'} of it`, async (t) => {
     const both = await fastAndSlow(t)
     const sut = await both.fast.aSut()
     if (isKnown) {

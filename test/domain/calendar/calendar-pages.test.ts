@@ -14,6 +14,7 @@ import {
 } from '../../../src/domain/calendar/calendar.ts'
 import { type Held, WIDTH } from '../../../src/domain/calendar/held.ts'
 import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
+import { rounds } from '../../thorough.ts'
 import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
 
 const overlap = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
@@ -37,7 +38,7 @@ test('property: a calendar contains its inserted windows by start, in valid page
     t.true(areRight(calendar))
     pages = Math.max(pages, calendar.pages.length)
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
   t.true(pages > 2, 'some calendars have several pages')
 })
 
@@ -64,7 +65,7 @@ test('property: calendars derived from one another do not share changes', (t) =>
     }
     for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
   t.true(latest > 10 && older > 10, 'both the newest and older calendars were extended')
 })
 
@@ -83,7 +84,7 @@ test('property: binary search in a calendar finds the same windows as a linear s
       windows.filter((held) => overlap(held, wanted)).slice(0, limit),
     )
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: the next free window is the first that fits among all starts', (t) => {
@@ -101,7 +102,7 @@ test('property: the next free window is the first that fits among all starts', (
       expected && expected.start <= latest ? expected : undefined,
     )
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: changing a calendar does not modify the original', (t) => {
@@ -118,7 +119,7 @@ test('property: changing a calendar does not modify the original', (t) => {
     t.true(areRight(more))
     t.deepEqual(calendar, before)
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: a window is found and changed by its id', (t) => {
@@ -137,7 +138,7 @@ test('property: a window is found and changed by its id', (t) => {
     t.deepEqual(findOverlapping(after, { start: held.end - 1, end: held.end }, 9), [])
     t.true(areRight(after))
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: a calendar drops past windows, and is unchanged if there are none', (t) => {
@@ -149,7 +150,7 @@ test('property: a calendar drops past windows, and is unchanged if there are non
     t.true(areRight(left))
     if (remaining.length === windows.length) t.is(left, calendar)
   })
-  fc.assert(property)
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('removing windows one by one reduces the number of pages', (t) => {

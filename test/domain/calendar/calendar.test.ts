@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/calendar.ts'
 import { failure } from '../../../src/domain/failure.ts'
+import { rounds } from '../../thorough.ts'
 import { arbitrarySteps, berth, played, type Subject } from './calendar-stories.ts'
 
 test('property: every decision on one SUT matches a naive calendar, without double booking', (t) => {
   const property = fc.property(arbitrarySteps(), (steps) => {
     played(steps)
   })
-  fc.assert(property, { numRuns: 400 })
+  fc.assert(property, { numRuns: rounds(100, 400) })
   t.pass()
 })
 

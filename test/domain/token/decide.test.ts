@@ -75,7 +75,7 @@ test('only the tokens that a command names are revoked with the others', (t) => 
   t.deepEqual(given(...past).when(revokeThese(1, 3), '06:00'), records(tokenRevoked(idOf(1))))
 })
 
-test('more than fit into an append are revoked by further commands, the oldest first', (t) => {
+test('thorough: more than fit into an append are revoked by further commands, the oldest first', (t) => {
   const all = manyIssued(TOKENS_MAX)
   const first = given(...all).when(REVOKE_ALL, '06:00')
   t.true(first._tag === 'Right' && first.right.length < TOKENS_MAX)

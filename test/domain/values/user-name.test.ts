@@ -35,7 +35,7 @@ test('the engine has the version of Unicode that its folding is compared with', 
   t.is(process.versions.unicode, '17.0', 'take the package @unicode/unicode-... of the new version')
 })
 
-test('every character folds as CaseFolding.txt says', (t) => {
+test('thorough: every character folds as CaseFolding.txt says', (t) => {
   t.is(FOLDINGS.size, 1585)
   t.deepEqual(
     CHARACTERS.filter((one) => foldCase(one) !== foldByData(one)),
@@ -90,7 +90,7 @@ test('names that differ in more than case and the forms of letters are different
   t.is(foldName('İpek'), 'i\u0307pek')
 })
 
-test('folding the fold of any character, alone or with a mark, changes nothing', (t) => {
+test('thorough: folding the fold of any character, alone or with a mark, changes nothing', (t) => {
   const changing = (name: string): boolean => foldName(foldName(name)) !== foldName(name)
   const marks = Array.from({ length: 0x70 }, (_, n) => String.fromCodePoint(0x300 + n))
   t.deepEqual([...FOLDINGS.keys()].flatMap((one) => marks.map((mark) => one + mark)).filter(changing), [])

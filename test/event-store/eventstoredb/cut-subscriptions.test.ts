@@ -14,8 +14,6 @@ import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
 import { openAdapter } from './service/instances.ts'
 
-const EVENTS = rounds(60, 300)
-
 /** Observed ways in which subscriptions or whole connections end. */
 const cuts: readonly ((server: ProtocolServer) => void)[] = [
   (server) => server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')),
@@ -26,12 +24,12 @@ const cuts: readonly ((server: ProtocolServer) => void)[] = [
 ]
 
 /** A log of Berth events, mixed with events of the server and of other applications. */
-const aLog = async (t: ExecutionContext) => {
+const aLog = async (t: ExecutionContext, count: number) => {
   const server = await aServer(t)
   const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
   const streams = [aStream(), aStream(), aStream()]
   const revisions = [-1, -1, -1]
-  for (let events = 0, size = 1; events < EVENTS; events += size, size = Math.min(1 + (size % 9), EVENTS - events)) {
+  for (let events = 0, size = 1; events < count; events += size, size = Math.min(1 + (size % 9), count - events)) {
     const place = size % streams.length
     const stream = streams[place] as string
     revisions[place] = done(await append(writer, stream, revisions[place] as number, someEvents(stream, size))).revision
@@ -77,8 +75,9 @@ const atLeast = (count: number) => (seen: readonly Recorded[]) => seen.length >=
 const BEHIND = 20
 
 test('subscribing after each event delivers exactly the later ones', async (t) => {
-  const { store, log } = await aLog(t)
-  t.is(log.length, EVENTS)
+  const count = rounds(30, 300)
+  const { store, log } = await aLog(t, count)
+  t.is(log.length, count)
   const ids = idsOf(log)
   for (const [index, { storePosition }] of log.slice(0, -1).entries()) {
     const rest = ids.slice(index + 1)
@@ -90,16 +89,17 @@ test('subscribing after each event delivers exactly the later ones', async (t) =
 })
 
 test('a subscription cut at any event, during writes, resumes without gaps or repeats', async (t) => {
-  const { server, store, writer, log } = await aLog(t)
+  const count = rounds(30, 300)
+  const { server, store, writer, log } = await aLog(t, count)
   const ids = [...idsOf(log)]
   const stream = aStream()
   let cut = 0
-  for (let n = 1; n <= EVENTS; n++) {
+  for (let n = 1; n <= count; n++) {
     // Every 25th from the start of the log, others from up to ten events before the cut.
     const from = n % 25 === 0 ? 0 : n - 1 - (n % 10 < n ? n % 10 : 0)
     server.afterSending(n - from, () => cuts[cut++ % cuts.length]?.(server))
     const events = someEvents(stream, 1)
-    const writing = append(writer, stream, ids.length - EVENTS - 1, events)
+    const writing = append(writer, stream, ids.length - count - 1, events)
     const wanted = Math.min(n + BEHIND, ids.length + 1) - from
     const following = follow(store, log[from - 1]?.storePosition ?? BEGINNING, atLeast(wanted))
     done(await writing)
@@ -107,7 +107,7 @@ test('a subscription cut at any event, during writes, resumes without gaps or re
     const seen = idsOf(await following)
     if (seen.join() !== ids.slice(from, from + seen.length).join()) return t.fail(`cut at ${n}: ${seen.length} events`)
   }
-  t.is(cut, EVENTS)
+  t.is(cut, count)
 })
 
 test('a subscription that a node accepts but never confirms ends, and the next one is confirmed', async (t) => {
@@ -127,7 +127,8 @@ for (const [how, breakIt] of Object.entries({
   'starts with the event at the position': broken.startsWithThePosition,
 })) {
   test(`control: a subscription that ${how} is detected`, async (t) => {
-    const { server, store, log } = await aLog(t)
+    const count = 60
+    const { server, store, log } = await aLog(t, count)
     let subscriptions = 0
     const wrong = breakIt()(store)
     const once = {
@@ -135,7 +136,7 @@ for (const [how, breakIt] of Object.entries({
       subscribe: (...given: Parameters<EventStore['subscribe']>) =>
         (subscriptions++ === 0 ? store : wrong).subscribe(...given),
     }
-    server.afterSending(EVENTS / 3, () =>
+    server.afterSending(count / 3, () =>
       server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')),
     )
     const head = await store.head()

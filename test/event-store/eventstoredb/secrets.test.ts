@@ -139,7 +139,7 @@ test('a secret whose event was refused does not replace the current one, whateve
   for (const process of [store, other]) t.deepEqual(await process.readSecrets(current.owner), [expected])
 })
 
-test('the secrets of 1,000 users are read at once with one read each and one for every 256 events of users', async (t) => {
+test('thorough: the secrets of 1,000 users are read at once with one read each and one for every 256 events of users', async (t) => {
   const { server, store, other } = await given(t)
   const users = Array.from({ length: 1_000 }, (_, n) => `${n}`)
   const secrets = users.map((id) => ofUser(id))
@@ -159,7 +159,7 @@ test('the secrets of 1,000 users are read at once with one read each and one for
   }
 })
 
-test('the names of 600 tokens of a user are read at once with a read for every 256 entries and events', async (t) => {
+test('thorough: the names of 600 tokens of a user are read at once with a read for every 256 entries and events', async (t) => {
   const { server, store, other } = await given(t)
   const owner = tokensOwner('ann')
   const stream = tokenStream('ann')

@@ -40,7 +40,7 @@ for (const [how, hosts] of Object.entries({
   'a node': (port: number) => `localhost:${port}`,
   'a cluster': (port: number) => `localhost:${port},localhost:${port}`,
 })) {
-  test(`a start ends when the authority of ${how} is missing, names it, and sends nothing`, async (t) => {
+  test(`thorough: a start ends when the authority of ${how} is missing, names it, and sends nothing`, async (t) => {
     for (const authority of ['', `?tlsCAFile=${foreign}`]) {
       const { server, begin, log } = await given(t, (port) => `esdb://${named}${hosts(port)}${authority}`)
       const error = await t.throwsAsync(begin(), { name: 'StoreDenied' })

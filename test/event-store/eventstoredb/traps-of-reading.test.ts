@@ -16,7 +16,7 @@ const foreign = () => ({
   metadata: Buffer.of(),
 })
 
-test('events of the server and of other applications are not part of the log, however many there are', async (t) => {
+test('thorough: events of the server and of other applications are not part of the log, however many there are', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   t.is(await store.head(), BEGINNING)

@@ -58,7 +58,7 @@ test('commands and subscriptions use separate connections', async (t) => {
 const inTime = <A>(promise: Promise<A>, milliseconds: number): Promise<A | 'late'> =>
   Promise.race([promise, delay(milliseconds, 'late' as const, { ref: false })])
 
-test('120 concurrent subscribers, reads and appends do not hang', async (t) => {
+test('thorough: 120 concurrent subscribers, reads and appends do not hang', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -152,7 +152,7 @@ test('repeating the start of an append succeeds without writing; a longer append
 
 const closing = fileURLToPath(new URL('service/closing-process.ts', import.meta.url))
 
-test('a process exits by itself after closing its store', async (t) => {
+test('thorough: a process exits by itself after closing its store', async (t) => {
   const server = await aServer(t)
   const child = launch(t, { data: '.', script: closing, args: [addressOf(server, 0)] })
   await child.line('used')

@@ -86,7 +86,7 @@ test('once the lost events are back, the alarm and the refusals end', async (t) 
   t.is((await reserve(service.as('alice'), aReservation(sut, window(10)))).status, 201)
 })
 
-test('no command is decided on cached state after a log was truncated and grew to the same length', async (t) => {
+test('thorough: no command is decided on cached state after a log was truncated and grew to the same length', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { server, service, sut, lost } = await cutOff(t)
     const data = JSON.parse(Buffer.from(lost.data).toString())

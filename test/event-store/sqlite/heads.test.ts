@@ -69,7 +69,7 @@ test('stream heads are recovered after a kill, although they were not yet writte
   }
 })
 
-test('a read-only store sees current stream heads, before and after they are written', async (t) => {
+test('thorough: a read-only store sees current stream heads, before and after they are written', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const reader = openStore(t, path, { readOnly: true })
@@ -146,7 +146,7 @@ test('a leaf hash of the wrong length is reported with its position and affects 
   t.is((await readLog(damaged, 1)).length, 1)
 })
 
-test('a stream whose head has left the cache is looked up, and appended to after its last event', async (t) => {
+test('thorough: a stream whose head has left the cache is looked up, and appended to after its last event', async (t) => {
   const store = openStore(t, await aPath(t))
   const streams = Array.from({ length: 20_100 }, aStream)
   for (let n = 0; n < streams.length; n += 1_000) {

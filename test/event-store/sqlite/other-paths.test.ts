@@ -104,7 +104,7 @@ for (const [what, { by, path }] of Object.entries(ways)) {
     t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
   })
 
-  test(`a writer through ${what} keeps out a writer through the original path`, async (t) => {
+  test(`thorough: a writer through ${what} keeps out a writer through the original path`, async (t) => {
     const why = await whyNoMounts()
     if (why !== undefined) return notRun(t, why)
     const { home, log } = await aHome(t)

@@ -49,7 +49,7 @@ test('a console that attaches while its holder gets a new password is not opened
   t.is(codeOfRefusal(await opening), 'ticket_invalid')
 })
 
-test('a console ends with a new password even if its reservation was never bound', async (t) => {
+test('thorough: a console ends with a new password even if its reservation was never bound', async (t) => {
   const { place, carol } = await given(t, await oneService(t))
   const { serving } = place
   await serving.as('admin').request('POST', `${carol.path}/cancel`)
@@ -64,7 +64,7 @@ test('a console ends with a new password even if its reservation was never bound
   t.is(await inTime('the end of the console', console.closed), 1008)
 })
 
-test('a ticket issued after a new password is valid where that is not known yet, and an earlier one then is not', async (t) => {
+test('thorough: a ticket issued after a new password is valid where that is not known yet, and an earlier one then is not', async (t) => {
   const lag = makeHold()
   const { place, carol } = await given(t, await twoInstances(t, lag.change))
   lag.hold()
@@ -77,7 +77,7 @@ test('a ticket issued after a new password is valid where that is not known yet,
   lag.letGo()
 })
 
-test('a removal and restoration that another instance learns of at once ends what the user has open there', async (t) => {
+test('thorough: a removal and restoration that another instance learns of at once ends what the user has open there', async (t) => {
   const lag = makeHold()
   const stage = await given(t, await twoInstances(t, lag.change))
   const { place, carol, dave } = stage

@@ -40,7 +40,7 @@ test('compression is not negotiated', async (t) => {
   t.is(socket.extensions, '')
 })
 
-test('a SUT that does not read stalls the client', async (t) => {
+test('thorough: a SUT that does not read stalls the client', async (t) => {
   const { socket, machine } = await connected(t)
   machine.socket.pause()
   const chunk = Buffer.alloc(2 ** 19)
@@ -72,7 +72,7 @@ test('the end closes the console with 4000, also while bytes flow', async (t) =>
   clearInterval(flowing)
 })
 
-test('a SUT that ends or resets the connection closes the console with 4002', async (t) => {
+test('thorough: a SUT that ends or resets the connection closes the console with 4002', async (t) => {
   const ending = await connected(t)
   ending.machine.socket.end('the last bytes')
   t.is(await ending.closed, 4002)
@@ -134,7 +134,7 @@ test('a client that leaves ends the connection to the SUT, which gets what was s
   await until('no connection', () => isUnused(client), SOON)
 })
 
-test('a client that disconnects abruptly ends the connection even if the SUT keeps sending', async (t) => {
+test('thorough: a client that disconnects abruptly ends the connection even if the SUT keeps sending', async (t) => {
   const client = await connected(t)
   const { socket, machine } = client
   const flowing = setInterval(() => machine.socket.writable && machine.socket.write('x'), 10)

@@ -153,7 +153,7 @@ test('a ticket of a reservation that has been released opens nothing', async (t)
   t.deepEqual(await tryAt(t, stage, url), [409, 'reservation_over'])
 })
 
-test('a full gateway, or a reservation with too many connections, refuses a console and keeps its ticket valid', async (t) => {
+test('thorough: a full gateway, or a reservation with too many connections, refuses a console and keeps its ticket valid', async (t) => {
   for (const variable of ['BERTH_GATEWAY_CONNECTIONS_MAX', 'BERTH_GATEWAY_CONNECTIONS_OF_ONE']) {
     const stage = await given(t, { [variable]: '1' })
     const path = await running(stage)

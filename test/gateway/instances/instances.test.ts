@@ -61,7 +61,7 @@ test('a port opens and closes within 2 s of a reservation and release on another
   t.true(median(cut) < OTHER_WITHIN, `cut after ${median(cut)} ms`)
 })
 
-test('binding a reservation on one instance cuts its former client on the other', async (t) => {
+test('thorough: binding a reservation on one instance cuts its former client on the other', async (t) => {
   const { services, hosts, port, sut_id } = await twoInstances(t)
   const [one, other] = services
   const id = await reserveIt(one, sut_id)
@@ -74,7 +74,7 @@ test('binding a reservation on one instance cuts its former client on the other'
   for (const host of hosts) (await connected({ service: one, port, host })).destroy()
 })
 
-test('an extension on one instance keeps connections through the other open until the new end', async (t) => {
+test('thorough: an extension on one instance keeps connections through the other open until the new end', async (t) => {
   const { services, hosts, port, sut_id } = await twoInstances(t)
   const [one, other] = services
   const id = await reserveIt(one, sut_id)

@@ -45,7 +45,7 @@ const TYPES: readonly (readonly [types: readonly number[], chosen: number])[] = 
   [[19, 1], 1],
 ]
 
-test('a client of any version is let in to a SUT of any version without a password', async (t) => {
+test('thorough: a client of any version is let in to a SUT of any version without a password', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startRfb(t)
   const { listenPort } = await forward(sut.port, { protocol: 'vnc' })

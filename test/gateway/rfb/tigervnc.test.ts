@@ -35,7 +35,7 @@ test('a client without a password takes a picture of a TigerVNC server that has 
   await t.throwsAsync(takePicture(port, directory, 'two.jpg'), undefined, 'control: without Berth it needs one')
 })
 
-test('a TigerVNC server that bars Berth is reported as such', async (t) => {
+test('thorough: a TigerVNC server that bars Berth is reported as such', async (t) => {
   if (!areInstalled(t, 'Xvnc', 'vncsnapshot')) return
   const { port, directory } = await startXvnc(t)
   const { forward, see, reported } = startGateway(t, {

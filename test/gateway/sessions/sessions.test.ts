@@ -9,7 +9,7 @@ import { becomes, closeOf, connected, given, hangUp, isClosed, isJustBefore, NOW
 
 const ALICE = idOf('alice')
 
-test('connections with short gaps are one session, which ends a minute after the last', async (t) => {
+test('thorough: connections with short gaps are one session, which ends a minute after the last', async (t) => {
   const stage = await given(t)
   const { service, sut_id, reservation } = stage
   const first = await connected(stage)

@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { type AttemptsOptions, makeAttempts } from '../../../src/http/authentication/attempts.ts'
+import { rounds } from '../../thorough.ts'
 
 /** Attempts where names that begin with "name" are known. */
 const given = (more: Partial<AttemptsOptions> = {}) => {
@@ -35,7 +36,7 @@ test('expired counts are removed when another attempt is counted', (t) => {
   t.is(size(), 2)
 })
 
-test('the count of a known name outlasts a flood of other names', (t) => {
+test('thorough: the count of a known name outlasts a flood of other names', (t) => {
   const { fail, failOften, lockoutSeconds } = given({ rows: 4, addressesMax: 100 })
   failOften(10, HERE, () => 'name of alice')
   for (let i = 0; i < 100_000; i++) fail(address(i), i % 2 === 0 ? `name ${i}` : `other ${i}`)
@@ -143,7 +144,7 @@ test('a clock set back does not extend a lockout beyond a minute', (t) => {
 /** The most unknown names that can be tried in a minute when each refusal is awaited. */
 const A_MINUTE = 240_000
 
-test('after a minute of a flood an unknown name is counted like a known one', (t) => {
+test('thorough: after a minute of a flood an unknown name is counted like a known one', (t) => {
   const { fail, failOften, lockoutSeconds, clock } = given()
   for (const name of NAMES) failOften(3, HERE, () => name)
   for (let i = 0; i < A_MINUTE; i++) {
@@ -216,7 +217,7 @@ test('property: the lockouts follow the documented rule', (t) => {
         if (isFailed) model.fail(from, name, clock.now)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(15, 50) },
   )
   t.deepEqual(seen, new Set(['tried', 'locked out']))
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { hashPassword, SALT_BYTES } from '../../../src/users/passwords/password.ts'
+import { rounds } from '../../thorough.ts'
 import { aUser } from '../../users/builders.ts'
 import { basic, type Client, connectTo, type Headers, passwordOf } from '../client.ts'
 import { idOf, type Running, start } from '../harness.ts'
@@ -49,11 +50,12 @@ test('a non-ASCII name and password are read as UTF-8', async (t) => {
   t.is((await service.anyone.get('/api/user/me', { Authorization: latin1 })).status, 401)
 })
 
-test('a thousand malformed Authorization headers are all refused', async (t) => {
+test('malformed Authorization headers of any kind are all refused', async (t) => {
   const service = await start(t)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
-  const { sent, faults } = await sendBadCredentials(service, 1000)
-  t.is(sent, 1000)
+  const count = rounds(200, 1_000)
+  const { sent, faults } = await sendBadCredentials(service, count)
+  t.is(sent, count)
   t.deepEqual(faults, [])
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
 })
@@ -145,7 +147,7 @@ const withRealHashes = async (t: ExecutionContext): Promise<Running> => {
   return start(t, { firstUsers: await Promise.all(users), environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
 }
 
-test('a flood of wrong passwords locks out neither verified users nor new ones', async (t) => {
+test('thorough: a flood of wrong passwords locks out neither verified users nor new ones', async (t) => {
   const service = await withRealHashes(t)
   t.is(await statusOf(service.as('admin')), 200)
   const attack = flood(service, ['admin', 'root', 'guest', 'test'])

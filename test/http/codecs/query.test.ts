@@ -2,6 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { decodeQuery } from '../../../src/http/codecs/query.ts'
+import { rounds } from '../../thorough.ts'
 
 const encoded = (character: string): string => (character.isWellFormed() ? encodeURIComponent(character) : '%')
 
@@ -26,6 +27,6 @@ test('property: a value is decoded like decodeURIComponent, and refused when tha
       const decoded = read(value)
       t.is(E.isRight(decoded) ? decoded.right : undefined, expected(value))
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(500, 5_000) },
   )
 })

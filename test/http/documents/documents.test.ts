@@ -128,7 +128,7 @@ test('every route is documented with its summary, parameters and body', async (t
   t.deepEqual(Object.keys(operations).toSorted(), page.toSorted(), 'every documented operation exists')
 })
 
-test('the examples are real answers, and each is valid for its schema', async (t) => {
+test('thorough: the examples are real answers, and each is valid for its schema', async (t) => {
   const examples = await tellExamples(t)
   const file = await readFile(new URL('../../../src/http/documents/openapi/examples.json', import.meta.url), 'utf8')
   const kept = JSON.parse(file) as readonly Example[]

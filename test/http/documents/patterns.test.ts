@@ -69,7 +69,7 @@ asked = json.load(sys.stdin)
 json.dump([[bool(re.search(p, t)) for t in asked["texts"]] for p in asked["patterns"]], sys.stdout)
 `
 
-test('Python matches every pattern of the documents like the service', (t) => {
+test('thorough: Python matches every pattern of the documents like the service', (t) => {
   const input = JSON.stringify({ patterns, texts })
   const python = spawnSync('python3', ['-c', IN_PYTHON], { input, encoding: 'utf8', maxBuffer: 1 << 28 })
   if (python.error !== undefined) {

@@ -31,6 +31,7 @@ import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
 import type { DecodeBody } from '../../../src/http/protocol/route.ts'
 import { PASSWORD_BYTES_MAX } from '../../../src/users/passwords/password.ts'
 import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
+import { rounds } from '../../thorough.ts'
 import { makeAjv } from './fitting.ts'
 import { ADDRESSES, anything, DATE_TIMES, mutatedObject, mutatedText } from './near-misses.ts'
 
@@ -232,7 +233,7 @@ test('every event of the feed matches the AsyncAPI schema of its type and no oth
       const sent: unknown = JSON.parse(JSON.stringify(cloudEvent(event, toPublicPosition(position), 'berth')))
       return types.every((type) => fits.get(type)?.(sent) === (type === event.type))
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(60, 500) },
   )
   t.is(fits.size, types.length)
 })

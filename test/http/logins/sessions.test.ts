@@ -172,7 +172,7 @@ test('a removal ends sessions for good, also after a restoration', async (t) => 
   t.is(await statusWith(service, await begin(service, 'alice')), 200)
 })
 
-test('a session has the role of its user at each request', async (t) => {
+test('thorough: a session has the role of its user at each request', async (t) => {
   const service = await start(t, { now: NOW })
   const session = await begin(service, 'alice')
   const may = async () => (await within(service, session).get('/metrics')).status

@@ -37,7 +37,7 @@ const giveBack = async (environment: Readonly<Record<string, string>>): Promise<
   return [set.code, named.code]
 }
 
-test('with a lost key sessions end, and nobody signs in first until users with lost identities are erased', async (t) => {
+test('thorough: with a lost key sessions end, and nobody signs in first until users with lost identities are erased', async (t) => {
   // The command that gives a key up changes the embedded store.
   if (SHARED_STORE !== undefined) return void t.pass()
   const lab = await startLab(t)

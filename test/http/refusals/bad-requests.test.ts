@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
+import { isThorough, rounds } from '../../thorough.ts'
 import { start } from '../harness.ts'
 import { createSut, NOW } from '../requests.ts'
 import { sendBadRequests } from './bad-requests.ts'
@@ -28,19 +29,17 @@ const MET = [
   'not_implemented',
 ]
 
-test('three thousand generated bad requests are refused as documented', async (t) => {
+test('thousands of generated bad requests are refused as documented', async (t) => {
   const seed = randomInt(2 ** 31)
   const service = await start(t, { now: NOW, timeouts: { headers: 300, request: 300, checkInterval: 50 } })
   // Creates an event, so that a Berth-After of 0 is reached.
   await createSut(service.as('admin'))
-  const { codes, faults } = await sendBadRequests(service, 3_000, seed)
+  const count = rounds(400, 3_000)
+  const { codes, faults } = await sendBadRequests(service, count, seed)
   t.deepEqual(faults, [], `seed ${seed}`)
-  t.deepEqual(
-    MET.filter((code) => codes[code] === undefined),
-    [],
-    `seed ${seed}`,
-  )
-  t.true((codes['2xx'] ?? 0) < 600, `seed ${seed}: most of them are bad`)
+  const unmet = MET.filter((code) => codes[code] === undefined)
+  if (isThorough) t.deepEqual(unmet, [], `seed ${seed}`)
+  t.true((codes['2xx'] ?? 0) < count / 4, `seed ${seed}: most of them are bad`)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
   t.deepEqual(
     // One line is about proxy headers of an untrusted peer.

@@ -257,7 +257,7 @@ test('a blank in place of the plus of an offset is refused with the right spelli
   t.regex(answer.text, /"parameter":"from","detail":"[^"]*%2B/)
 })
 
-test('the next list shows and counts every acknowledged write, with 32 concurrent clients', async (t) => {
+test('thorough: the next list shows and counts every acknowledged write, with 32 concurrent clients', async (t) => {
   const { service, suts } = await stage(t, 4)
   const stale: string[] = []
   const client = async (n: number): Promise<void> => {

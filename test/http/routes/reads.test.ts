@@ -126,7 +126,7 @@ const staleReads = async (service: Running, rounds: number): Promise<readonly st
   return stale
 }
 
-test('the next read shows every acknowledged write, with 64 concurrent clients', async (t) => {
+test('thorough: the next read shows every acknowledged write, with 64 concurrent clients', async (t) => {
   t.deepEqual(await staleReads(await start(t, { now: NOW }), 5), [])
 })
 

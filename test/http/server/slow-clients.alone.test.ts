@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
@@ -9,8 +8,8 @@ import { connectTo } from '../client.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { until } from '../until.ts'
-import { besideSlowClients } from './beside-slow-clients.ts'
-import { exchange, openRaw, type RawAnswer } from './raw-http.ts'
+import { BODY, drip, open, request } from './dripping.ts'
+import { exchange, openRaw } from './raw-http.ts'
 
 /** For tests of timeouts: long enough for other requests on a busy machine. */
 const SHORT = { headers: 1_500, request: 2_000, answer: 1_000, checkInterval: 50 }
@@ -42,26 +41,6 @@ const serve = async (t: ExecutionContext, timeouts: Partial<Timeouts> = SHORT, m
   return { ...listening, begun, ended, goOn: gate.resolve }
 }
 
-const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: berth\r\n\r\n`
-
-/** Sends a byte every few milliseconds until cut off. Returns the answer, after the given number of earlier ones. */
-const drip = async (port: number, start: string, bytes: string, others = 0): Promise<RawAnswer | undefined> => {
-  const connection = await openRaw(port)
-  connection.send(start)
-  for (let i = 0; i < others; i++) await connection.answer()
-  let sent = 0
-  const timer = setInterval(() => connection.send(bytes[sent++ % bytes.length] as string), 20)
-  try {
-    const answer = await connection.answer()
-    await connection.ended()
-    return answer
-  } finally {
-    clearInterval(timer)
-    connection.close()
-  }
-}
-
-const BODY = 'POST / HTTP/1.1\r\nHost: berth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n'
 const dripping: Readonly<Record<string, readonly [start: string, bytes: string, others?: number]>> = {
   'the request line': ['GET /', 'a'],
   'the header fields': ['GET / HTTP/1.1\r\n', 'A: b\r\n'],
@@ -78,46 +57,6 @@ for (const [what, [start, bytes, others]] of Object.entries(dripping)) {
     t.deepEqual(answer && faultsOf(answer), [])
   })
 }
-
-const open = (port: number): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port })
-    socket.on('error', reject)
-    socket.once('connect', () => resolve(socket))
-  })
-
-test('with 1,000 idle and 50 dripping connections others are answered, and slow ones cut off', async (t) => {
-  // Long enough that all are connected at once on a slow machine.
-  const service = await start(t, { timeouts: { headers: 5_000, request: 5_000, checkInterval: 50 } })
-  const idle = await Promise.all(Array.from({ length: 1000 }, () => open(service.port)))
-  const idleEnded = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)))
-  const slow = Array.from({ length: 50 }, (_, i) =>
-    i % 2 === 0
-      ? drip(service.port, 'GET /api/user/me HTTP/1.1\r\n', 'A: b\r\n')
-      : drip(service.port, `${BODY.replace('POST /', 'POST /api/sut/create')}`, ' '),
-  )
-  for (let i = 0; i < 100; i++) t.is((await service.as('admin').get('/api/user/me')).status, 200)
-  const fresh = await Promise.all(Array.from({ length: 20 }, () => exchange(service.port, request('/health/live'))))
-  t.deepEqual(new Set(fresh.map((answer) => answer?.status)), new Set([200]))
-  t.is(idle.filter((socket) => !socket.readableEnded).length, 1000, 'connected all the time')
-  // Without credentials the body is not read: these get 401 and are cut off.
-  const answers = await Promise.all(slow)
-  t.deepEqual([...new Set(answers.map((answer) => answer?.json.code))].sort(), ['request_timeout', 'unauthenticated'])
-  await Promise.all(idleEnded)
-  t.is((await service.as('admin').get('/api/user/me')).status, 200)
-  t.deepEqual(
-    service.log.filter(({ level }) => level !== 'info'),
-    [],
-  )
-})
-
-test("with 200 idle and 40 dripping connections a client's latency at most doubles", async (t) => {
-  const slow = { idle: 200, headers: 20, bodies: 20, dripEvery: 50 }
-  const { ratio, drips, ...more } = await besideSlowClients(t, slow, { rounds: 7, alone: 200, beside: 200 })
-  t.log({ ratio, drips, ...more })
-  t.true(drips > 500, `${drips} bytes were sent meanwhile`)
-  t.true(ratio <= 2, `${ratio.toFixed(2)} times the latency`)
-})
 
 test('a request answered before its body has arrived is cut off without a second answer', async (t) => {
   const { port } = await serve(t)

@@ -235,7 +235,7 @@ test('without TLS a warning is logged on any address except loopback', async (t)
   t.regex(warnings[0] as string, /not encrypted.*BERTH_TLS_CERT/)
 })
 
-test('a start with an unusable pair is refused by name before anything is written', async (t) => {
+test('thorough: a start with an unusable pair is refused by name before anything is written', async (t) => {
   const home = await temporaryData(t)
   await put(home, 'first', 'second')
   const data = join(home, 'data')
@@ -247,7 +247,7 @@ test('a start with an unusable pair is refused by name before anything is writte
   await t.throwsAsync(stat(data), { code: 'ENOENT' })
 })
 
-test('the listening line shows an https URL', async (t) => {
+test('thorough: the listening line shows an https URL', async (t) => {
   const home = await temporaryData(t)
   await put(home, 'first')
   const env = { BERTH_PORT: '0', BERTH_TLS_CERT: join(home, 'cert.pem'), BERTH_TLS_KEY: join(home, 'key.pem') }

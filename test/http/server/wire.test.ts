@@ -145,7 +145,7 @@ test('a refused connection is closed, even if the client keeps its side open', a
   t.pass()
 })
 
-test('clients that crash midway do not affect the service', async (t) => {
+test('thorough: clients that crash midway do not affect the service', async (t) => {
   const service = await start(t)
   const beginnings = [
     'CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n',

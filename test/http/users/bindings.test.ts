@@ -45,7 +45,7 @@ const story = async (service: Running): Promise<readonly string[]> =>
 const unbound = async (service: Running): Promise<readonly unknown[]> =>
   (await logOf(service)).filter(({ type }) => type === 'ReservationUnbound').map(({ data }) => data._id)
 
-test('a new password unbinds each running reservation of the user once, however many, and no others', async (t) => {
+test('thorough: a new password unbinds each running reservation of the user once, however many, and no others', async (t) => {
   const service = await given(t, { environment: { BERTH_TRUSTED_PROXIES, BERTH_LISTEN_PORTS: '20000-20299' } })
   // More than are read at once.
   const running = await Promise.all(Array.from({ length: 103 }, () => reserve(service)))

@@ -24,7 +24,7 @@ test('a tester is created with a quota and a scope, which is shown in its canoni
   t.like((await service.as('audrey').get(`/api/user/${json._id}`)).json, { quota: WHOLE, scope: 'rack=4,team=a%2Cb' })
 })
 
-test('limits that a new quota omits are those of the service', async (t) => {
+test('thorough: limits that a new quota omits are those of the service', async (t) => {
   const service = await given(t)
   const { json } = await create(service, { quota: { reservations_max: 1 } })
   t.deepEqual(json.quota, { hours_per_week: 40, reservations_max: 1, priority_max: 0 })

@@ -50,7 +50,7 @@ test('two first passwords are left in two files, whatever the process is', async
   t.deepEqual(left.sort(), ['admin\none\n', 'admin\ntwo\n'])
 })
 
-test('a configured first password is written nowhere', async (t) => {
+test('thorough: a configured first password is written nowhere', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: 'given by the owner' } })
   await service.stop()
@@ -91,7 +91,7 @@ const atTerminal = async (data: string): Promise<string | undefined> => {
   return shown
 }
 
-test('at a terminal the first password is shown once and written to no file', async (t) => {
+test('thorough: at a terminal the first password is shown once and written to no file', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const shown = process.platform === 'linux' ? await atTerminal(data) : undefined
   if (shown === undefined) {

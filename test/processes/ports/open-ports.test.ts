@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
+import { rounds } from '../../thorough.ts'
 import { makeLab, type Step, SUTS, USERS } from './lab.ts'
 
 /**
@@ -97,7 +98,7 @@ test('at every moment of random histories the open ports are exactly those of ru
   await t.notThrowsAsync(() =>
     fc.assert(
       fc.asyncProperty(aHistory, (steps) => holds(steps)),
-      { numRuns: 300 },
+      { numRuns: rounds(60, 300) },
     ),
   )
 })

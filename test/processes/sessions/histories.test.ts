@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { SessionsOptions } from '../../../src/processes/sessions/sessions.ts'
+import { rounds } from '../../thorough.ts'
 import { BEGINS, HERE, MINUTE, stage, THERE, type Trouble } from './stage.ts'
 
 /** Random histories of connections, compared with a naive model. */
@@ -181,12 +182,12 @@ const check = (
 
 test('every session is opened once and closed once, and connections and bytes add up', async (t) => {
   t.timeout(120_000)
-  t.deepEqual(await check(t, false, 60), [])
+  t.deepEqual(await check(t, false, rounds(10, 60)), [])
 })
 
 test('every session is opened once and closed once, whatever crashes and outages there are', async (t) => {
   t.timeout(120_000)
-  t.deepEqual(await check(t, true, 60), [])
+  t.deepEqual(await check(t, true, rounds(10, 60)), [])
 })
 
 test('control: the model notices a process that ends sessions after any gap', async (t) => {

@@ -26,6 +26,7 @@ import {
 } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
+import { rounds } from '../../thorough.ts'
 import { explained } from './explained.ts'
 
 /** When SUTs were offline. Times are in minutes. */
@@ -205,7 +206,7 @@ test('property: a minute is in an outage or unknown exactly if it was', (t) => {
       for (const close of later) close()
       t.deepEqual(shown, oneByOne(past, from, to))
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(25, 100) },
   )
 })
 

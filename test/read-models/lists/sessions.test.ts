@@ -15,6 +15,7 @@ import { makeSessionCounts } from '../../../src/read-models/tables/session-table
 import { idOf, metadata, reservationCreated, sutCreated, sutUpdated, wall } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
+import { rounds } from '../../thorough.ts'
 import { explained } from './explained.ts'
 import { makeNumbers, sutId, userId } from './many-reservations.ts'
 
@@ -129,7 +130,7 @@ const QUERIES: readonly Partial<SessionQuery>[] = [
 ]
 
 test('lists of sessions show what a search through all of them finds, page by page', async (t) => {
-  const { events, file } = await given(t, 3_000)
+  const { events, file } = await given(t, rounds(1_000, 3_000))
   const all = sessionsIn(events)
   for (const query of QUERIES) {
     const expected = all.filter(fits(query)).map(({ _id }) => _id)
@@ -149,7 +150,7 @@ test('lists of sessions show what a search through all of them finds, page by pa
   }
 })
 
-test('with 11,000 sessions every list is read through an index, and a long one in the other thread', async (t) => {
+test('thorough: with 11,000 sessions every list is read through an index, and a long one in the other thread', async (t) => {
   const { path, file } = await given(t, 11_000)
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
@@ -175,7 +176,7 @@ test('with 11,000 sessions every list is read through an index, and a long one i
   t.false(isShort({ ...PART, offset: 20_000 }))
 })
 
-test('each event of a session knows its place in the history of its SUT, however rows were written', async (t) => {
+test('thorough: each event of a session knows its place in the history of its SUT, however rows were written', async (t) => {
   const { events, file } = await given(t, 1_000)
   for (let sut = 0; sut < SUTS; sut++) {
     const id = sutId(sut)

@@ -119,7 +119,7 @@ test('a list in sight has the reservations of the SUTs in scope and the user’s
   }
 })
 
-test('the holders in a scope are those with a reservation of a SUT in it', async (t) => {
+test('thorough: the holders in a scope are those with a reservation of a SUT in it', async (t) => {
   const { db, holders, isHolder, lines } = await setting(t)
   for (const { scope } of SIGHTS) {
     const rows = db.prepare(`SELECT DISTINCT user_id FROM copy WHERE ${inScope(scope)} ORDER BY user_id`).all()
@@ -134,7 +134,7 @@ test('the holders in a scope are those with a reservation of a SUT in it', async
   }
 })
 
-test('what is in sight is read directly only where that is short', async (t) => {
+test('thorough: what is in sight is read directly only where that is short', async (t) => {
   const { db, isShort } = await setting(t)
   const [visibility] = SIGHTS as readonly [Visibility]
   t.false(isShort({ ...PAGE, visibility }))

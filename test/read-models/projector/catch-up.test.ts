@@ -127,7 +127,7 @@ test('a writer thread writes the same rows of a long log, and leaves a short WAL
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('the writer thread starts at once for a log known to be long', async (t) => {
+test('thorough: the writer thread starts at once for a log known to be long', async (t) => {
   const { file, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
   const usedThread: boolean[] = []
   await feed(() => usedThread.push(catchUp.hasWriterThread()), true)
@@ -136,7 +136,7 @@ test('the writer thread starts at once for a log known to be long', async (t) =>
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('the views file cannot be read while a writer thread rebuilds it, but afterwards it can', async (t) => {
+test('thorough: the views file cannot be read while a writer thread rebuilds it, but afterwards it can', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { catchUp, feed } = views(t, path)
   const refusals: (string | undefined)[] = []
@@ -150,7 +150,7 @@ test('the views file cannot be read while a writer thread rebuilds it, but after
   t.is(refusalOf(path), undefined)
 })
 
-test('when the writer thread fails, the main thread writes the rest and repeats nothing', async (t) => {
+test('thorough: when the writer thread fails, the main thread writes the rest and repeats nothing', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, alarms, feed } = views(t, path)
   const other = new DatabaseSync(path)
@@ -171,7 +171,7 @@ test('when the writer thread fails, the main thread writes the rest and repeats 
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('when the writer thread fails midway, the main thread finishes its file after the last reader', async (t) => {
+test('thorough: when the writer thread fails midway, the main thread finishes its file after the last reader', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, feed } = views(t, path)
   const other = new DatabaseSync(path)
@@ -202,7 +202,7 @@ test('when the writer thread fails midway, the main thread finishes its file aft
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('a bulk load that a reader blocked is finished at the end with all pending rows', async (t) => {
+test('thorough: a bulk load that a reader blocked is finished at the end with all pending rows', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, feed } = views(t, path)
   const reader = openViewsFile(path, projections, { readOnly: true })
@@ -252,7 +252,7 @@ test('a bulk load cannot finish while a reader pins unsynced pages, but one that
   t.is(refusalOf(path), undefined)
 })
 
-test('views closed during a bulk load keep everything folded, and the next open continues from there', async (t) => {
+test('thorough: views closed during a bulk load keep everything folded, and the next open continues from there', async (t) => {
   const directory = await aDirectory(t)
   const path = join(directory, 'views.db')
   const store = openStore(t, join(directory, 'events.db'))

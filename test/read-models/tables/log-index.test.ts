@@ -66,7 +66,7 @@ test('an invalid id, as in a tampered log, does not keep other events from being
   t.deepEqual([file.log.size(), file.log.positionOf(ids[1] as string)], [4, 1])
 })
 
-test('every node of the tree, stored or not, is the hash of its leaves', (t) => {
+test('thorough: every node of the tree, stored or not, is the hash of its leaves', (t) => {
   const { log, leaves } = indexOf(65_536 + 700, (position) => position)
   const nodes = [0, 1, 3, 7, 8, 9, 12].flatMap((level) => [0, 1, 2, 3].map((n) => [level, n] as const))
   for (const [level, n] of [...nodes, [15, 1], [16, 0], [8, 257], [0, 66_235]] as const) {

@@ -1,5 +1,5 @@
 import ava, { type ExecutionContext, type TestFn } from 'ava'
-import { hasMore, isForThorough, isThorough, isThoroughFile } from '../../thorough.ts'
+import { isForThorough, isThorough, isThoroughFile, moreIn } from '../../thorough.ts'
 import { addTime, keepTimes } from './times.ts'
 
 /**
@@ -54,16 +54,29 @@ const gatedTest = (body: Implementation | Macro): Implementation | Macro =>
   typeof body === 'function' ? gated(body) : { ...body, exec: gated(body.exec) }
 
 let file = ''
-let doesMore = false
+let isOfThorough = false
+/** The code of the file's tests that do more in the thorough run. */
+const withMore = new Set<string>()
 const declarations: (() => void)[] = []
 
 /** Tests declared from now on are those of a file. Their titles begin with its name. */
-export const enterFile = (path: string, source: string): void => {
+export const enterFile = (path: string): void => {
   file = path.replace(/\.test\.ts$/, '').replaceAll('/', ' › ')
-  doesMore = hasMore(source) || isThoroughFile(path)
+  isOfThorough = isThoroughFile(path)
+  withMore.clear()
 }
 
-const isDue = (title: string): boolean => (isForThorough(title) ? isThorough : doesMore || !isThorough)
+/** The thorough run knows by its code whether a test does more there: what says so has to stand in the test itself. */
+export const leaveFile = (source: string): void => {
+  const known = [...withMore].reduce((sum, code) => sum + moreIn(code), 0)
+  if (known < moreIn(source)) throw new Error(`${file}: rounds() and isThorough belong into the code of a test`)
+}
+
+const isDue = (title: string, code: string): boolean => {
+  if (moreIn(code) > 0) withMore.add(code)
+  if (!isThorough) return !isForThorough(title)
+  return isOfThorough || isForThorough(title) || moreIn(code) > 0
+}
 
 /** Declares all of them in one turn: ava starts at the end of the turn in which it is given the first. */
 export const declareAll = (): void => {
@@ -79,11 +92,11 @@ type Declare = (...args: readonly unknown[]) => void
 const deferred = (target: Declare, key = ''): Declare =>
   new Proxy(target, {
     apply: (declare, _self, args: readonly unknown[]) => {
-      const [title, body, ...rest] = args
-      if (isTest(key) && !isDue(String(title))) return
+      const [title, body, ...rest] = args as readonly [unknown, Implementation | Macro]
+      if (isTest(key) && !isDue(String(title), String(typeof body === 'function' ? body : body.exec))) return
       const prefix = `${file} › `
       if (isTest(key)) {
-        const gatedBody = gatedTest(body as Implementation | Macro)
+        const gatedBody = gatedTest(body)
         declarations.push(() => declare(`${prefix}${title}`, gatedBody, ...rest))
       } else declarations.push(() => declare(...args.map((arg) => (typeof arg === 'string' ? `${prefix}${arg}` : arg))))
     },

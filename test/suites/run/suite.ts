@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { hasMore, hasOneForThorough, isThorough, isThoroughFile } from '../../thorough.ts'
+import { hasOneForThorough, isThorough, isThoroughFile, moreIn } from '../../thorough.ts'
 import { testsIn } from './folders.ts'
 
 const TESTS = new URL('../..', import.meta.url).href
@@ -13,11 +13,11 @@ registerHooks({
       ? { url: GATE, shortCircuit: true }
       : nextResolve(specifier, context),
 })
-const { declareAll, enterFile } = await import('./gate.ts')
+const { declareAll, enterFile, leaveFile } = await import('./gate.ts')
 
 /** The thorough run loads only files that have something for it, and no other run those that are for it alone. */
 const isLoaded = (file: string, source: string): boolean =>
-  isThorough ? isThoroughFile(file) || hasMore(source) || hasOneForThorough(source) : !isThoroughFile(file)
+  isThorough ? isThoroughFile(file) || moreIn(source) > 0 || hasOneForThorough(source) : !isThoroughFile(file)
 
 /**
  * Runs the tests of some folders in this one process: loading the service for each of 240 files would cost more than
@@ -29,8 +29,9 @@ export const runTestsIn = async (...folders: readonly string[]): Promise<void> =
   for (const file of testsIn(folders)) {
     const source = readFileSync(new URL(file, TESTS), 'utf8')
     if (!isLoaded(file, source)) continue
-    enterFile(file, source)
+    enterFile(file)
     await import(`../../${file}`)
+    leaveFile(source)
   }
   declareAll()
 }

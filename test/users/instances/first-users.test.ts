@@ -76,7 +76,7 @@ const idsOf = (services: readonly Running[], name: string, password?: string) =>
 const ORDERS = { 'who all find it empty': makeMeeting, 'as they come': () => (store: EventStore) => store } as const
 
 for (const [how, order] of Object.entries(ORDERS)) {
-  test(`of three instances with BERTH_ADMIN_PASSWORD, ${how}, one makes the administrator`, async (t) => {
+  test(`${how === 'as they come' ? 'thorough: ' : ''}of three instances with BERTH_ADMIN_PASSWORD, ${how}, one makes the administrator`, async (t) => {
     const { server, services } = await startAll(t, { environment: withPassword, change: order() })
     const added = await addedTo(t, server)
     t.is(added.length, 1)

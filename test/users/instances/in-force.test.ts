@@ -83,7 +83,7 @@ for (const [what, { path, body, isKnown }] of Object.entries(CHANGES)) {
   })
 }
 
-test('changes are in force on the other instance within 2 s under load', async (t) => {
+test('thorough: changes are in force on the other instance within 2 s under load', async (t) => {
   const { one, other } = await twoInstances(t)
   await allSignIn(t, other)
   let isOver = false
@@ -124,7 +124,7 @@ const oneAndCut = async (t: ExecutionContext) => {
   return { ...two, cut, restore }
 }
 
-test('changes made while a subscription was cut are in force within 2 s after it came back', async (t) => {
+test('thorough: changes made while a subscription was cut are in force within 2 s after it came back', async (t) => {
   const { one, other, cut, restore } = await oneAndCut(t)
   cut()
   await makeAll(t, one)
@@ -143,7 +143,7 @@ const guess = async (service: Running, attempts: number): Promise<readonly Answe
 
 const GUESSES = 30
 
-test('an instance that has been cut off for more than 10 s refuses all who need a user, and counts no attempt', async (t) => {
+test('thorough: an instance that has been cut off for more than 10 s refuses all who need a user, and counts no attempt', async (t) => {
   const { one, other, cut, restore } = await oneAndCut(t)
   t.is((await ask(other, ['admin'], '/metrics')).status, 200)
   cut()

@@ -71,7 +71,7 @@ test('an id and a name that no instance knows are refused as before', async (t) 
   t.deepEqual(codeOf(await me(other, 'nobody')), [401, 'unauthenticated'])
 })
 
-test('a token just issued on one instance is good on another at once', async (t) => {
+test('thorough: a token just issued on one instance is good on another at once', async (t) => {
   const { one, other, letGo, looked } = await withDeafInstance(t)
   const id = await make(one, 'kate')
   const headers = { Authorization: basic('kate', PASSWORD) }

@@ -4,6 +4,7 @@ import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
 import type { Answer } from '../../http/client.ts'
 import { idOf, type Running } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
+import { rounds } from '../../thorough.ts'
 import { codesOf, makeMeeting, type Two, twoInstances } from './stage.ts'
 
 /**
@@ -43,17 +44,17 @@ const namesAt = async (service: Running): Promise<readonly string[]> =>
 
 test('of two administrators adding one name in two cases, one succeeds, in every round', async (t) => {
   const two = await meeting(t)
-  const rounds = 20
-  for (let round = 0; round < rounds; round++) {
+  const count = rounds(4, 20)
+  for (let round = 0; round < count; round++) {
     two.arrange()
     t.deepEqual(codesOf(await addTwo(two, round)), ADDED)
   }
   const added = (await two.log()).filter(({ type }) => type === 'UserAdded').length
-  t.is(added, 4 + rounds)
+  t.is(added, 4 + count)
   for (const service of [two.one, two.other]) {
-    await until('all are known', async () => (await namesAt(service)).length >= rounds, 2_000)
-    t.is(new Set(await namesAt(service)).size, rounds)
-    t.is((await namesAt(service)).length, rounds)
+    await until('all are known', async () => (await namesAt(service)).length >= count, 2_000)
+    t.is(new Set(await namesAt(service)).size, count)
+    t.is((await namesAt(service)).length, count)
   }
 })
 
@@ -67,7 +68,7 @@ test('of two users renamed to one name in two cases at once, one gets it, in eve
   const { one, other } = await twoInstances(t)
   const rename = (service: Running, user: string, name: string) =>
     service.as('admin').post(`/api/user/${idOf(user)}/update`, { name })
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < rounds(10, 60); round++) {
     const [name, same] = namesOf(round)
     const answers = await Promise.all([rename(one, 'alice', name), rename(other, 'bob', same)])
     t.deepEqual(codesOf(answers), [[200], [409, 'user_name_taken']])
@@ -108,7 +109,7 @@ const demoteEachOther = ({ one, other }: Two): Promise<readonly Answer[]> =>
 test('when the last two administrators demote each other at once, one remains, in every round', async (t) => {
   const two = await meeting(t)
   let left = 'admin'
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds(4, 20); round++) {
     await twoAdministrators(two, left)
     two.arrange()
     const answers = await demoteEachOther(two)

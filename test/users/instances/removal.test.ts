@@ -69,7 +69,7 @@ const remove = ({ one }: Two): Promise<Answer> =>
 const unfinished = async (service: Running): Promise<number> =>
   Number((await service.as('admin').get(`/api/sut_reservation?user_id=${ALICE}&from=2030-05-02T00:00:00Z`)).json.count)
 
-test('after a removal beside creates on another instance, none of the reservations is left unfinished', async (t) => {
+test('thorough: after a removal beside creates on another instance, none of the reservations is left unfinished', async (t) => {
   const gate = makeGate()
   const two = await twoInstances(t, {
     environment: { BERTH_HORIZON: 'P60D' },

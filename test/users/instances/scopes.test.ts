@@ -19,7 +19,7 @@ const post = async ({ as }: Running, path: string, body: object): Promise<void> 
 
 const countOf = async ({ as }: Running): Promise<unknown> => (await as('alice').get('/api/sut')).json.count
 
-test('a scope is in force on the other instance within 2 s', async (t) => {
+test('thorough: a scope is in force on the other instance within 2 s', async (t) => {
   const { one, other } = await twoInstances(t)
   await createSut(one.as('admin'))
   await until('the SUT is known', async () => (await countOf(other)) === 1, IN_FORCE_WITHIN)

@@ -27,7 +27,7 @@ test('many tags are derived at once, each from its own password', async (t) => {
   t.deepEqual(tags.slice(0, 10), tags.slice(10))
 })
 
-test('of two tags the one with ten times the passes took more CPU time', async (t) => {
+test('thorough: of two tags the one with ten times the passes took more CPU time', async (t) => {
   // Far more than the few milliseconds in which Linux counts the time of a thread.
   const memory = 65_536
   const [one, ten] = [await argon2id({ ...JOB, memory }), await argon2id({ ...JOB, memory, passes: 10 })]

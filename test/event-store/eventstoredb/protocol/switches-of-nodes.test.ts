@@ -171,7 +171,7 @@ test("a follower's gossip leads the client to the leader, and both share the log
   t.is(await countIn(aStore(t, follower.address), stream), 1)
 })
 
-test('a stalled subscriber is not sent the whole log', async (t) => {
+test('thorough: a stalled subscriber is not sent the whole log', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   for (let batch = 0; batch < 10; batch++) {

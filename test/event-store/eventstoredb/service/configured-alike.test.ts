@@ -28,7 +28,7 @@ test('an instance with a different vault key does not start, and the error names
 
 const isFatal = ({ level }: Line): boolean => level === 'fatal'
 
-test('an instance without a vault key or users exits with code 2 and creates nothing', async (t) => {
+test('thorough: an instance without a vault key or users exits with code 2 and creates nothing', async (t) => {
   const server = await aServer(t)
   const home = await temporaryData(t)
   const key = aVaultKey()

@@ -31,7 +31,7 @@ const window = (hour: number, quarters = 4) => ({
 
 const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
 
-test('a lagging instance accepts windows freed by another and refuses windows taken by another', async (t) => {
+test('thorough: a lagging instance accepts windows freed by another and refuses windows taken by another', async (t) => {
   const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
   const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
@@ -55,7 +55,7 @@ test('a lagging instance accepts windows freed by another and refuses windows ta
   t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, 5)
 })
 
-test('a lagging instance returns identical responses for idempotency keys recorded by another', async (t) => {
+test('thorough: a lagging instance returns identical responses for idempotency keys recorded by another', async (t) => {
   const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
   const key = (name: string) => ({ 'Idempotency-Key': name })

@@ -28,7 +28,7 @@ test('a session is good on every instance at once, and after a logout at one ref
   }
 })
 
-test('a session that began after a logout everywhere at another instance is good at once', async (t) => {
+test('thorough: a session that began after a logout everywhere at another instance is good at once', async (t) => {
   const { services } = await two(t)
   const [one, other] = services
   for (let round = 0; round < 5; round++) {

@@ -31,7 +31,7 @@ const aCrowdedServer = async (t: ExecutionContext, options?: ProtocolServerOptio
   return server
 }
 
-test('a new log in a store with 50,000 other events is ready without reading them', async (t) => {
+test('thorough: a new log in a store with 50,000 other events is ready without reading them', async (t) => {
   const { log } = await aCrowdedServer(t)
   const began = performance.now()
   const { service, server } = await aReadyService(t, { log })
@@ -41,7 +41,7 @@ test('a new log in a store with 50,000 other events is ready without reading the
   t.true(server.counters.eventsSent < 40, `${server.counters.eventsSent} events were sent`)
 })
 
-test('the end of the log is found without reading 50,000 later events of other applications', async (t) => {
+test('thorough: the end of the log is found without reading 50,000 later events of other applications', async (t) => {
   const server = await aCrowdedServer(t)
   const store = await openAdapter(t, server)
   t.is(await store.head(), BEGINNING)
@@ -102,7 +102,7 @@ const stall = async (t: ExecutionContext, count: number) => {
   return { server, store, batches, events, sent: () => server.counters.eventsSent - eventsSent }
 }
 
-test('a subscriber that stalls for 5,000 events is not disconnected and gets them all', async (t) => {
+test('thorough: a subscriber that stalls for 5,000 events is not disconnected and gets them all', async (t) => {
   const { batches, events, sent } = await stall(t, BUSY)
   await until('sent', async () => sent() >= BUSY, 20_000)
   const seen: string[] = []

@@ -4,6 +4,7 @@ import type { Running } from '../../../http/harness.ts'
 import { race } from '../../../http/races/race.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../../http/requests.ts'
 import { makeRandom } from '../../../process/random.ts'
+import { rounds } from '../../../thorough.ts'
 import { ignoresExpected } from '../../contract/broken-appends.ts'
 import { startInstances } from './instances.ts'
 
@@ -18,12 +19,12 @@ const three = async (t: ExecutionContext) => {
 
 const random = makeRandom(20_300_502)
 
-test('of six clients racing for one window through three instances, exactly one gets it', async (t) => {
+test('thorough: of six clients racing for one window through three instances, exactly one gets it', async (t) => {
   const { services, log } = await startInstances(t)
-  const rounds = 200
-  const tally = await race({ services, clients: 6, rounds, pick: random.below })
-  t.deepEqual(tally, { accepted: rounds, refused: 5 * rounds, faults: [] })
-  t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, rounds)
+  const count = 200
+  const tally = await race({ services, clients: 6, rounds: count, pick: random.below })
+  t.deepEqual(tally, { accepted: count, refused: 5 * count, faults: [] })
+  t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, count)
 })
 
 test('control: an instance that ignores the expected revision double-books', async (t) => {
@@ -59,9 +60,9 @@ const POSTS: Readonly<
 }
 
 for (const [type, prepare] of Object.entries(POSTS)) {
-  test(`an idempotency key sent to three instances at once is recorded once with equal responses: ${type}`, async (t) => {
+  test(`${type === 'ReservationCreated' ? '' : 'thorough: '}an idempotency key sent to three instances at once is recorded once with equal responses: ${type}`, async (t) => {
     const { services, log } = await three(t)
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < rounds(3, 10); round++) {
       const ask = await prepare(t, services[0])
       const before = (await log()).length
       const answers = await Promise.all(services.map((service) => ask(service, key(`k${round}`))))
@@ -78,7 +79,7 @@ for (const [type, prepare] of Object.entries(POSTS)) {
 test('a write on one instance is read on another by its position, which is the same on all', async (t) => {
   const { services, log } = await three(t)
   const positions: number[] = []
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < rounds(6, 30); round++) {
     const [writer, reader] = [services[round % 3] as Running, services[(round + 1 + (round % 2)) % 3] as Running]
     const made = await writer.as('admin').post('/api/sut/create', aSut({ name: `bench ${round}` }))
     const position = String(made.headers['berth-position'])
@@ -98,7 +99,7 @@ test('a write on one instance is read on another by its position, which is the s
 
 test('an object created on another instance is found by id at once, without a position', async (t) => {
   const { services } = await three(t)
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < rounds(6, 30); round++) {
     const [writer, reader] = [services[round % 3] as Running, services[(round + 1) % 3] as Running]
     const sut = await createSut(writer.as('admin'))
     t.is((await reader.as('alice').get(`/api/sut/${sut}`)).status, 200)
@@ -108,7 +109,7 @@ test('an object created on another instance is found by id at once, without a po
   t.is((await services[0].as('alice').get(`/api/sut/${'6b'.padEnd(24, '0')}`)).status, 404)
 })
 
-test('every SUT has a unique port, whichever instance created it', async (t) => {
+test('thorough: every SUT has a unique port, whichever instance created it', async (t) => {
   const { services, log } = await three(t)
   const made = Array.from({ length: 60 }, (_, i) => createSut((services[i % 3] as Running).as('admin')))
   const ids = await Promise.all(made)
@@ -117,7 +118,7 @@ test('every SUT has a unique port, whichever instance created it', async (t) => 
   t.is(new Set(assigned.map(({ listen_port }) => listen_port)).size, ids.length)
 })
 
-test('a SUT retired on one instance cannot be reserved on the others', async (t) => {
+test('thorough: a SUT retired on one instance cannot be reserved on the others', async (t) => {
   const { services } = await three(t)
   const sut = await createSut(services[0].as('admin'))
   for (const service of services) {

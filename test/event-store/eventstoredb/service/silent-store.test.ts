@@ -17,7 +17,7 @@ const KNOWN_WITHIN = 10_000
 const SILENT = 'the event store does not answer; not ready'
 const ANSWERS = 'the event store answers again'
 
-test('a frozen node makes the service unready within 10 s, with an alarm and a log line, until it thaws', async (t) => {
+test('thorough: a frozen node makes the service unready within 10 s, with an alarm and a log line, until it thaws', async (t) => {
   const { server, service, log } = await aReadyService(t)
   const admin = service.as('admin')
   const sut = await createSut(admin)
@@ -41,7 +41,7 @@ test('a frozen node makes the service unready within 10 s, with an alarm and a l
   t.true((await admin.get('/metrics')).text.includes(`\nberth_alarm{part="store"} 0\n`))
 })
 
-test('a cluster that refuses appends without a quorum makes the service unready within 10 s', async (t) => {
+test('thorough: a cluster that refuses appends without a quorum makes the service unready within 10 s', async (t) => {
   const { server, service } = await aReadyService(t)
   const admin = service.as('admin')
   server.setReady(false)

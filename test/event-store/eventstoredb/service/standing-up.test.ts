@@ -28,7 +28,7 @@ type Act = (server: Awaited<ReturnType<typeof aStarting>>['server']) => void | P
 
 for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [string, readonly [Act, Act]][]) {
   test.serial(
-    `at startup, the service logs that it waits for a store ${how}, and starts once the store is back`,
+    `${how === 'that is down' ? '' : 'thorough: '}at startup, the service logs that it waits for a store ${how}, and starts once the store is back`,
     async (t) => {
       const { server, log, begin } = await aStarting(t)
       await leave(server)

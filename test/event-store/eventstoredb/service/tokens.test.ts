@@ -48,7 +48,7 @@ test('a token is good on every instance, and once revoked on one it is refused o
   }
 })
 
-test('every instance lists tokens with their names, and revokes those that another has issued', async (t) => {
+test('thorough: every instance lists tokens with their names, and revokes those that another has issued', async (t) => {
   const { services } = await two(t)
   const [one, other] = services
   const tokens = [await issue(one, 'alice', { name: 'first' }), await issue(other, 'alice', { name: 'second' })]
@@ -69,7 +69,7 @@ test('every instance lists tokens with their names, and revokes those that anoth
   for (const token of tokens) for (const service of services) await becomes(service, token, 401)
 })
 
-test('the tokens of a user removed at one instance are refused at the others within 2 s, and stay so', async (t) => {
+test('thorough: the tokens of a user removed at one instance are refused at the others within 2 s, and stay so', async (t) => {
   const { services, log } = await two(t)
   const [one, other] = services
   const token = await issue(other, 'alice')
@@ -95,7 +95,7 @@ test('a repetition at another instance issues no second token and shows none', a
   t.is((await other.as('alice').get('/api/user/me/token')).json.count, 1)
 })
 
-test('of concurrent revocations through both instances one succeeds', async (t) => {
+test('thorough: of concurrent revocations through both instances one succeeds', async (t) => {
   const { services, log } = await two(t)
   const token = await issue(services[0], 'alice')
   await becomes(services[1], token, 200)

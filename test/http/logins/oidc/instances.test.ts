@@ -20,7 +20,7 @@ const meeting = async (
 
 const added = (log: readonly { type: string }[]): number => log.filter(({ type }) => type === 'UserAdded').length
 
-test('two first sign-ins of one person at two instances add one user', async (t) => {
+test('thorough: two first sign-ins of one person at two instances add one user', async (t) => {
   const { one, other, arrange, log, lab } = await meeting(t)
   const before = added(await log())
   const rounds = 5

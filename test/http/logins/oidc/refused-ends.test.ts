@@ -93,7 +93,7 @@ test('a code that the provider could not take is good when it can', async (t) =>
   t.is((await finish(service, end)).status, 200)
 })
 
-test('sign-ins that wait for the provider are limited, and hold nothing else up', async (t) => {
+test('thorough: sign-ins that wait for the provider are limited, and hold nothing else up', async (t) => {
   const { lab, service } = await startWithLab(t)
   const ends = await Promise.all(Array.from({ length: EXCHANGES_MAX + 1 }, () => comeBack(service, 'anna')))
   const waiting = Promise.withResolvers<void>()

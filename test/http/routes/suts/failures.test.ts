@@ -102,7 +102,7 @@ test('an offline SUT can be reserved by its id', async (t) => {
   t.is((await reserve(service.as('alice'), aReservation(id))).status, 201)
 })
 
-test('probes follow the interval, also a changed one, and end when the SUT is retired', async (t) => {
+test('thorough: probes follow the interval, also a changed one, and end when the SUT is retired', async (t) => {
   const service = await start(t, { now: NOW })
   const { port, sockets } = await startSut(t, (socket) => socket.resume())
   const id = await createSut(service.as('admin'), { ...LOCAL, port })

@@ -148,7 +148,7 @@ test('a second retirement is 200 with the SUT and records nothing', async (t) =>
   t.deepEqual(await logOf(service), recorded)
 })
 
-test('two simultaneous retirements on two instances are both 200, and recorded once with one port release', async (t) => {
+test('thorough: two simultaneous retirements on two instances are both 200, and recorded once with one port release', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { services, data } = await startTwo(t)
     const [one, other] = services as readonly [Running, Running]

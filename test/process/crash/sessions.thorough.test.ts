@@ -1,15 +1,13 @@
 import test from 'ava'
-import { isThorough, rounds } from '../../thorough.ts'
 import { seedOf } from '../random.ts'
 import { sessionCrashRounds } from './sessions.ts'
 
 test('a service killed under load closes its sessions, records each start and end, and forwards', async (t) => {
   const seed = seedOf(process.env)
-  const report = await sessionCrashRounds(t, { rounds: rounds(2, 6), seed })
+  const report = await sessionCrashRounds(t, { rounds: 6, seed })
   t.log({ seed, ...report })
   t.deepEqual(report.problems, [])
-  t.true(report.sessions > 0 && report.starts > 0 && report.reached > 0)
-  if (isThorough) t.true(report.ends > 0)
+  t.true(report.sessions > 0 && report.starts > 0 && report.ends > 0 && report.reached > 0)
 })
 
 test('control: an instance that forgets who it was leaves sessions open', async (t) => {

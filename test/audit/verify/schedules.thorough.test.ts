@@ -4,7 +4,7 @@ import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { writeStory } from '../rules/lawful-log.ts'
 import { verifyFile } from './tamper-and-verify.ts'
 
-test('random logs with starts and ends are sound', async (t) => {
+test('thorough: random logs with starts and ends are sound', async (t) => {
   const counts = { ReservationStarted: 0, ReservationEnded: 0, ScheduleBegan: 0 }
   for (let seed = 1; seed <= 6; seed++) {
     const path = await aPath(t)

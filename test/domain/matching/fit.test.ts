@@ -1,0 +1,89 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { Criteria, Exclusion } from '../../../src/domain/events/criteria.ts'
+import { makeFit, profileOf, type SutFields } from '../../../src/domain/matching/fit.ts'
+import { sutValues } from '../builders.ts'
+
+type Tags = Readonly<Record<string, string>>
+
+const isFit = (criteria: Criteria, fields: Partial<SutFields> = {}, tags: Tags = {}): boolean =>
+  makeFit(criteria)(profileOf({ ...sutValues(), ...fields }, tags))
+
+test('fields are compared as names of users are, tags exactly', (t) => {
+  t.true(isFit({ os: 'WINDOWS', sut_type: 'VNC', name: 'Bench 4' }))
+  t.true(isFit({ name: 'STRASSE ﬁ' }, { name: 'Straße fi' }))
+  t.false(isFit({ name: 'bench' }))
+  t.false(isFit({ os: 'windóws' }))
+  t.true(isFit({ tags: { rack: '4' } }, {}, { rack: '4' }))
+  t.false(isFit({ tags: { rack: 'A' } }, {}, { rack: 'a' }))
+  t.false(isFit({ tags: { Rack: '4' } }, {}, { rack: '4' }))
+})
+
+test('one of several values is enough, null is a tag that is not there, and an empty tag is there', (t) => {
+  t.true(isFit({ os: ['linux', 'windows'] }))
+  t.true(isFit({ tags: { rack: ['3', '4'] } }, {}, { rack: '4' }))
+  t.true(isFit({ tags: { gpu: null } }))
+  t.true(isFit({ tags: { constructor: null } }))
+  t.false(isFit({ tags: { gpu: null } }, {}, { gpu: '' }))
+  t.true(isFit({ tags: { gpu: '' } }, {}, { gpu: '' }))
+  t.false(isFit({ tags: { gpu: '' } }))
+})
+
+test('a SUT is out if any one criterion under not holds', (t) => {
+  t.false(isFit({ not: { os: 'windows', tags: { rack: '9' } } }))
+  t.false(isFit({ not: { os: 'linux', tags: { gpu: null } } }))
+  t.true(isFit({ not: { os: 'linux', tags: { gpu: null } } }, {}, { gpu: 'l4' }))
+  t.false(isFit({ os: 'windows', not: { version: ['xp'] } }))
+})
+
+const WORDS = ['Windows', 'WINDOWS', 'linux', ''] as const
+const TAGS = ['a', 'A', ''] as const
+const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name'] as const
+
+const oneOrSeveral = (words: readonly string[]) =>
+  fc.oneof(fc.constantFrom(...words), fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }))
+const criterion = oneOrSeveral(WORDS)
+const tagCriteria = fc.dictionary(fc.constantFrom('x', 'y', 'Y'), fc.oneof(oneOrSeveral(TAGS), fc.constant(null)), {
+  minKeys: 1,
+})
+const members = {
+  ...Object.fromEntries(FIELDS.map((name) => [name, criterion])),
+  tags: tagCriteria,
+} as Record<string, fc.Arbitrary<unknown>>
+const exclusions = fc.record(members, { requiredKeys: [] }) as fc.Arbitrary<Exclusion>
+const criteria = fc.record({ ...members, not: exclusions }, { requiredKeys: [] }) as fc.Arbitrary<Criteria>
+const suts = fc.record({
+  fields: fc.record(Object.fromEntries(FIELDS.map((name) => [name, fc.constantFrom(...WORDS)]))),
+  tags: fc.dictionary(fc.constantFrom('x', 'y', 'Y'), fc.constantFrom(...TAGS)),
+}) as unknown as fc.Arbitrary<{ fields: SutFields; tags: Tags }>
+
+/** Every criterion of these, whether it holds: written from the interface's words, one comparison at a time. */
+const holding = (asked: object, { fields, tags }: { fields: SutFields; tags: Tags }): boolean[] => {
+  const held: boolean[] = []
+  for (const [name, wanted] of Object.entries(asked)) {
+    if (name === 'not') continue
+    if (name !== 'tags') {
+      let isOne = false
+      for (const word of Array.isArray(wanted) ? wanted : [wanted])
+        if (word.toUpperCase() === fields[name as keyof SutFields].toUpperCase()) isOne = true
+      held.push(isOne)
+      continue
+    }
+    for (const [tag, value] of Object.entries(wanted)) {
+      const mine = new Map(Object.entries(tags)).get(tag)
+      if (value === null) held.push(mine === undefined)
+      else held.push(mine !== undefined && (Array.isArray(value) ? value : [value]).includes(mine))
+    }
+  }
+  return held
+}
+
+test('criteria fit exactly the SUTs for which each holds and none under not does', (t) => {
+  fc.assert(
+    fc.property(criteria, suts, (asked, sut) => {
+      const expected = !holding(asked, sut).includes(false) && !holding(asked.not ?? {}, sut).includes(true)
+      t.is(makeFit(asked)(profileOf(sut.fields, sut.tags)), expected)
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -19,11 +19,11 @@ export interface RetryKey {
 }
 
 /**
- * The first append of a creation is not the response; the SUT's own event is. The responses to a removal and about a
- * token are no documents.
+ * The first append of a creation is not the response; the SUT's own event is, or the reservation's. The responses to a
+ * removal and about a token are no documents.
  */
 const isAnswer = ({ type }: Recorded): boolean =>
-  !type.startsWith('ListenPort') && type !== 'UserRemoved' && !type.startsWith('Token')
+  !type.startsWith('ListenPort') && type !== 'MatchOffered' && type !== 'UserRemoved' && !type.startsWith('Token')
 
 export const retryKeyProjection: Projection<RetryKey> = {
   name: 'retry_key',

@@ -5,6 +5,7 @@ import { type AuditedReservation, type AuditedSut, copyText, type Report, type S
 import type { DataOf, Recorded } from '../domain/event.ts'
 import {
   LISTEN_PORTS_STREAM,
+  matchStream,
   monitoringStream,
   SCHEDULE_STREAM,
   sessionStream,
@@ -102,7 +103,7 @@ export const judgeCorrection = (
 }
 
 /** Prefixes of streams beside those of SUTs that may have a wrong time. */
-const PREFIXES = [monitoringStream(''), sessionStream(''), tokenStream('')]
+const PREFIXES = [matchStream(''), monitoringStream(''), sessionStream(''), tokenStream('')]
 const NAMES = [LISTEN_PORTS_STREAM, SCHEDULE_STREAM, USERS_STREAM]
 
 /** Whether a correction that names no SUT belongs in a stream. */

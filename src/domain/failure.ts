@@ -16,6 +16,8 @@ export type ProblemCode =
   | 'invalid'
   | 'field_unknown'
   | 'field_read_only'
+  | 'sut_required'
+  | 'sut_ambiguous'
   | 'window_required'
   | 'window_ambiguous'
   | 'window_empty'
@@ -44,6 +46,8 @@ export type FailureCode =
   | 'token_not_found'
   | 'too_many_tokens'
   | 'wrong_password'
+  | 'no_sut_matches'
+  | 'no_sut_free'
   | 'reservation_conflict'
   | 'sut_inactive'
   | 'sut_reserved'
@@ -72,6 +76,13 @@ export interface Conflict {
   readonly end_time: string
 }
 
+/** A window of a SUT that could be reserved. */
+export interface OfferedWindow {
+  readonly sut_id: string
+  readonly start_time: string
+  readonly end_time: string
+}
+
 export interface Failure {
   readonly code: FailureCode
   /** Description for people. */
@@ -83,8 +94,13 @@ export interface Failure {
     readonly conflicts?: readonly Conflict[]
     /** Where what is free from the start of the window ends; null if its start is taken. */
     readonly free_until?: string | null
-    readonly next_available?: { readonly start_time: string; readonly end_time: string } | null
+    /** With its SUT, if one of several is meant. */
+    readonly next_available?: OfferedWindow | Omit<OfferedWindow, 'sut_id'> | null
     readonly extendable_until?: string | null
+    /** How many SUTs fit criteria. */
+    readonly matching?: number
+    /** The longest window that one of them has free from the start of the window; null if none is free then. */
+    readonly longest?: OfferedWindow | null
     /** What the user has reserved before. */
     readonly used?: { readonly hours: number; readonly reservations: number }
     readonly quota?: Quota

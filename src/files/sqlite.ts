@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */
 export const SQLITE = {
@@ -51,3 +52,20 @@ export const readRow = <Row>(read: Select<Row>, ...values: Values): Row => {
   if (row === undefined) throw new Error('a read that always has a row has none')
   return row
 }
+
+/** Prepared statements kept: each combination of filters has its own. */
+const STATEMENTS_MAX = 200
+
+/** Runs statements whose text depends on the query. */
+export const makeRunQuery = (db: DatabaseSync) => {
+  const statements = new LRUCache<string, Select<object>>({ max: STATEMENTS_MAX })
+  return <A>(sql: string, ...values: readonly SQLInputValue[]): readonly A[] => {
+    let statement = statements.get(sql)
+    if (statement === undefined) {
+      statement = prepare<object>(db, sql)
+      statements.set(sql, statement)
+    }
+    return statement.all(...values) as A[]
+  }
+}
+export type RunQuery = ReturnType<typeof makeRunQuery>

@@ -10,16 +10,18 @@ import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
 const { reservations, suts, sessions, outages, held, past, upcoming, unrecorded, endedSince } = file.lists
-const { unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
+const { everySut, windows, unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
 
 const reads: ListReads = {
   reservations,
   suts,
+  everySut,
   sessions,
   outages,
   held,
   upcoming,
   unrecorded,
+  windows,
   endedSince,
   unfinishedUsage,
   finishedUsage,

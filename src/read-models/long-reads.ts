@@ -12,11 +12,13 @@ import type { Moment } from './tables/time-index.ts'
 export interface ListReads {
   readonly reservations: (query: ReservationListQuery) => ListPage
   readonly suts: (query: SutListQuery) => ListPage
+  readonly everySut: Lists['everySut']
   readonly sessions: (query: SessionQuery) => ListPage
   readonly outages: Lists['outages']
   readonly held: (sutId: string, span: Window) => readonly Window[]
   readonly upcoming: Lists['upcoming']
   readonly unrecorded: Lists['unrecorded']
+  readonly windows: Lists['windows']
   readonly endedSince: Lists['endedSince']
   readonly unfinishedUsage: Lists['unfinishedUsage']
   readonly finishedUsage: Lists['finishedUsage']

@@ -63,7 +63,9 @@ import { openMonitor } from '../machines/open-monitor.ts'
 import { openSessions } from '../machines/open-sessions.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import { makeUpcomingReservations } from '../processes/upcoming.ts'
+import { makeMatching } from '../read-models/matching/candidates.ts'
 import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
+import { waitForHead } from '../read-models/wait-for-head.ts'
 import { makeAuthenticator } from '../users/authenticate.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
@@ -168,6 +170,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const signedIn = makeSignedIn({ users, views, runner, vault, clock, randomHex })
     const { quotas, close: closeQuotas } = openQuotas({ quotaDefault: config.quotaDefault, users, views, clock })
     opened.defer(closeQuotas)
+    const matching = makeMatching({ views, clock })
+    opened.defer(matching.close)
     const ending = { unfinished: makeReadUnfinished({ views, store, clock }), runner }
     const endReservations = makeEndReservations(ending)
     const endBindings = makeEndBindings(ending)
@@ -281,10 +285,22 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       sessions: signedIn.sessions,
     })
     opened.defer(singleSignOn.close)
+    const readStored = makeStoredResponse(views, (kind, version, created) =>
+      kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
+    )
 
     // 12. The routes and the application. Documents describe the routes, their own among them.
     const table: readonly Route[] = routes({
-      reservations: makeReservationHandlers({ runner, objects, users, quotas, limits: config.limits, randomHex }),
+      reservations: makeReservationHandlers({
+        ...{ runner, objects, users, quotas, limits: config.limits, randomHex, repeated: readStored },
+        matching: {
+          search: matching.search,
+          catchUp: () => waitForHead(views, store),
+          isClockAhead: () => guard.isAhead(clock()),
+          isShared,
+          clock,
+        },
+      }),
       reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, clock }),
       access: {
         connection: makeConnectionHandler({
@@ -350,9 +366,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       documents: makeDocuments(() => table),
       metrics: metrics.text,
     })
-    const readStored = makeStoredResponse(views, (kind, version, created) =>
-      kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
-    )
     const authenticator = makeAuthenticator({
       users,
       catchUpNames,

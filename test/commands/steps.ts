@@ -30,6 +30,7 @@ const SEQUENCE = [
   ({ made }) => ({ type: 'BindReservation', ...by, _id: made[0] ?? NEVER_MADE, client: CLIENT }),
   ({ made }) => ({ type: 'UnbindReservation', _id: made[0] ?? NEVER_MADE }),
   ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut, from: 0 }),
+  ({ sut }) => ({ type: 'RefuseOffer', _id: randomHex(12), sut_id: sut, user_id: alice, keys: [] }),
   () => ({ type: 'TagSut', tags: { rack: '4' } }),
   () => ({ type: 'SetMonitoring', interval: 60 }),
   () => ({ type: 'RetireSut' }),
@@ -48,7 +49,9 @@ export type AnyDecider = Decider<StreamState, AnyCommand>
 
 /** The decider of a command on a SUT's stream. */
 export const deciderOf = (command: AnyCommand): AnyDecider =>
-  (/Reservation$|^AdvanceSchedule$/.test(command.type) ? reservationDecider : sutDecider) as unknown as AnyDecider
+  (/Reservation$|^AdvanceSchedule$|^RefuseOffer$/.test(command.type)
+    ? reservationDecider
+    : sutDecider) as unknown as AnyDecider
 
 /** A recorded idempotency key; requests that share it are equal. */
 export const anIdempotencyKey = (name: string): IdempotencyKey => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
+import type { Criteria } from '../../src/domain/events/criteria.ts'
 import { SESSION_CAUSES } from '../../src/domain/events/session.ts'
 import { REMOVALS, USER_SECRET_FIELDS } from '../../src/domain/events/user.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
@@ -59,6 +60,17 @@ const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat
 const beyond = () => ({ beyond_quota: fc.boolean() })
 const due = () => ({ ...ids(), due: arbitraryTime() })
 const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
+
+const criteria = (): fc.Arbitrary<Criteria> => {
+  const values = (value: fc.Arbitrary<string>) => fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }))
+  const tag = fc.oneof(values(arbitraryText(0, 30)), fc.constant(null))
+  const members = {
+    name: values(arbitraryText(1, 40)),
+    os: values(arbitraryText(0, 40)),
+    tags: arbitraryTags(tag).filter((tags) => Object.keys(tags).length > 0 && Object.keys(tags).length <= 16),
+  }
+  return fc.record({ ...members, not: fc.record(members) }, { requiredKeys: ['os'] })
+}
 
 const session = () => ({
   _id: arbitraryAssignedId(),
@@ -143,6 +155,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
       listen_port: arbitraryPort(),
       ...beyond(),
       counted: fc.integer({ min: 1, max: 1_000 }),
+      match: criteria(),
     },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'start_time', 'end_time', 'listen_port'] },
   ),
@@ -151,6 +164,8 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'end_time'] },
   ),
   ReservationReleased: fc.record({ ...ids(), end_time: arbitraryEnd() }),
+  MatchOffered: fc.record({ ...ids(), start_time: arbitraryEnd(), end_time: arbitraryEnd() }),
+  ReservationOfferRefused: fc.record(ids()),
   ReservationBound: fc.record(ids()),
   ReservationUnbound: fc.record(ids()),
   ReservationStarted: fc.record(due()),

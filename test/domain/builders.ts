@@ -162,6 +162,16 @@ export const reservationCancelled = (_id: string, user_id = alice): EventOf<'Res
   data: ofReservation(_id, user_id),
 })
 
+export const matchOffered = (_id: string, start: string, end: string, user_id = alice): EventOf<'MatchOffered'> => ({
+  type: 'MatchOffered',
+  data: { ...ofReservation(_id, user_id), start_time: wall(start), end_time: wall(end) },
+})
+
+export const reservationOfferRefused = (_id: string, user_id = alice): EventOf<'ReservationOfferRefused'> => ({
+  type: 'ReservationOfferRefused',
+  data: ofReservation(_id, user_id),
+})
+
 /** Secrets of a user that changed together, by default those of a user with a password. */
 export const userCredentials = (n: number, ...changed: readonly UserSecretField[]): UserCredentials => ({
   id: idOf(n),

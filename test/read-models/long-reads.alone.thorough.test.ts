@@ -175,14 +175,18 @@ test('isShort covers every list except those always read in the thread', (t) => 
   const inThread: readonly (keyof ListReads)[] = [
     'csvRows',
     'endedSince',
+    'everySut',
     'holders',
     'isHolder',
     'pastReservations',
     'pastSuts',
+    'windows',
   ]
   const all: Record<keyof ListReads, true> = {
     reservations: true,
     suts: true,
+    everySut: true,
+    windows: true,
     held: true,
     sessions: true,
     outages: true,

@@ -204,8 +204,9 @@ test('every event of a SUT or a reservation makes a version of its document', (t
   const ofTheRun = new Set<EventType>(['ReservationStarted', 'ReservationEnded'])
   for (const [object, projection] of keyed) {
     for (const type of Object.keys(eventData) as EventType[]) {
-      // A creation that was abandoned never became a document.
-      if (!type.startsWith(object) || type === 'SutCreationAbandoned') continue
+      // What was abandoned or refused never became a document.
+      const isNone = type === 'SutCreationAbandoned' || type === 'ReservationOfferRefused'
+      if (!type.startsWith(object) || isNone) continue
       const { key } = ofTheRun.has(type) ? reservationRunProjection : projection
       const [data] = fc.sample(arbitraryData[type] as fc.Arbitrary<{ readonly _id: string }>, 1)
       t.is(key({ type, data } as Recorded), data?._id, type)

@@ -6,6 +6,7 @@ await runTestsIn(
   'http/refusals',
   'http/request',
   'http/races',
+  'http/matching',
   'http/secrets',
   'http/scopes',
 )

@@ -20,6 +20,8 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
     case 'SutWentOnline':
     case 'SutWentOffline':
       return stream === monitoringStream(data._id)
+    case 'MatchOffered':
+      return /^match-[A-Za-z0-9_-]{22}$/.test(stream)
     case 'SessionOpened':
     case 'SessionClosed':
       return stream === sessionStream(data.sut_id)

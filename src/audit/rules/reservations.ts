@@ -5,6 +5,7 @@ import { countBefore, findPlace, formatId } from '../state/calendar.ts'
 import { hexAt } from '../state/ids.ts'
 import { offsetIn, secondsIn } from '../state/moments.ts'
 import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
+import { judgeFit } from './matching.ts'
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
 
@@ -53,6 +54,7 @@ const judgeReservationCreated = (
     report('has an empty window')
     return
   }
+  judgeFit(sut, data.match, report)
   judgeCounted(data, report)
   if (!isRightStart(sut, start) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
   judgeReleased(sut, start, end, report)
@@ -159,7 +161,11 @@ const judgeBinding = (sut: AuditedSut, { type, data, metadata }: Binding, time: 
 }
 
 type Scheduled = 'ReservationStarted' | 'ReservationEnded'
-type ReservationEvent = Extract<Recorded, { readonly type: Exclude<keyof typeof reservationEvents, Scheduled> }>
+type Offered = 'MatchOffered' | 'ReservationOfferRefused'
+type ReservationEvent = Extract<
+  Recorded,
+  { readonly type: Exclude<keyof typeof reservationEvents, Scheduled | Offered> }
+>
 
 interface Context {
   readonly time: number

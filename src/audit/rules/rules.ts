@@ -8,6 +8,7 @@ import { judgeId, judgeNewId, makeSeenIds } from '../state/ids.ts'
 import { millisecondsIn } from '../state/moments.ts'
 import { type AuditedSut, makeStreams, makeTextCache, type Report, type Stream } from '../state/state.ts'
 import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
+import { makeOfferRules, type OfferRules } from './matching.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
 import { judgeReservation } from './reservations.ts'
@@ -52,7 +53,7 @@ const judgeLogVersionSet = (log: Others['log'], { version }: DataOf<'LogVersionS
   log.version = Math.max(log.version, version)
 }
 
-/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users and tokens (see there). */
+/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users, tokens and offers. */
 type JudgedElsewhere = Extract<
   Recorded,
   {
@@ -60,6 +61,8 @@ type JudgedElsewhere = Extract<
       | 'AuditKeyReplaced'
       | 'VaultKeyForgotten'
       | 'ClockCorrected'
+      | 'MatchOffered'
+      | 'ReservationOfferRefused'
       | `SutMonitoring${string}`
       | `SutWent${string}`
       | `Session${string}`
@@ -127,7 +130,15 @@ export const applyAgain: Fold = (sut, event, time, unrecordedMax) =>
   judgeData(sut, event, time, { ...NO_OTHERS, unrecordedMax }, () => undefined)
 
 /** Checks the id that an event assigns, if it does. */
-const judgeNewIds = ({ type, data }: Recorded, time: number, { ids, markOf }: Assigned, report: Report): void => {
+const judgeNewIds = (
+  event: Recorded,
+  time: number,
+  { ids, markOf }: Assigned,
+  offers: OfferRules,
+  report: Report,
+): void => {
+  const { type, data } = event
+  if (offers.judgeId(event, time, report)) return
   if (type === 'ListenPortAssigned') judgeNewId(data.sut_id, time, ids, report)
   else if (type === 'ReservationCreated') judgeNewId(data._id, time, ids, report, markOf(data))
   else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), ids, report)
@@ -152,6 +163,7 @@ export const makeRules = (): Rules => {
   const ownUser = makeTextCache()
   const common = { ...newCommon(), knownSut, ownUser }
   const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
+  const offers = makeOfferRules(assigned)
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streams.get(event.stream)
@@ -162,7 +174,7 @@ export const makeRules = (): Rules => {
     judgeRevision(stream, event.revision, report)
     judgeId(event.id, time, eventIds, report)
     judgeActor(event, report)
-    judgeNewIds(event, time, assigned, report)
+    judgeNewIds(event, time, assigned, offers, report)
     if (!judgeStream(event, report)) stream.isUncertain = true
     const hasSchedule = common.schedule.from !== undefined
     if (event.type !== 'ClockCorrected') judgeTime(stream, time, written, report)
@@ -171,6 +183,7 @@ export const makeRules = (): Rules => {
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : never, report)
     judgeMonitoring(stream, event, time, knownSut, report)
     judgeSession(stream, event, assigned, report)
+    offers.judge(stream, event, time, report)
     users.judge(event, time, report)
     const certainUsers = certain(USERS_STREAM, users)
     certainUsers?.judgeCancelled(event, time, report)
@@ -187,6 +200,7 @@ export const makeRules = (): Rules => {
       stream.isUncertain = true
       stream.position = position
       stream.revision = revision
+      offers.skip()
     },
     streams: streams.all,
     corrections: () => corrections,

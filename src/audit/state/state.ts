@@ -57,6 +57,17 @@ export interface StatusChange {
   readonly isOtherCause: boolean
 }
 
+/** A SUT that was offered to a request with criteria. */
+export interface AuditedOffer {
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly end_time: string
+  /** Unix milliseconds. */
+  readonly time: number
+  status: 'open' | 'taken' | 'refused'
+}
+
 export interface Stream {
   revision: number
   /** Unix milliseconds of its last event. */
@@ -70,6 +81,8 @@ export interface Stream {
   readonly sut: AuditedSut
   /** In a stream of probes: the last change. */
   lastChange: StatusChange | undefined
+  /** In a stream of offers: the last one. */
+  offer: AuditedOffer | undefined
   /** In a stream of sessions: the members of those that are open, by id. */
   sessions: Map<string, string> | undefined
 }
@@ -91,6 +104,7 @@ export const newStream = (): Stream => ({
     released: [],
   },
   lastChange: undefined,
+  offer: undefined,
   sessions: undefined,
 })
 

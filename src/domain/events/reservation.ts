@@ -1,5 +1,6 @@
 import { boolean, integer, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
+import { Criteria } from './criteria.ts'
 import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
 
 const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
@@ -7,15 +8,24 @@ const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
 const beyond = { beyond_quota: boolean }
 /** Quarter-hours that it counts for the quota of its holder: those of its window unless given. */
 const counted = integer(1, Number.MAX_SAFE_INTEGER)
+/** `match`: the criteria that were asked for in place of the SUT. */
 const ReservationCreated = closed(
   'ReservationCreated',
   { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
-  { ...beyond, counted },
+  { ...beyond, counted, match: Criteria },
 )
 const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, beyond)
 /** A running reservation ended early. `end_time` is the second it ended. */
 const ReservationReleased = closed('ReservationReleased', { ...reservation, end_time: windowEnd }, {})
 const ReservationCancelled = closed('ReservationCancelled', reservation, {})
+
+/**
+ * A SUT is about to be reserved for a request with criteria and an idempotency key: the reservation is made with this id,
+ * or the offer is refused. Recorded in a stream of its own, so that a retry goes on from it.
+ */
+const MatchOffered = closed('MatchOffered', { ...reservation, start_time: windowEnd, end_time: windowEnd }, {})
+/** The SUT was not reserved: no reservation has this id. */
+const ReservationOfferRefused = closed('ReservationOfferRefused', reservation, {})
 
 /** Bound to the client address of `metadata.client`, the only one that may connect to the SUT. */
 const ReservationBound = closed('ReservationBound', reservation, {})
@@ -38,4 +48,6 @@ export const reservationEvents = {
   ReservationUnbound,
   ReservationStarted,
   ReservationEnded,
+  MatchOffered,
+  ReservationOfferRefused,
 } as const

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type RequestedWindow, resolveWindow } from '../calendar/window.ts'
+import { type RequestedWindow, type ResolvedWindow, resolveWindow } from '../calendar/window.ts'
 import type { Actor } from '../decider.ts'
 import type { Event } from '../event.ts'
-import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
+import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findFreeUntil, findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
 import { requireSut } from '../sut/refusals.ts'
@@ -11,6 +11,7 @@ import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset } from '../values/instant.ts'
 import { countNew } from './counted.ts'
+import { isUnfit, type Match, offeredWindow, refuseCandidate } from './match.ts'
 import { type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
 import { type WindowLimits, windowProblems } from './window-limits.ts'
@@ -30,35 +31,65 @@ export interface CreateReservation {
   readonly quota?: QuotaUse | undefined
   /** The actor's; without one, every SUT. */
   readonly scope?: Scope | undefined
+  /** Absent if the SUT was named by its id. */
+  readonly match?: Match | undefined
   /** 8 random bytes in hex for the reservation's id. */
   readonly random: string
 }
 
 type Decision = E.Either<Failure, readonly Event[]>
 
-export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
-  const { actor, sut_id, user_id, limits, isBeyondQuota = false } = command
-  const asked = resolveWindow(command.window, now)
-  const problems = windowProblems(command.window.form, asked, now, limits)
+/** What a reservation is asked for with, whichever SUT it is to have. */
+export type Asked = Pick<CreateReservation, 'actor' | 'user_id' | 'userExists' | 'window' | 'limits' | 'isBeyondQuota'>
+
+/** Refusals that come before anything that concerns the SUT. */
+const refuseAsked = (
+  { actor, user_id, window, limits, isBeyondQuota = false }: Asked,
+  resolved: ResolvedWindow,
+  now: number,
+): E.Either<Failure, never> | undefined => {
+  const problems = windowProblems(window.form, resolved, now, limits)
   if (problems.length > 0) return E.left(invalid(problems))
-  if (isForbidden(actor, user_id)) return refuseNotYours()
-  const forbidden = refuseBeyondQuota(actor, isBeyondQuota)
-  if (forbidden !== undefined) return forbidden
+  return isForbidden(actor, user_id) ? refuseNotYours() : refuseBeyondQuota(actor, isBeyondQuota)
+}
+
+const unknownUser = ({ userExists }: Asked): readonly Problem[] =>
+  userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]
+
+const refuseUnknownUser = (problems: readonly Problem[]): E.Either<Failure, never> =>
+  refuse('user_not_found', 'No user has this id.', { problems })
+
+/** Refusals of a request with criteria before SUTs are compared with them. */
+export const refuseBeforeSearch = (asked: Asked, now: number): E.Either<Failure, ResolvedWindow> => {
+  const resolved = resolveWindow(asked.window, now)
+  const refused = refuseAsked(asked, resolved, now)
+  if (refused !== undefined) return refused
+  return asked.userExists ? E.right(resolved) : refuseUnknownUser(unknownUser(asked))
+}
+
+export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
+  const { sut_id, user_id, limits, isBeyondQuota = false, match } = command
+  const asked = resolveWindow(command.window, now)
+  const refused = refuseAsked(command, asked, now)
+  if (refused !== undefined) return refused
   const found = requireSut(state)
   const unknown = [
-    ...(command.userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]),
+    ...unknownUser(command),
     ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
   ]
   if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
-  if (unknown.length > 0) return refuse('user_not_found', 'No user has this id.', { problems: unknown })
+  if (unknown.length > 0) return refuseUnknownUser(unknown)
   const sut = found.right
+  if (match && isUnfit(sut, match, now)) return refuseCandidate()
   if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and cannot be reserved.')
   if (!sut.values.is_active) {
     return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
   }
-  const { start, end, gridded } = asked
+  const { start, end } = asked
+  const gridded = match?.offer === undefined ? asked.gridded : offeredWindow(match.offer)
   const window = skipHeldTime(sut, gridded)
   const conflicts = findHeld(sut, window, CONFLICTS_MAX)
+  if (conflicts.length > 0 && match) return refuseCandidate()
   if (conflicts.length > 0) {
     const until = findFreeUntil(sut, window)
     const free_until = until === undefined ? null : formatWithOffset(until, start.offset)
@@ -79,11 +110,12 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   if (exceeding !== undefined) return exceeding
   // In canonical order, so that encoding need not sort.
   const data = {
-    _id: makeId(now, command.random),
+    _id: match?.offer?._id ?? makeId(now, command.random),
     ...(isBeyondQuota && { beyond_quota: true }),
     counted,
     end_time: formatWithOffset(window.end, end.offset),
     listen_port: sut.listen_port,
+    ...(match && { match: match.criteria }),
     start_time: formatWithOffset(window.start, start.offset),
     sut_id,
     user_id,

@@ -10,6 +10,7 @@ import { type BindReservation, bind } from './bind.ts'
 import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
 import { type ExtendReservation, extend } from './extend.ts'
+import { type RefuseOffer, refuseOffer } from './refuse-offer.ts'
 import { type AdvanceSchedule, advance } from './schedule.ts'
 import { type UnbindReservation, unbind } from './unbind.ts'
 
@@ -20,6 +21,7 @@ export type ReservationCommand =
   | BindReservation
   | UnbindReservation
   | AdvanceSchedule
+  | RefuseOffer
 
 type Decision = E.Either<Failure, readonly Event[]>
 
@@ -43,6 +45,8 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
       return E.chain((sut: ExistingSut) => unbind(sut, command, now))(requireSut(state))
     case 'AdvanceSchedule':
       return advance(state, command, now)
+    case 'RefuseOffer':
+      return refuseOffer(state, command)
   }
 }
 

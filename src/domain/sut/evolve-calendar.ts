@@ -50,7 +50,10 @@ interface Reservations {
   readonly released: readonly HeldTime[]
 }
 
-type ReservationEvent = Extract<Recorded, { readonly type: keyof typeof reservationEvents }>
+type ReservationEvent = Extract<
+  Recorded,
+  { readonly type: Exclude<keyof typeof reservationEvents, 'MatchOffered' | 'ReservationOfferRefused'> }
+>
 
 /** @param time of the event, in Unix milliseconds */
 export const evolveCalendar = (

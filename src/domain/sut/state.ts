@@ -13,15 +13,23 @@ type SutCreated = DataOf<'SutCreated'>
 export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_height' | 'rdp_width'>> &
   Partial<Record<'rdp_height' | 'rdp_width', number>>
 
+/** An offer of the SUT that was refused, in Unix milliseconds. */
+interface RefusedOffer {
+  readonly _id: string
+  readonly time: number
+}
+
 interface Common extends StreamState {
   /** Reservations whose end has not been recorded, for at most UNRECORDED_MAX after it. */
   readonly windows: Calendar
   /** Time recently held by reservations that were released. */
   readonly released: readonly HeldTime[]
+  /** Offers that were refused lately, oldest first: their reservations are not made any more. */
+  readonly refusedOffers: readonly RefusedOffer[]
 }
 
 /** Increment when the shape of the state changes. Shared by all deciders on this state. */
-export const SUT_STATE_VERSION = 7
+export const SUT_STATE_VERSION = 8
 
 /**
  * Seconds an ended reservation is kept whose end has not been recorded. It may never be: nobody records it while no
@@ -44,7 +52,14 @@ export type SutState =
       readonly monitoring: number | null
     })
 
-export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, released: [] }
+export const initialSutState: SutState = {
+  status: 'absent',
+  time: 0,
+  keys: [],
+  windows: EMPTY,
+  released: [],
+  refusedOffers: [],
+}
 
 /** Applies a merge patch (RFC 7396) to tags; null removes a tag. */
 export const mergeTags = (
@@ -73,6 +88,16 @@ const correctClock = (state: SutState, data: DataOf<'ClockCorrected'>, time: num
   return withCorrectTime({ ...state, windows: restored }, data, time)
 }
 
+/** For as long as a creation that began before may still be under way, and for a clock that is behind. */
+const REFUSED_KEPT_MS = 600_000
+/** Refused offers kept at most: far more than there are requests in so short a time. */
+const REFUSED_MAX = 1_000
+
+const addRefused = (refused: readonly RefusedOffer[], _id: string, time: number): readonly RefusedOffer[] => [
+  ...refused.filter((before) => before.time > time - REFUSED_KEPT_MS).slice(1 - REFUSED_MAX),
+  { _id, time },
+]
+
 /** Events that change no SUT. */
 type OfOthers = Extract<
   Recorded,
@@ -82,6 +107,7 @@ type OfOthers = Extract<
       | 'AuditKeyReplaced'
       | 'VaultKeyForgotten'
       | 'ScheduleBegan'
+      | 'MatchOffered'
       | `ListenPort${string}`
       | `SutWent${string}`
       | `Session${string}`
@@ -94,17 +120,17 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = addRecord(state.keys, event, time)
   const windows = dropPast(state.windows, time / 1000 - UNRECORDED_MAX)
-  const { released } = state
+  const { released, refusedOffers } = state
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
       const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
-      const common = { time, keys, windows, released }
+      const common = { time, keys, windows, released, refusedOffers }
       const record = { values, tags, listen_port, recordRevision: event.revision, monitoring: null }
       return { status: 'standing', ...common, _id, ...record }
     }
     case 'SutCreationAbandoned':
-      return { status: 'abandoned', time, keys, windows, released }
+      return { status: 'abandoned', time, keys, windows, released, refusedOffers }
     case 'SutUpdated': {
       if (!('values' in next)) return next
       const { _id, tags, credentials: _, ...changed } = event.data
@@ -130,6 +156,8 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationStarted':
     case 'ReservationEnded':
       return { ...next, ...evolveCalendar(next, event, time) }
+    case 'ReservationOfferRefused':
+      return { ...next, refusedOffers: addRefused(refusedOffers, event.data._id, time) }
     case 'ClockCorrected':
       return correctClock(state, event.data, time)
     default:

@@ -53,6 +53,9 @@ export const USERS_STREAM = 'users'
 /** The stream of a user's tokens. */
 export const tokenStream = (userId: string): string => `tokens-${userId}`
 
+/** The stream of the offers for a request with criteria. `name` is the HMAC of its idempotency key. */
+export const matchStream = (name: string): string => `match-${name}`
+
 /** Streams of a log: name prefixes and complete names. */
 export const STREAMS = {
   prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],

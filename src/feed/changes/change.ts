@@ -1,4 +1,4 @@
-import type { Recorded } from '../../domain/event.ts'
+import type { EventType, Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { isAboutUser, sutIdOf, userOf } from '../events/cloud-event.ts'
 
@@ -24,9 +24,16 @@ export interface Change {
   readonly retagged: readonly { readonly position: PublicPosition; readonly revision: number }[]
 }
 
-/** The start and the end of a reservation change nothing that is shown. */
+/** Events that change nothing that is shown. */
+const UNSHOWN: readonly EventType[] = [
+  'ReservationStarted',
+  'ReservationEnded',
+  'ReservationOfferRefused',
+  'SutCreationAbandoned',
+]
+
 const kindOf = ({ type }: Recorded): ChangeKind | undefined => {
-  if (type === 'ReservationStarted' || type === 'ReservationEnded' || type === 'SutCreationAbandoned') return undefined
+  if (UNSHOWN.includes(type)) return undefined
   if (type.startsWith('Reservation')) return 'sut_reservation'
   if (type.startsWith('Session')) return 'session'
   if (type.startsWith('Sut')) return 'sut'

@@ -4,6 +4,7 @@ import type { RequestedWindow } from '../../domain/calendar/window.ts'
 import { boolean, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
+import { Criteria } from '../../domain/events/criteria.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
@@ -17,16 +18,18 @@ export const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 
 
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const sut = { sut_id: opaqueId }
+const match = { match: Criteria }
 const beyond = { beyond_quota: boolean }
 const holder = { user_id: opaqueId, ...beyond }
 const formA = { start_time: instant, end_time: instant }
 const formB = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
-const ReservationFields = closed('ReservationFields', sut, { ...holder, ...formA, ...formB })
+const ReservationFields = closed('ReservationFields', {}, { ...sut, ...match, ...holder, ...formA, ...formB })
 
 export interface ReservationBody {
   /** The caller unless given. */
   readonly user_id: string | undefined
-  readonly sut_id: string
+  /** A SUT, or what any SUT must be. */
+  readonly target: { readonly sut_id: string } | { readonly match: Criteria }
   readonly window: RequestedWindow
   readonly isBeyondQuota: boolean
 }
@@ -57,9 +60,19 @@ withSchema(extensionBody, () => ({
   oneOf: [closedSchema({ end_time: instant }, beyond), closedSchema({ duration: seconds }, beyond)],
 }))
 
+const isObject = (body: unknown): body is object => typeof body === 'object' && body !== null && !Array.isArray(body)
+
+/** Exactly one of a SUT and criteria must be present, whatever their values. */
+const targetProblems = (body: unknown): readonly Problem[] => {
+  if (!isObject(body)) return []
+  const [hasSut, hasMatch] = [Object.hasOwn(body, 'sut_id'), Object.hasOwn(body, 'match')]
+  if (hasSut && hasMatch) return [bodyProblem('sut_ambiguous', 'match', 'cannot be combined with sut_id')]
+  return hasSut || hasMatch ? [] : [bodyProblem('sut_required', 'sut_id', 'is required, unless match is given')]
+}
+
 /** Exactly one complete form of window must be present, whatever its values. */
 const formProblems = (body: unknown): readonly Problem[] => {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
+  if (!isObject(body)) return []
   const a = FORM_A.filter((field) => Object.hasOwn(body, field))
   const b = FORM_B.filter((field) => Object.hasOwn(body, field))
   if (a.length > 0 && b.length > 0) {
@@ -79,17 +92,21 @@ const formProblems = (body: unknown): readonly Problem[] => {
 
 export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   const fields = decoded(ReservationFields, RESERVATION_READ_ONLY, body)
-  if (E.isLeft(fields)) return E.left([...fields.left, ...formProblems(body)])
+  const ofTarget = targetProblems(body)
+  if (E.isLeft(fields)) return E.left([...fields.left, ...ofTarget, ...formProblems(body)])
   const {
     user_id,
     sut_id,
+    match,
     start_time,
     end_time,
     start_in,
     duration,
     beyond_quota: isBeyondQuota = false,
   } = fields.right
-  const whose = { user_id, sut_id, isBeyondQuota }
+  const target = sut_id === undefined ? match && { match } : match === undefined ? { sut_id } : undefined
+  if (target === undefined) return E.left([...ofTarget, ...formProblems(body)])
+  const whose = { user_id, target, isBeyondQuota }
   const hasNoneOfB = start_in === undefined && duration === undefined
   if (start_time !== undefined && end_time !== undefined && hasNoneOfB) {
     return E.right({ ...whose, window: { form: 'explicit', start: start_time, end: end_time } })
@@ -101,7 +118,7 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   return E.left(formProblems(body))
 }
 withSchema(reservationBody, () => ({
-  oneOf: [closedSchema({ ...sut, ...formA }, holder), closedSchema({ ...sut, ...formB }, holder)],
+  oneOf: [sut, match].flatMap((target) => [formA, formB].map((form) => closedSchema({ ...target, ...form }, holder))),
 }))
 
 const { name, address, port, sut_type, ...others } = sutFields

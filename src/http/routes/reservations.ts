@@ -1,35 +1,23 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
-import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { failure } from '../../domain/failure.ts'
-import type { CreateReservation } from '../../domain/reservation/create.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
-import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
-import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import { sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { Users } from '../../users/users.ts'
 import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { documentResponse, type Objects } from '../response/objects.ts'
+import { documentResponse } from '../response/objects.ts'
 import { visibleTo } from '../response/visibility.ts'
+import { makeCreateReservation, type ReservationDependencies } from './creating/create-reservation.ts'
 
 export interface ReservationHandlers {
   readonly create: (call: Call<ReservationBody>) => RouteResult
   readonly cancel: (call: Call) => RouteResult
   readonly extend: (call: Call<ExtensionBody>) => RouteResult
   readonly update: (call: Call) => RouteResult
-}
-
-export interface ReservationDependencies {
-  readonly runner: Runner
-  readonly objects: Objects
-  readonly users: Users
-  readonly quotas: Quotas
-  readonly limits: WindowLimits
-  readonly randomHex: RandomHex
 }
 
 const notFound = () => failure('reservation_not_found', 'No reservation has this id.')
@@ -85,29 +73,10 @@ const makeChange =
   }
 
 export const makeReservationHandlers = (dependencies: ReservationDependencies): ReservationHandlers => {
-  const { runner, objects, users, quotas, limits, randomHex } = dependencies
+  const { quotas, limits } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
-      const { user_id = user._id, sut_id, window, isBeyondQuota } = body
-      const stream = sutStream(sut_id)
-      if (users.byId(user_id) === undefined && !isForbidden(user, user_id)) await users.catchUp()
-      const userExists = users.byId(user_id) !== undefined
-      const about = { sut_id, user_id, userExists, window, limits, isBeyondQuota }
-      const asked = { ...about, scope: user.scope, random: randomHex(8) }
-      const envelope = { actor: user, requestId, idempotencyKey, reason, client }
-      const run = (quota: QuotaUse | undefined) => {
-        const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked, quota }
-        return runner.run(reservationDecider, stream, { ...envelope, command })
-      }
-      const takesTurn = !isBeyondQuota && !isForbidden(user, user_id)
-      const ended = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
-      if (E.isLeft(ended)) return ended
-      const outcome = ended.right
-      if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
-      const version = objects.after('reservation', outcome.id, stream, outcome)
-      return E.right(documentResponse('reservation', version instanceof Promise ? await version : version, true))
-    },
+    create: makeCreateReservation(dependencies),
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
     extend: (call) => {
       const { user: actor, body } = call

@@ -1,7 +1,8 @@
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import { columnsOfList, type Value } from './csv-columns.ts'
 import { columnsOf, type DetailedRow } from './details.ts'
-import type { CsvQuery, CsvRows, RunQuery } from './lists.ts'
+import type { CsvQuery, CsvRows } from './lists.ts'
 
 /** Joins values into text, and begins a new one at each name. */
 const makeText = () => {

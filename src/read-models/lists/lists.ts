@@ -1,11 +1,8 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { prepare, type Select } from '../../files/sqlite.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
@@ -182,6 +179,21 @@ export interface UpcomingRow {
   readonly created: number
 }
 
+/** What holds or held SUTs, of the reservations that were made at about the same time. Unix seconds. */
+export interface WindowsPage {
+  /** Where to go on; undefined at the end. */
+  readonly next: number | undefined
+  /** Those that end after the moment. */
+  readonly windows: readonly {
+    readonly sut_id: string
+    readonly start: number
+    readonly end: number
+    readonly ended: string | null
+  }[]
+  /** The latest end of each SUT until then. */
+  readonly ends: readonly { readonly sut_id: string; readonly end: number }[]
+}
+
 /** Unix seconds. */
 export interface EndedBetween {
   readonly from: number
@@ -248,6 +260,8 @@ export interface Lists {
   }
   readonly reservations: (query: ReservationListQuery) => ListPage
   readonly suts: (query: SutListQuery) => ListPage
+  /** The documents of all SUTs that are not retired. */
+  readonly everySut: () => readonly string[]
   readonly sessions: (query: SessionQuery) => ListPage
   /** When SUTs were offline; undefined if there are more changes than the query allows. */
   readonly outages: (query: OutageListQuery) => readonly SutOutages[] | undefined
@@ -256,6 +270,8 @@ export interface Lists {
   /** For the processes that act on time: what holds SUTs within a span, and whose end was not recorded. */
   readonly upcoming: (page: SpanPage) => readonly UpcomingRow[]
   readonly unrecorded: (ended: EndedBetween) => readonly string[]
+  /** For matching: the windows of all SUTs around a moment, in pages, from the first or where the page before ended. */
+  readonly windows: (moment: number, from?: number) => WindowsPage
   /** How many reservations of a user were cancelled and released after a position. */
   readonly endedSince: (userId: string, after: number) => EndedEarly
   /** What of a user's reservations counts for a quota: those that are not over, by position. */
@@ -274,20 +290,3 @@ export interface Lists {
   readonly histories: Histories
   readonly sessionEvents: SessionEvents
 }
-
-/** Prepared statements kept: each combination of filters has its own. */
-const STATEMENTS_MAX = 200
-
-/** Runs statements whose text depends on the query. */
-export const makeRunQuery = (db: DatabaseSync) => {
-  const statements = new LRUCache<string, Select<object>>({ max: STATEMENTS_MAX })
-  return <A>(sql: string, ...values: readonly SQLInputValue[]): readonly A[] => {
-    let statement = statements.get(sql)
-    if (statement === undefined) {
-      statement = prepare<object>(db, sql)
-      statements.set(sql, statement)
-    }
-    return statement.all(...values) as A[]
-  }
-}
-export type RunQuery = ReturnType<typeof makeRunQuery>

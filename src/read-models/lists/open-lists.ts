@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { makeCorrectTimes } from '../../clock-correction/stored-times.ts'
+import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
@@ -14,14 +15,14 @@ import { makeTimeIndex } from '../tables/time-index.ts'
 import { makeIsShort } from './access-paths.ts'
 import { makeCsvRows } from './csv-rows.ts'
 import { type Histories, makeHistories, makeSessionEvents } from './histories.ts'
-import { type Lists, makeRunQuery, type RunQuery } from './lists.ts'
+import type { Lists } from './lists.ts'
 import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
-import { makeIsShortOfSuts, makeSutList } from './sut-list.ts'
-import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
+import { makeEverySut, makeIsShortOfSuts, makeSutList } from './sut-list.ts'
+import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming, makeWindows } from './upcoming.ts'
 import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
 export interface OpenLists {
@@ -96,11 +97,13 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       isShort: makeAllIsShort(names, counts, scopes, sessionCounts, ask),
       reservations: makeReservationList(ask, names, counts, scopes),
       suts: makeSutList(ask, counts),
+      everySut: makeEverySut(ask),
       outages: makeOutages(ask, names, scopes),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
       upcoming: makeUpcoming(ask, counts),
       unrecorded: makeUnrecorded(ask),
+      windows: makeWindows(ask),
       endedSince: makeEndedSince(ask, names),
       unfinishedUsage: makeUnfinishedUsage(ask, names),
       finishedUsage: makeFinishedUsage(ask, names),

@@ -1,9 +1,10 @@
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { BEGAN } from '../tables/sut-status-table.ts'
-import type { OutageListQuery, Outages, RunQuery, SutOutages } from './lists.ts'
+import type { OutageListQuery, Outages, SutOutages } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
 /** A status that began. */

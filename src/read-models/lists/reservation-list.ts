@@ -1,11 +1,12 @@
 import type { Window } from '../../domain/calendar/window.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
 import { type Condition, columnIn, condition, optional, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, ReservationListQuery, RunQuery } from './lists.ts'
+import type { ListPage, ReservationListQuery } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */

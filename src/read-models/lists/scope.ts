@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Scope } from '../../domain/user/scope.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition } from './conditions.ts'
-import type { RunQuery } from './lists.ts'
 
 /** Selects the keys of the SUTs in a scope, which has tags. */
 export const sutsIn = (scope: Scope): Condition => {

@@ -1,8 +1,9 @@
+import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { IS_CLOSED, IS_OPEN, SESSION_LISTED, type SessionCounts } from '../tables/session-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, PageQuery, RunQuery, SessionQuery } from './lists.ts'
+import type { ListPage, PageQuery, SessionQuery } from './lists.ts'
 
 /** A query with surrogate keys for SUT and user. */
 interface KeyedQuery extends Omit<SessionQuery, 'sut_id' | 'user_id'> {

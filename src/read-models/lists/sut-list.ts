@@ -1,11 +1,12 @@
 import { foldForSearch } from '../../../projections/sut.ts'
 import type { Window } from '../../domain/calendar/window.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { RETIRED, SUT_LISTED } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, RunQuery, SutListQuery } from './lists.ts'
+import type { ListPage, SutListQuery } from './lists.ts'
 
 export const sutFiltersOf = ({
   sut_type,
@@ -62,6 +63,9 @@ export const makeSutList =
     )
     return pageOfRows(rows, counted?.n ?? 0, query)
   }
+
+export const makeEverySut = (ask: RunQuery) => (): readonly string[] =>
+  ask<{ document: string }>(`SELECT document FROM sut WHERE ${SUT_LISTED}`).map(({ document }) => document)
 
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
 export const makeIsShortOfSuts =

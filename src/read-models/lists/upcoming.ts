@@ -1,9 +1,10 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import type { EndedBetween, EndedEarly, RunQuery, SpanPage, UpcomingRow } from './lists.ts'
+import type { EndedBetween, EndedEarly, SpanPage, UpcomingRow, WindowsPage } from './lists.ts'
 
 /** Reservations that are read, and their documents parsed, within a few milliseconds. */
 const SHORT = 1_000
@@ -54,6 +55,30 @@ export const makeUnrecorded =
       from,
       to,
     ).map(({ id }) => id)
+
+const OF_SEGMENT = `FROM reservation r INDEXED BY reservation_by_sut CROSS JOIN name n ON n.key = r.sut
+  WHERE r.segment = ? AND ${RESERVATION_LISTED}`
+
+/** A page is a segment. */
+export const makeWindows =
+  (ask: RunQuery) =>
+  (moment: number, from = 0): WindowsPage => {
+    const [segment, following] = ask<{ n: number }>('SELECT n FROM segment WHERE n >= ? ORDER BY n LIMIT 2', from)
+    if (segment === undefined) return { next: undefined, windows: [], ends: [] }
+    return {
+      next: following?.n,
+      windows: ask(
+        `SELECT n.id AS sut_id, r.starts AS start, r.ends AS "end", r.ended ${OF_SEGMENT} AND r.ends > ?`,
+        segment.n,
+        moment,
+      ),
+      ends: ask(
+        `SELECT n.id AS sut_id, max(r.ends) AS "end" ${OF_SEGMENT} AND r.ends <= ? GROUP BY r.sut`,
+        segment.n,
+        moment,
+      ),
+    }
+  }
 
 /** Reads every row after the position, which is recent. */
 export const makeEndedSince =

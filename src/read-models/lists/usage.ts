@@ -1,9 +1,10 @@
 import { startOfWeek, WEEK, weekOf } from '../../domain/calendar/week.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { EXEMPT, RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition, SHORT, valuesOf } from './conditions.ts'
-import type { FinishedQuery, Lists, RunQuery, UnfinishedQuery, UnfinishedRow, UsageQuery, Used } from './lists.ts'
+import type { FinishedQuery, Lists, UnfinishedQuery, UnfinishedRow, UsageQuery, Used } from './lists.ts'
 
 /** Whether few reservations of a user were ever made. */
 export const makeIsShortUsage =

@@ -67,6 +67,12 @@ const ofReservation =
   (entry, reader) =>
     said('reservations', icon, actorOf(entry, reader), before, ...reservationOf(entry, reader), after)
 
+/** That a machine was tried for somebody who asked for any. */
+const ofOffer =
+  (verb: string): Teller =>
+  (entry, reader) =>
+    said('reservations', 'calendar', named(entry.data.user_id, reader, true), verb, machineOf(entry, reader))
+
 const byTheClock =
   (verb: string): Teller =>
   (entry, reader) => {
@@ -149,6 +155,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   ReservationCancelled: ofReservation('x', ' cancelled '),
   ReservationBound: ofReservation('lock', ' allowed another computer to use '),
   ReservationUnbound: ofReservation('lock', ' ended the binding of ', ' by a new password'),
+  MatchOffered: ofOffer(' was offered '),
+  ReservationOfferRefused: ofOffer(' did not get '),
   ReservationStarted: byTheClock('began'),
   ReservationEnded: byTheClock('ended'),
   SessionOpened: opened,

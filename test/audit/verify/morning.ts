@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import {
   LISTEN_PORTS_STREAM,
   makeEventId,
+  matchStream,
   monitoringStream,
   SCHEDULE_STREAM,
   sessionStream,
@@ -122,7 +123,7 @@ export const roleOf = (event: Event): Metadata['role'] => {
   const { type } = event
   if (isOfMonitor(event) || isOfGateway(event) || OF_SCHEDULE.includes(type)) return 'system'
   if (OF_BERTH.includes(type)) return 'system'
-  return type.startsWith('Reservation') ? 'tester' : 'administrator'
+  return type.startsWith('Reservation') || type === 'MatchOffered' ? 'tester' : 'administrator'
 }
 
 export const actorOf = (event: Event): string => {
@@ -142,6 +143,7 @@ const streamOf = (event: Event): string => {
   if (isOfMonitor(event)) return monitoringStream(SUT)
   if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
   if (type === 'ScheduleBegan') return SCHEDULE_STREAM
+  if (type === 'MatchOffered') return matchStream('k'.repeat(22))
   return type.startsWith('ListenPort') || type === 'LogVersionSet' ? LISTEN_PORTS_STREAM : sutStream(SUT)
 }
 

@@ -186,6 +186,7 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'listen_port',
     'monitoring',
     'recordRevision',
+    'refusedOffers',
     'released',
     'status',
     'tags',
@@ -193,5 +194,5 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'values',
     'windows',
   ]
-  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [7, ...members], 'raise SUT_STATE_VERSION')
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [8, ...members], 'raise SUT_STATE_VERSION')
 })

@@ -58,6 +58,13 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
   await ask(create, 'In so many seconds', { who: 'alice', body: { ...alice, start_in: 7_200, duration: 3_600 } })
   await ask(create, 'Taken', { who: 'bob', body: { ...alice, user_id: idOf('bob'), ...window } })
   await ask(create, 'For another', { who: 'bob', body: { ...alice, start_in: 90_000, duration: 900 } })
+  const any = { match: { os: 'windows', tags: { rack: ['3', '4'] } } }
+  const afternoon = { start_time: '2030-05-02T14:00:00Z', end_time: '2030-05-02T15:00:00Z' }
+  await ask(create, 'Any that fits', { who: 'alice', body: { ...any, ...afternoon } })
+  await ask(create, 'None that fits is free', { who: 'bob', body: { ...any, ...afternoon } })
+  await ask(create, 'None fits', { who: 'bob', body: { match: { os: 'beos' }, ...afternoon } })
+  await ask(create, 'Neither a SUT nor criteria', { who: 'bob', body: afternoon })
+  await ask(create, 'A SUT and criteria', { who: 'bob', body: { sut_id, ...any, ...afternoon } })
   await ask(create, 'No window', { who: 'alice', body: alice })
   await ask(create, 'Two windows', { who: 'alice', body: { ...alice, ...window, start_in: 0, duration: 900 } })
   const past = { start_time: '2030-05-02T04:00:00Z', end_time: '2030-05-02T05:00:00Z' }

@@ -148,11 +148,18 @@ const CREATIONS = [...SUTS].flatMap((sut) => [
   { sut_id: `{${sut}}`, start_in: -1, duration: 0 },
 ])
 
+/** A SUT is named as its label is. Of several that are alike, a random one would be reserved. */
+const MATCHES = [[...HIDDEN.sut], ['inside', ...HIDDEN.sut], ['rdp', 'theirs', ...HIDDEN.sut]].flatMap((name) => [
+  { match: { name }, start_time: at('06:15'), end_time: at('06:45') },
+  { match: { name }, start_time: at('05:45'), end_time: at('23:00', 6) },
+  { match: { name, not: { tags: { team: 'qa1' } } }, start_time: at('06:15'), end_time: at('06:45') },
+])
+
 const nothing = () => [{}]
 
 /** Bodies for each POST. Those that only administrators send are refused without a look at them. */
 const BODIES: Readonly<Record<string, () => readonly object[]>> = {
-  '/api/sut_reservation/create': () => CREATIONS,
+  '/api/sut_reservation/create': () => [...CREATIONS, ...MATCHES],
   '/api/sut_reservation/:id/extend': () => [{ duration: 7200 }, { end_time: at('07:30') }, { duration: 1 }, {}],
   '/api/sut_reservation/:id/update': nothing,
   '/api/sut_reservation/:id/cancel': nothing,

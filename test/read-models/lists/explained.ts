@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { makeRunQuery, type RunQuery } from '../../../src/read-models/lists/lists.ts'
+import { makeRunQuery, type RunQuery } from '../../../src/files/sqlite.ts'
 
 /** Runs queries, and keeps the lines of their plans. */
 export const explained = (db: DatabaseSync) => {

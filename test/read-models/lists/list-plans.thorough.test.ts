@@ -2,13 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
-import {
-  type ListPage,
-  makeRunQuery,
-  type ReservationListQuery,
-  type RunQuery,
-  type SutListQuery,
-} from '../../../src/read-models/lists/lists.ts'
+import { makeRunQuery, type RunQuery } from '../../../src/files/sqlite.ts'
+import type { ListPage, ReservationListQuery, SutListQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeHeld, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'

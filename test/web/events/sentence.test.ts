@@ -34,6 +34,8 @@ test('reservations are told with who made them and for whom', (t) => {
   const forPriya = { data: { user_id: 'priya', ...window('14:00', '16:00') }, actor: 'me' }
   t.is(tell(entry('ReservationCreated', forPriya)), 'You reserved it for Priya, 14:00 – 16:00')
   t.is(tell(entry('ReservationCancelled', { data: { user_id: 'me' } })), 'Amina cancelled your reservation')
+  t.is(tell(entry('MatchOffered', { data: { user_id: 'priya' } })), 'Priya was offered it')
+  t.is(tell(entry('ReservationOfferRefused', { data: { user_id: 'me' } })), 'You did not get it')
   t.is(tell(entry('ReservationStarted', { data: { user_id: 'priya' } })), 'The reservation of Priya began')
   t.is(tell(entry('ReservationEnded', { data: { user_id: 'gone' } })), 'The reservation of somebody ended')
 })

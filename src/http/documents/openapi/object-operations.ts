@@ -12,6 +12,7 @@ const WINDOW: readonly Code[] = [
   'window_too_far',
   'window_in_the_past',
 ]
+const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']
 const OF_SUT: readonly Code[] = ['sut_not_found', 'sut_retired']
 
 const OUTAGES =
@@ -26,12 +27,12 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Reserve a SUT',
     description:
-      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder.',
+      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder. With match in place of sut_id, any active SUT that fits, is not known to be offline and is free is reserved: first the one whose free span around the window is shortest, then the one that has been idle longest. If none is free, the refusal names the next window, and the longest from the same start.',
     answer: refTo('Reservation'),
     isCreation: true,
     refusals: [
       ...(['not_your_reservation', 'forbidden', ...OF_SUT, 'user_not_found', 'sut_inactive'] as const),
-      ...(['reservation_conflict', 'quota_exceeded', ...WINDOW] as const),
+      ...(['reservation_conflict', 'quota_exceeded', ...MATCHING, ...WINDOW] as const),
     ],
   },
   'GET /api/sut_reservation': {

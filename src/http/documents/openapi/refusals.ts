@@ -74,6 +74,8 @@ const conflict = closedSchema({
   ...{ start_time: windowEnd, end_time: windowEnd },
 })
 
+const offered = closedSchema({ sut_id: assignedId, start_time: windowEnd, end_time: windowEnd })
+
 /** What the refusal to exceed a quota says. */
 const quotaUse = {
   used: closedObject({ hours: { type: 'number', minimum: 0 }, reservations: count }),
@@ -99,7 +101,9 @@ export const problemSchema = (): JsonSchema =>
       errors_count: { type: 'integer', minimum: 1 },
       conflicts: { ...listOfAll(conflict), maxItems: 100 },
       free_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
-      next_available: { anyOf: [windowSchema, { type: 'null' }] },
+      next_available: { anyOf: [windowSchema, offered, { type: 'null' }] },
+      matching: { type: 'integer', minimum: 1 },
+      longest: { anyOf: [offered, { type: 'null' }] },
       extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
       ...quotaUse,
       parts: { type: 'object', additionalProperties: string },

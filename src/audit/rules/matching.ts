@@ -1,0 +1,119 @@
+import type { DataOf, Recorded } from '../../domain/event.ts'
+import { foldName } from '../../domain/values/user-name.ts'
+import { type AssignedIds, hexAt, judgeNewId } from '../state/ids.ts'
+import { type AuditedOffer, type AuditedSut, copyText, type Report, type Stream } from '../state/state.ts'
+import type { HolderMarks } from './sessions.ts'
+
+type Criteria = NonNullable<DataOf<'ReservationCreated'>['match']>
+
+const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name'] as const
+
+const isAmong = (
+  asked: string | readonly string[],
+  value: string | undefined,
+  fold = (text: string) => text,
+): boolean => value !== undefined && [asked].flat().some((each) => fold(each) === fold(value))
+
+/** Whether each criterion holds, in no particular order. */
+const heldBy = ({ values, tags }: AuditedSut, { tags: asked = {}, ...fields }: Criteria): readonly boolean[] => [
+  ...FIELDS.flatMap((name) => {
+    const wanted = fields[name]
+    return wanted === undefined ? [] : [isAmong(wanted, values[name], foldName)]
+  }),
+  ...Object.entries(asked).map(([name, wanted]) =>
+    wanted === null ? !tags.has(name) : isAmong(wanted, tags.get(name)),
+  ),
+]
+
+/** Checks that a SUT was what the request asked for. */
+export const judgeFit = (sut: AuditedSut, criteria: Criteria | undefined, report: Report): void => {
+  if (criteria === undefined || sut.status !== 'standing') return
+  if (heldBy(sut, criteria).includes(false) || heldBy(sut, criteria.not ?? {}).includes(true))
+    report('reserves a SUT that does not fit the criteria')
+}
+
+/** The mark of an id that was offered, in place of its holder's. */
+const OFFERED = 0xffff_ffff
+/** For as long an idempotency key is known, and its offers. */
+const KNOWN_MS = 24 * 3_600_000
+
+/** Checks the offers of requests with criteria: one at a time, each of which is taken up or refused, and not both. */
+export interface OfferRules {
+  /** Checks the id that an event assigns, if it offers a SUT or takes up an offer. False for other events. */
+  readonly judgeId: (event: Recorded, time: number, report: Report) => boolean
+  readonly judge: (stream: Stream, event: Recorded, time: number, report: Report) => void
+  /** An event of theirs may be missing from here on. */
+  readonly skip: () => void
+}
+
+interface Ids {
+  readonly ids: AssignedIds
+  readonly markOf: HolderMarks
+}
+
+export const makeOfferRules = ({ ids, markOf }: Ids): OfferRules => {
+  const open = new Map<string, AuditedOffer>()
+  let isUncertain = false
+
+  const judgeOffered = (stream: Stream, data: DataOf<'MatchOffered'>, time: number, report: Report): void => {
+    const before = stream.offer
+    const isEnded = before === undefined || before.status === 'refused' || time - before.time >= KNOWN_MS
+    if (!isEnded && !isUncertain)
+      report(
+        `offers a SUT although the offer ${before._id} was ${before.status === 'open' ? 'not refused' : 'taken up'}`,
+      )
+    const { _id, sut_id, user_id, end_time } = data
+    const texts = {
+      _id: copyText(_id),
+      sut_id: copyText(sut_id),
+      user_id: copyText(user_id),
+      end_time: copyText(end_time),
+    }
+    stream.offer = { ...texts, time, status: 'open' }
+    open.set(stream.offer._id, stream.offer)
+  }
+
+  /** Ends an offer. */
+  const end = (data: DataOf<'ReservationOfferRefused'>, status: 'taken' | 'refused', report: Report) => {
+    const offer = open.get(data._id)
+    if (offer === undefined) return undefined
+    if (offer.sut_id !== data.sut_id || offer.user_id !== data.user_id)
+      report(`names another SUT or user than the offer ${data._id} has`)
+    offer.status = status
+    open.delete(data._id)
+    return offer
+  }
+
+  const judgeTaken = (data: DataOf<'ReservationCreated'>, report: Report): void => {
+    const offer = end(data, 'taken', report)
+    if (offer === undefined) return
+    if (data.match === undefined) report('takes up an offer, but was not made for criteria')
+    if (offer.end_time !== data.end_time) report('has another end than its offer')
+  }
+
+  return {
+    judgeId: ({ type, data }, time, report) => {
+      if (type === 'MatchOffered') {
+        judgeNewId(data._id, time, ids, report, OFFERED)
+        return true
+      }
+      if (type !== 'ReservationCreated') return false
+      const { _id } = data
+      const words = [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)] as const
+      if (ids.find(...words) !== OFFERED) return false
+      ids.change(...words, markOf(data))
+      if (words[0] !== Math.floor(time / 1_000) % 2 ** 32) report(`takes up the offer ${_id} at another second`)
+      if (!open.has(_id)) report(`takes up the offer ${_id}, which was refused`)
+      return true
+    },
+    judge: (stream, { type, data }, time, report) => {
+      if (type === 'MatchOffered') judgeOffered(stream, data, time, report)
+      else if (type === 'ReservationCreated') judgeTaken(data, report)
+      else if (type === 'ReservationOfferRefused' && end(data, 'refused', report) === undefined && !isUncertain)
+        report(`refuses the offer ${data._id}, which is not open`)
+    },
+    skip: () => {
+      isUncertain = true
+    },
+  }
+}

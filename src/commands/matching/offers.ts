@@ -1,0 +1,99 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Failure, failure } from '../../domain/failure.ts'
+import { RECORD_LIFETIME_MS } from '../../domain/idempotency-records.ts'
+import { matchDecider, type Offer, type OffersState } from '../../domain/matching/decide.ts'
+import { reservationDecider } from '../../domain/reservation/decide.ts'
+import { matchStream, type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { CommandEnvelope, Runner } from '../command-envelope.ts'
+import { keyReused } from '../failures.ts'
+import { findRecorded, type IdempotencyKey, keyNames } from '../idempotency-key.ts'
+
+/** Who sends a request, and what is recorded of it. */
+export type Sender = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
+
+/** The offers for one request with an idempotency key. They are in a stream of the key, so that each instance finds them. */
+export interface Offers {
+  /** The last offer, unless it is so old that the key is not known any more. Left also if the key is another request's. */
+  readonly last: () => Promise<E.Either<Failure, Offer | undefined>>
+  /** Offers a SUT in place of the last offer, which has been closed. If another instance was faster, its offer. */
+  readonly make: (
+    sutId: string,
+    windowAt: (time: number) => Pick<Offer, 'user_id' | 'start_time' | 'end_time'>,
+  ) => Promise<E.Either<Failure, Offer>>
+}
+
+export interface OffersOptions {
+  readonly runner: Pick<Runner, 'run' | 'inspect' | 'stateOf'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+}
+
+const unread = (): E.Either<Failure, never> =>
+  E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
+
+/** What cannot be read before anything is recorded. */
+export const orUnavailable = async <A>(read: () => Promise<E.Either<Failure, A>>): Promise<E.Either<Failure, A>> => {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return unread()
+    throw error
+  }
+}
+
+export const makeOffers = (
+  { runner, clock, randomHex }: OffersOptions,
+  sender: Sender,
+  idempotencyKey: IdempotencyKey,
+): Offers => {
+  const [current = '', ...former] = keyNames(idempotencyKey)
+  let name = current
+  let last: Offer | undefined
+  /** Whether the key has to be recorded with the next offer. */
+  let isNew = true
+
+  const isKnown = ({ time }: Offer): boolean => time > clock() - RECORD_LIFETIME_MS
+
+  const read = async (from: string): Promise<OffersState> => {
+    const state = await runner.stateOf(matchDecider, matchStream(from))
+    // Of a former vault key, only what goes on counts.
+    if (from === current || (state.offer !== undefined && isKnown(state.offer))) {
+      name = from
+      last = state.offer
+    }
+    return state
+  }
+
+  return {
+    last: () =>
+      orUnavailable(async () => {
+        for (const each of [current, ...former]) {
+          const { offer, keys } = await read(each)
+          if (offer === undefined || !isKnown(offer)) continue
+          isNew = false
+          return findRecorded(keys, idempotencyKey) === 'reused' ? E.left(keyReused()) : E.right(offer)
+        }
+        return E.right(undefined)
+      }),
+    make: (sutId, windowAt) =>
+      orUnavailable(async () => {
+        // The reservation is to be made at the time of its offer, which may not be before what its SUT has recorded.
+        const at = Math.max(clock(), await runner.inspect(reservationDecider, sutStream(sutId), ({ time }) => time))
+        const offered = { sut_id: sutId, ...windowAt(at) }
+        const made = await runner.run(matchDecider, matchStream(name), {
+          ...sender,
+          idempotencyKey: isNew ? idempotencyKey : undefined,
+          command: { type: 'OfferMatch', offered, after: last?._id, random: randomHex(8) },
+          at,
+        })
+        if (E.isLeft(made)) return made
+        isNew = false
+        const { offer } = made.right.state
+        if (offer === undefined) throw new Error('a SUT was offered without an event')
+        last = offer
+        return E.right(offer)
+      }),
+  }
+}

@@ -1,0 +1,56 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Decider, type StreamState, withCorrectTime } from '../decider.ts'
+import type { DataOf, Event, Recorded } from '../event.ts'
+import type { Failure } from '../failure.ts'
+import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
+import { makeId } from '../values/ids.ts'
+import { epochMillisecondsOf } from '../values/instant.ts'
+
+/** A SUT that was offered to a request with criteria. */
+export interface Offer extends DataOf<'MatchOffered'> {
+  /** Unix milliseconds. */
+  readonly time: number
+}
+
+/** The offers for one idempotency key. Only the last may be open. */
+export interface OffersState extends StreamState {
+  readonly offer: Offer | undefined
+}
+
+/** Offers a SUT, once the offer before has been closed. */
+export interface OfferMatch {
+  readonly type: 'OfferMatch'
+  readonly offered: Omit<DataOf<'MatchOffered'>, '_id'>
+  /** The id of the offer before, as far as the sender knows; undefined if there is none. */
+  readonly after: string | undefined
+  /** 8 random bytes in hex for the reservation's id. */
+  readonly random: string
+}
+
+/** `[]` means that another offer has been made meanwhile. */
+const decide = (
+  { offer }: OffersState,
+  { offered, after, random }: OfferMatch,
+  now: number,
+): E.Either<Failure, readonly Event[]> =>
+  E.right(offer?._id === after ? [{ type: 'MatchOffered', data: { _id: makeId(now, random), ...offered } }] : [])
+
+const evolve = (state: OffersState, event: Recorded): OffersState => {
+  const time = epochMillisecondsOf(event.metadata.time)
+  if (event.type === 'ClockCorrected') return withCorrectTime(state, event.data, time)
+  const next = { ...state, time, keys: addRecord(state.keys, event, time) }
+  return event.type === 'MatchOffered' ? { ...next, offer: { ...event.data, time } } : next
+}
+
+/** Bytes of a state with an offer. */
+const STATE_BYTES = 500
+
+export const matchDecider: Decider<OffersState, OfferMatch> = {
+  initial: { time: 0, keys: [], offer: undefined },
+  version: 1,
+  evolve,
+  decide,
+  weight: ({ keys }) => STATE_BYTES + recordsBytes(keys),
+  pack: packWithRecords,
+  unpack: unpackWithRecords,
+}

@@ -1,0 +1,39 @@
+import type { Window } from '../calendar/window.ts'
+
+/** How a SUT that is free ranks among others. Times are in Unix seconds. */
+export interface Rank {
+  /** Seconds of the free span that a window leaves. */
+  readonly rest: number
+  /** Whole days from the end of the reservation before the window to its start; NEVER_RESERVED without one. */
+  readonly idleDays: number
+  /** Differs for each request and SUT, so that requests at the same time do not all choose alike. */
+  readonly hash: number
+}
+
+/** More days than any SUT has been idle. */
+export const NEVER_RESERVED = 1_000_000_000
+
+const DAY = 86_400
+
+/** @param lastEnd the end of the reservation before the window; 0 if there was none */
+export const idleDaysOf = (start: number, lastEnd: number): number =>
+  lastEnd === 0 ? NEVER_RESERVED : Math.floor((start - lastEnd) / DAY)
+
+export const restOf = (free: Window, { start, end }: Window): number => free.end - free.start - (end - start)
+
+/** The smallest rest first, so that long spans stay free; then what was idle longest; then by hash. */
+export const compareRanks = (a: Rank, b: Rank): number => a.rest - b.rest || b.idleDays - a.idleDays || a.hash - b.hash
+
+/** A 32-bit hash of text (FNV-1a). */
+export const hashText = (text: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+/** Mixes the hashes of a request and of a SUT. */
+export const mixHashes = (request: number, sut: number): number => {
+  let mixed = Math.imul(request ^ sut, 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13) ^ (sut >>> 16), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

@@ -1,0 +1,46 @@
+import type * as E from 'fp-ts/lib/Either.js'
+import type { Window } from '../calendar/window.ts'
+import type { DataOf } from '../event.ts'
+import type { Criteria } from '../events/criteria.ts'
+import { type Failure, refuse } from '../failure.ts'
+import { makeFit, profileOf } from '../matching/fit.ts'
+import type { ExistingSut } from '../sut/refusals.ts'
+import { fits, type Scope } from '../user/scope.ts'
+import { makeId } from '../values/ids.ts'
+import { epochSecondsOf } from '../values/instant.ts'
+import { isOfferRefused } from './refuse-offer.ts'
+
+type Offered = DataOf<'MatchOffered'>
+
+/** What was asked for in place of a SUT named by its id. */
+export interface Match {
+  readonly criteria: Criteria
+  /** The holder's; without one, every SUT. */
+  readonly holderScope: Scope | undefined
+  /** The offer that the reservation takes up, if one was made. */
+  readonly offer?: Offered | undefined
+}
+
+/** The window that an offer has on the grid. */
+export const offeredWindow = ({ start_time, end_time }: Offered): Window => ({
+  start: epochSecondsOf(start_time),
+  end: epochSecondsOf(end_time),
+})
+
+/** Refuses one of several SUTs. No client sees it: the next is tried. */
+export const refuseCandidate = (): E.Either<Failure, never> =>
+  refuse('no_sut_free', 'The SUT does not fit, or is not free in this window any more.')
+
+const NO_RANDOM = ''
+
+/** An id begins with the second of its event, so what is offered must be reserved within the same second of its stream. */
+const isOver = (sut: ExistingSut, { _id }: Offered, now: number): boolean =>
+  isOfferRefused(sut, _id) || !_id.startsWith(makeId(now, NO_RANDOM))
+
+/** Whether what was known of a SUT when it was chosen does not hold any more. */
+export const isUnfit = (sut: ExistingSut, { criteria, holderScope, offer }: Match, now: number): boolean =>
+  sut.status === 'retired' ||
+  !sut.values.is_active ||
+  !makeFit(criteria)(profileOf(sut.values, sut.tags)) ||
+  !fits(sut.tags, holderScope ?? {}) ||
+  (offer !== undefined && isOver(sut, offer, now))

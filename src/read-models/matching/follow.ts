@@ -1,0 +1,151 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import type { Recorded } from '../../domain/event.ts'
+import { epochSecondsOf } from '../../domain/values/instant.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { WindowsPage } from '../lists/lists.ts'
+import type { Views } from '../views.ts'
+import { dropEnded, type KnownWindows, putWindow, quarterAt, removeWindow } from './openings.ts'
+import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
+
+export interface FollowOptions {
+  readonly views: Pick<Views, 'read' | 'watch' | 'newest'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Documents or windows taken in one turn of the event loop. */
+const TURN_SIZE = 512
+
+/** Applies events. Objects are shown as they are now, whatever the event says, so events may be applied again. */
+const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
+  const current = (sutId: string): KnownWindows => {
+    const slot = suts.slotOf(sutId)
+    suts.moves.note(slot)
+    const { windows } = suts.at(slot) as KnownSut
+    dropEnded(windows, quarterAt(clock()))
+    return windows
+  }
+
+  const applyReservation = (id: string): void => {
+    const version = views.newest('reservation', id)
+    if (version === undefined) return
+    const { sut_id, start_time, end_time } = JSON.parse(version.document) as Reservation
+    const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
+    if (version.ended === 'cancelled') removeWindow(current(sut_id), start)
+    else putWindow(current(sut_id), { start, end, isReleased: version.ended === 'released' })
+  }
+
+  const applySut = (id: string): void => {
+    const version = views.newest('sut', id)
+    if (version === undefined) return
+    suts.put(id, version.ended === 'retired' ? undefined : (JSON.parse(version.document) as Sut))
+  }
+
+  return (event: Recorded): void => {
+    switch (event.type) {
+      case 'ReservationCreated':
+      case 'ReservationExtended':
+      case 'ReservationReleased':
+      case 'ReservationCancelled':
+        applyReservation(event.data._id)
+        break
+      case 'SutCreated':
+      case 'SutUpdated':
+      case 'SutRetired':
+      case 'SutMonitoringEnabled':
+      case 'SutMonitoringDisabled':
+      case 'SutWentOnline':
+      case 'SutWentOffline':
+        applySut(event.data._id)
+    }
+  }
+}
+
+/** Takes everything from the views. */
+const readAll = async ({ views, clock }: FollowOptions, suts: KnownSuts): Promise<void> => {
+  const unreadable = (): never => {
+    throw new StoreUnavailable('SUTs cannot be compared while the views cannot be read')
+  }
+  const documents = await (views.read('everySut') ?? unreadable())
+  for (const [n, document] of documents.listed.entries()) {
+    if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
+    const sut = JSON.parse(document) as Sut
+    suts.put(sut._id, sut)
+  }
+  const moment = quarterAt(clock())
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const { listed: page }: { listed: WindowsPage } = await (views.read('windows', moment, from) ?? unreadable())
+    for (const { sut_id, start, end, ended } of page.windows) {
+      const known = suts.find(sut_id)
+      if (known !== undefined) putWindow(known.windows, { start, end, isReleased: ended === 'released' })
+    }
+    for (const { sut_id, end } of page.ends) {
+      const known = suts.find(sut_id)
+      if (known !== undefined) known.windows.lastEnd = Math.max(known.windows.lastEnd, end)
+    }
+    from = page.next
+  }
+}
+
+/** SUTs and their windows, as of everything folded so far. */
+export interface FollowedSuts {
+  /** Read from the views first, then kept up to date by each event. @throws StoreUnavailable if they cannot be read */
+  readonly get: () => KnownSuts | Promise<KnownSuts>
+  readonly close: () => void
+}
+
+/** Nothing is read before the first call, nor kept for those that never call. */
+export const followSuts = (options: FollowOptions): FollowedSuts => {
+  let followed: KnownSuts | Promise<KnownSuts> | undefined
+  let unwatch: (() => void) | undefined
+
+  const forget = (): void => {
+    unwatch?.()
+    followed = undefined
+  }
+
+  const read = async (): Promise<KnownSuts> => {
+    const suts = makeKnownSuts()
+    const apply = makeApply(options, suts)
+    /** Events folded while the views are being read, applied on top of what was read. */
+    let missed: Recorded[] | undefined = []
+    unwatch = options.views.watch((events) => {
+      for (const event of events) {
+        // It changes windows in ways that only the views know.
+        if (event.type === 'ClockCorrected') return forget()
+        if (missed === undefined) apply(event)
+        else missed.push(event)
+      }
+    })
+    try {
+      await readAll(options, suts)
+      for (const [n, event] of missed.entries()) {
+        if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
+        apply(event)
+      }
+      missed = undefined
+      return suts
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+
+  return {
+    get: () => {
+      if (followed !== undefined) return followed
+      const reading = read()
+      followed = reading
+      reading.then(
+        (suts) => {
+          if (followed === reading) followed = suts
+        },
+        () => undefined,
+      )
+      return reading
+    },
+    close: forget,
+  }
+}

@@ -1,0 +1,74 @@
+import type { Sut } from '../../../projections/sut.ts'
+import { type Profile, profileOf } from '../../domain/matching/fit.ts'
+import { hashText } from '../../domain/matching/order.ts'
+import { monitoredOf } from '../../domain/monitoring/status.ts'
+import { type ChangeLog, makeChangeLog } from './change-log.ts'
+import { type KnownWindows, newWindows } from './openings.ts'
+
+/** A SUT that is not retired. */
+export interface KnownSut {
+  readonly _id: string
+  readonly hash: number
+  readonly windows: KnownWindows
+  /** Undefined until its document is read. */
+  profile: Profile | undefined
+  /** Active, and not known to be offline. */
+  isBookable: boolean
+  /** Seconds, in whole quarters. */
+  turnaround: number
+}
+
+/** SUTs by slot: small numbers. That of a retired SUT is used again. */
+export interface KnownSuts {
+  readonly size: () => number
+  readonly at: (slot: number) => KnownSut | undefined
+  readonly find: (id: string) => KnownSut | undefined
+  /** The slot of a SUT, made if it is new. */
+  readonly slotOf: (id: string) => number
+  /** Takes the document of a SUT; undefined if it is retired. */
+  readonly put: (id: string, sut: Sut | undefined) => void
+  /** The slots whose SUT has changed. */
+  readonly changes: ChangeLog
+  /** The slots whose windows have changed. */
+  readonly moves: ChangeLog
+}
+
+export const makeKnownSuts = (): KnownSuts => {
+  const slots = new Map<string, number>()
+  const suts: (KnownSut | undefined)[] = []
+  const free: number[] = []
+  const [changes, moves] = [makeChangeLog(), makeChangeLog()]
+
+  const slotOf = (_id: string): number => {
+    const known = slots.get(_id)
+    if (known !== undefined) return known
+    const slot = free.pop() ?? suts.length
+    slots.set(_id, slot)
+    const unread = { profile: undefined, isBookable: false, turnaround: 0 }
+    suts[slot] = { _id, hash: hashText(_id), windows: newWindows(), ...unread }
+    return slot
+  }
+
+  return {
+    size: () => suts.length,
+    at: (slot) => suts[slot],
+    find: (id) => suts[slots.get(id) ?? -1],
+    slotOf,
+    put: (id, document) => {
+      const slot = slotOf(id)
+      const sut = suts[slot] as KnownSut
+      if (document === undefined) {
+        suts[slot] = undefined
+        slots.delete(id)
+        free.push(slot)
+      } else {
+        sut.profile = profileOf(document, document.tags)
+        sut.isBookable = document.is_active && monitoredOf(document.monitoring) !== 'offline'
+      }
+      changes.note(slot)
+      moves.note(slot)
+    },
+    changes,
+    moves,
+  }
+}

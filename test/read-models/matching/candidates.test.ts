@@ -1,0 +1,183 @@
+import test from 'ava'
+import type { Logged } from '../../../src/domain/event.ts'
+import { hashText, mixHashes } from '../../../src/domain/matching/order.ts'
+import { makeMatching } from '../../../src/read-models/matching/candidates.ts'
+import type { Views } from '../../../src/read-models/views.ts'
+import { sutValues } from '../../domain/builders.ts'
+import { makeNumbers } from '../lists/many-reservations.ts'
+
+const [Q, DAY] = [900, 86_400]
+const NOW = Date.parse('2030-05-02T06:00:00Z') / 1000
+const HORIZON = NOW + 366 * DAY
+
+interface Held {
+  readonly start: number
+  readonly end: number
+  ended: 'released' | 'cancelled' | null
+}
+interface Known {
+  readonly document: { readonly _id: string; is_active: boolean; os: string; monitoring: { status: string } }
+  retired: boolean
+  readonly held: Map<string, Held>
+}
+
+const written = (time: number): string => new Date(time * 1000).toISOString().replace('.000Z', '+00:00')
+
+/** Views of SUTs whose windows are given, which say what changes. */
+const aLab = (seed: number, count: number) => {
+  const number = makeNumbers(seed)
+  const suts = new Map<string, Known>()
+  let last = 0
+  const hold = (sut: Known): string => {
+    const id = `reservation-${last++}`
+    const starts = [...sut.held.values()].map(({ end }) => end)
+    const from = Math.max(NOW - 4 * DAY, ...starts)
+    const start = from + Q * number(30)
+    sut.held.set(id, { start, end: start + Q * (1 + number(12)), ended: null })
+    return id
+  }
+  for (let n = 0; n < count; n++) {
+    const _id = `sut-${n}`
+    const monitoring = { status: ['Online', 'Offline', 'Unknown'][number(3)] as string }
+    const document = { ...sutValues(), _id, tags: {}, monitoring, is_active: number(5) > 0, os: `os ${number(3)}` }
+    const known = { document, retired: false, held: new Map() }
+    suts.set(_id, known)
+    for (let held = number(12); held > 0; held--) hold(known)
+  }
+  let listener: (events: readonly Logged[]) => void = () => undefined
+  const tell = (type: string, _id: string): void => listener([{ type, data: { _id } } as Logged])
+  const findReservation = (id: string) => {
+    for (const [sut_id, { held }] of suts) {
+      const found = held.get(id)
+      if (found !== undefined) return { sut_id, ...found }
+    }
+    return undefined
+  }
+  const newest = (kind: string, id: string) => {
+    if (kind === 'sut') {
+      const { document, retired } = suts.get(id) as Known
+      return { document: JSON.stringify(document), ended: retired ? 'retired' : null }
+    }
+    const { sut_id, start, end, ended } = findReservation(id) ?? { sut_id: '', start: 0, end: 0, ended: null }
+    return { document: JSON.stringify({ sut_id, start_time: written(start), end_time: written(end) }), ended }
+  }
+  const rows = () => [...suts].flatMap(([sut_id, { held }]) => [...held.values()].map((one) => ({ sut_id, ...one })))
+  const read = (name: string, moment: number) => {
+    if (name === 'everySut') {
+      return {
+        listed: [...suts.values()].filter(({ retired }) => !retired).map(({ document }) => JSON.stringify(document)),
+      }
+    }
+    const windows = rows().filter(({ end, ended }) => end > moment && ended !== 'cancelled')
+    const ends = rows().filter(({ end, ended }) => end <= moment && ended !== 'cancelled')
+    return { listed: { next: undefined, windows, ends } }
+  }
+  const views = {
+    newest,
+    read: async (name: string, moment: number) => read(name, moment),
+    watch: (given: typeof listener) => {
+      listener = given
+      return () => undefined
+    },
+  } as unknown as Pick<Views, 'read' | 'watch' | 'newest'>
+  return { number, suts, hold, tell, views }
+}
+
+const overlaps = (a: { start: number; end: number }, b: { start: number; end: number }): boolean =>
+  a.start < b.end && b.start < a.end
+
+/** The SUTs that are free, in the order of the interface: by a look at every window of each. */
+const ranked = (suts: ReadonlyMap<string, Known>, os: string, window: { start: number; end: number }, seed: string) =>
+  [...suts.values()]
+    .filter(({ document, retired }) => !retired && document.is_active && document.monitoring.status !== 'Offline')
+    .filter(({ document }) => document.os === os)
+    .flatMap(({ document, held }) => {
+      const real = [...held.values()].filter(({ ended }) => ended !== 'cancelled')
+      if (real.some((one) => overlaps(one, window))) return []
+      const before = real.filter(({ end }) => end <= window.start).map(({ end }) => end)
+      const after = real.filter(({ start }) => start >= window.end).map(({ start }) => start)
+      const from = Math.max(NOW, ...before)
+      const until = Math.min(HORIZON, ...after)
+      const idle =
+        before.length === 0 ? Number.POSITIVE_INFINITY : Math.floor((window.start - Math.max(...before)) / DAY)
+      const hash = mixHashes(hashText(seed), hashText(document._id))
+      return [{ id: document._id, rest: until - from - (window.end - window.start), idle, hash }]
+    })
+    .sort((a, b) => a.rest - b.rest || (a.idle === b.idle ? a.hash - b.hash : b.idle - a.idle))
+
+const change = ({ number, suts, hold, tell }: ReturnType<typeof aLab>): void => {
+  const [id, sut] = [...suts][number(suts.size)] as [string, Known]
+  if (sut.retired) return
+  const ids = [...sut.held]
+    .filter(([, { ended, start }]) => ended === null && start > NOW)
+    .map(([reservation]) => reservation)
+  const reservation = ids[number(Math.max(1, ids.length))]
+  switch (number(6)) {
+    case 0:
+      sut.document.is_active = !sut.document.is_active
+      tell('SutUpdated', id)
+      break
+    case 1:
+      sut.document.monitoring = { status: number(2) === 0 ? 'Online' : 'Offline' }
+      tell('SutWentOnline', id)
+      break
+    case 2:
+      sut.document.os = `os ${number(3)}`
+      tell('SutUpdated', id)
+      break
+    case 3:
+      if (reservation === undefined) break
+      ;(sut.held.get(reservation) as Held).ended = 'cancelled'
+      tell('ReservationCancelled', reservation)
+      break
+    case 4:
+      if (number(20) > 0) break
+      sut.retired = true
+      tell('SutRetired', id)
+      break
+    default:
+      tell('ReservationCreated', hold(sut))
+      break
+  }
+}
+
+test('candidates come by rest, idle days and hash, whatever has changed since they were read', async (t) => {
+  for (let seed = 1; seed <= 5; seed++) {
+    const lab = aLab(seed, 40)
+    const { search } = makeMatching({ views: lab.views, clock: () => NOW * 1000 })
+    for (let round = 0; round < 80; round++) {
+      const start = NOW + Q * lab.number(200)
+      const window = { start, end: start + Q * (1 + lab.number(8)) }
+      const os = `os ${lab.number(3)}`
+      const asked = {
+        criteria: { os: os.toUpperCase() },
+        scopes: [],
+        window,
+        latest: HORIZON,
+        seed: `request ${round}`,
+      }
+      const candidates = await search(asked)
+      const expected = ranked(lab.suts, os, window, asked.seed)
+      t.is(candidates.best(), expected[0]?.id, `seed ${seed}, round ${round}`)
+      const byHash = expected.toSorted((a, b) => a.hash - b.hash).map(({ id }) => id)
+      t.is(candidates.another(new Set(byHash.slice(0, 1))), byHash[1])
+      const fitting = [...lab.suts.values()].filter(({ document, retired }) => !retired && document.os === os)
+      t.is(candidates.explain().matching, fitting.length)
+      for (let n = 0; n < 5; n++) change(lab)
+      // The same candidates see what has changed.
+      t.is(candidates.best(), ranked(lab.suts, os, window, asked.seed)[0]?.id)
+    }
+  }
+})
+
+test('more changes than are remembered are all seen', async (t) => {
+  const lab = aLab(7, 30)
+  const { search } = makeMatching({ views: lab.views, clock: () => NOW * 1000 })
+  const window = { start: NOW + DAY, end: NOW + DAY + Q }
+  const asked = { criteria: { os: 'os 1' }, scopes: [], window, latest: HORIZON, seed: 'request' }
+  const candidates = await search(asked)
+  candidates.best()
+  for (let n = 0; n < 17_000; n++) lab.tell('SutUpdated', 'sut-0')
+  for (let n = 0; n < 100; n++) change(lab)
+  t.is(candidates.best(), ranked(lab.suts, 'os 1', window, 'request')[0]?.id)
+})

@@ -1,3 +1,4 @@
+import type { DataOf } from '../src/domain/event.ts'
 import type { Projection } from './projection.ts'
 
 /** Recorded SUT fields that responses omit. Histories show them. */
@@ -6,21 +7,30 @@ export interface SutDisplay {
   readonly rdp_width?: number
   /** Seconds between probes; absent while the SUT is not monitored. */
   readonly monitoring_interval?: number
+  /** Seconds between two reservations; absent is 0. */
+  readonly turnaround?: number
 }
 
-export const sutDisplayProjection: Projection<SutDisplay> = {
+export type SutDisplayColumns = readonly [turnaround: number]
+
+/** The fields of an event that it keeps. */
+const keptOf = ({ rdp_height, rdp_width, turnaround }: DataOf<'SutUpdated'>): SutDisplay => ({
+  ...(rdp_height !== undefined && { rdp_height }),
+  ...(rdp_width !== undefined && { rdp_width }),
+  ...(turnaround !== undefined && { turnaround }),
+})
+
+export const sutDisplayProjection: Projection<SutDisplay, SutDisplayColumns> = {
   name: 'sut_display',
-  version: 2,
+  version: 3,
   key: (event) => {
     switch (event.type) {
       case 'SutMonitoringEnabled':
       case 'SutMonitoringDisabled':
         return event.data._id
       case 'SutCreated':
-      case 'SutUpdated': {
-        const { _id, rdp_height, rdp_width } = event.data
-        return rdp_height === undefined && rdp_width === undefined ? undefined : _id
-      }
+      case 'SutUpdated':
+        return Object.keys(keptOf(event.data)).length === 0 ? undefined : event.data._id
       default:
         return undefined
     }
@@ -33,12 +43,8 @@ export const sutDisplayProjection: Projection<SutDisplay> = {
       return others
     }
     if (event.type !== 'SutCreated' && event.type !== 'SutUpdated') return document ?? {}
-    const { rdp_height = document?.rdp_height, rdp_width = document?.rdp_width } = event.data
-    return {
-      ...document,
-      ...(rdp_height !== undefined && { rdp_height }),
-      ...(rdp_width !== undefined && { rdp_width }),
-    }
+    return { ...document, ...keptOf(event.data) }
   },
   ended: () => null,
+  columns: ({ turnaround = 0 }) => [turnaround],
 }

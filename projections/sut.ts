@@ -95,7 +95,7 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
     }
     case 'SutUpdated': {
-      const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data
+      const { _id, rdp_height: _h, rdp_width: _w, turnaround: _t, credentials: _c, tags, ...changed } = event.data
       const current = document ?? failMissing('SUT', event)
       const monitoring = monitoringAfter(current, event)
       return { ...current, ...changed, updated_at, monitoring, tags: mergeTags(current.tags, tags ?? {}) }

@@ -34,11 +34,8 @@ export const toAuditedReservation = (window: ClockCorrected['windows'][number]):
  * Restores windows, and reports those that overlap a current one. Past ones are not dropped: while windows remain to be
  * restored, the stream's time is still wrong.
  */
-export const restoreWindows = (
-  { windows }: AuditedSut,
-  { windows: restored }: ClockCorrected,
-  report: Report,
-): void => {
+export const restoreWindows = (sut: AuditedSut, { windows: restored }: ClockCorrected, report: Report): void => {
+  const { windows } = sut
   for (const window of restored) {
     const held = toAuditedReservation(window)
     const place = countBefore(windows, held.start)
@@ -50,6 +47,8 @@ export const restoreWindows = (
     else if (overlaps) report(`restores the reservation ${window._id} over a current one`)
     else windows.splice(place, 0, held)
   }
+  const current = new Set(windows.map(formatId))
+  sut.ended = sut.ended.filter((held) => !current.has(formatId(held)))
 }
 
 /** Once all windows are restored, the stream's time is corrected and its idempotency records are dropped. */

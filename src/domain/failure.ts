@@ -74,6 +74,8 @@ export interface Conflict {
   readonly user_id: string
   readonly start_time: string
   readonly end_time: string
+  /** Present where the windows do not overlap, but the turnaround of the SUT does not fit between. */
+  readonly turnaround?: true
 }
 
 /** A window of a SUT that could be reserved. */

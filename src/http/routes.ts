@@ -152,7 +152,7 @@ export const routes = ({
   getWithQuery({
     path: '/api/sut/:id',
     roles: everyone,
-    parameterRoles: { ...asOfRoles, include: administrators },
+    parameterRoles: asOfRoles,
     query: sutQuery,
     handle: sutRead,
   }),

@@ -319,7 +319,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
       sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
       sutRead: makeSutRead({ objects, asOf, views, vault }),
-      sutLists: makeSutLists({ objects, asOf, csv, clock, horizon: config.limits.horizon }),
+      sutLists: makeSutLists({ objects, views, asOf, csv, clock, horizon: config.limits.horizon }),
       outages: makeOutageHandlers({ objects, clock }),
       check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
       sessionList: makeSessionListHandler(objects, nameOf, csv),

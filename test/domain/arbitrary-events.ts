@@ -45,6 +45,7 @@ const sutFields = () => ({
 const display = () => ({
   rdp_height: fc.integer({ min: 1, max: 16384 }),
   rdp_width: fc.integer({ min: 1, max: 16384 }),
+  turnaround: fc.integer({ min: 0, max: 96 }).map((quarters) => 900 * quarters),
 })
 
 const arbitraryTags = <A>(values: fc.Arbitrary<A>) =>

@@ -1,7 +1,7 @@
 import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import type { reservationEvents } from '../../domain/events/reservation.ts'
-import { countBefore, findPlace, formatId } from '../state/calendar.ts'
+import { countBefore, findAfter, findBefore, findPlace, formatId } from '../state/calendar.ts'
 import { hexAt } from '../state/ids.ts'
 import { offsetIn, secondsIn } from '../state/moments.ts'
 import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
@@ -18,6 +18,18 @@ const findHeldEnd = (released: readonly AuditedReservation[], moment: number): n
 const judgeReleased = ({ released }: AuditedSut, start: number, end: number, report: Report): void => {
   const held = released.find((each) => each.start < end && start < each.end)
   if (held !== undefined) report(`overlaps the reservation ${formatId(held)}, which held the SUT until it was released`)
+}
+
+/** A window begins a turnaround after the quarter-hour in which the one before it ended, or later. */
+const judgeTurnaround = (sut: AuditedSut, { start, end }: { start?: number; end: number }, report: Report): void => {
+  const { turnaround = 0 } = sut.values
+  if (turnaround === 0) return
+  const before = start === undefined ? undefined : findBefore(sut, start)
+  if (before !== undefined && Math.ceil(before.end / QUARTER) * QUARTER + turnaround > (start ?? 0))
+    report(`begins within the turnaround after the reservation ${formatId(before)}`)
+  const after = findAfter(sut, end)
+  if (after !== undefined && end + turnaround > after.start)
+    report(`leaves no turnaround before the reservation ${formatId(after)}`)
 }
 
 const isRightStart = ({ released }: AuditedSut, start: number): boolean =>
@@ -70,6 +82,7 @@ const judgeReservationCreated = (
     report(`overlaps the reservation ${formatId(before)}, which holds the SUT`)
   if (behind !== undefined && behind.start < end)
     report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
+  judgeTurnaround(sut, { start, end }, report)
   const { _id } = data
   const held = {
     high: hexAt(_id, 0, 8),
@@ -115,6 +128,7 @@ const judgeReservationExtended = (
   const behind = sut.windows[place + 1]
   if (behind !== undefined && behind.start < end)
     report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
+  judgeTurnaround(sut, { end }, report)
   held.end = end
   held.endOffset = offsetIn(data.end_time)
 }

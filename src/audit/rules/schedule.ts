@@ -1,5 +1,5 @@
 import type { DataOf, Event } from '../../domain/event.ts'
-import { findPlace } from '../state/calendar.ts'
+import { addEnded, findPlace } from '../state/calendar.ts'
 import { millisecondsIn } from '../state/moments.ts'
 import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
 
@@ -66,6 +66,7 @@ const judgeReservationEnded = (
   judgeDue(schedule, held.end * 1_000, data.due, time, report)
   dropBefore(sut, held)
   sut.windows.splice(sut.windows.indexOf(held), 1)
+  addEnded(sut, held)
 }
 
 type ScheduleEvent = Extract<Event, { readonly type: 'ReservationStarted' | 'ReservationEnded' | 'ScheduleBegan' }>

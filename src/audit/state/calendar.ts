@@ -21,6 +21,9 @@ export const countBefore = (windows: readonly AuditedReservation[], moment: numb
 /** Released windows to keep after their quarter-hour: a clock that was ahead may return to it. */
 const RELEASED_MIN = 8
 
+/** Reservations that are over to keep: a turnaround needs the last one. The others cover a clock that was ahead. */
+const PAST_MIN = 4
+
 /** Seconds an ended window is kept for the record of its end. */
 export const UNRECORDED_MAX = 31 * 86_400
 
@@ -33,8 +36,37 @@ export const dropEndedWindows = (sut: AuditedSut, time: number, unrecordedMax: n
   if (over > 0) windows.splice(0, over)
   if (released.length <= RELEASED_MIN) return
   const quarter = time / 1_000 - ((time / 1_000) % QUARTER)
-  sut.released = released.filter(({ end }) => end > quarter)
+  sut.released = released.filter(({ end }, n) => end > quarter || n >= released.length - PAST_MIN)
 }
+
+/** Adds a window whose end has been recorded. */
+export const addEnded = (sut: AuditedSut, held: AuditedReservation): void => {
+  sut.ended = [...sut.ended.slice(1 - PAST_MIN), held]
+}
+
+/** The reservations that were the last to end, each with its actual end. */
+const findPast = ({ released, ended }: AuditedSut): readonly AuditedReservation[] => [
+  ...released.slice(-PAST_MIN),
+  ...ended,
+]
+
+/** The last reservation that ends at or before a moment. */
+export const findBefore = (sut: AuditedSut, moment: number): AuditedReservation | undefined =>
+  [...findPast(sut), sut.windows[countBefore(sut.windows, moment) - 1]]
+    .filter((held) => held !== undefined && held.end <= moment)
+    .reduce(
+      (last, held) => (last !== undefined && last.end >= (held as AuditedReservation).end ? last : held),
+      undefined,
+    )
+
+/** The first reservation that starts at or after a moment. */
+export const findAfter = (sut: AuditedSut, moment: number): AuditedReservation | undefined =>
+  [...findPast(sut), sut.windows[countBefore(sut.windows, moment)]]
+    .filter((held) => held !== undefined && held.start >= moment)
+    .reduce(
+      (first, held) => (first !== undefined && first.start <= (held as AuditedReservation).start ? first : held),
+      undefined,
+    )
 
 /** Index of the reservation an event is about. Its end must not have been recorded. */
 export const findPlace = (

@@ -37,6 +37,8 @@ export interface AuditedSut {
   awaits: 'nothing' | 'any' | 'another'
   /** Recently released windows, with their actual end. */
   released: AuditedReservation[]
+  /** Windows whose end was recorded last. */
+  ended: AuditedReservation[]
 }
 
 /** A use of an idempotency key. */
@@ -102,6 +104,7 @@ export const newStream = (): Stream => ({
     monitoring: null,
     awaits: 'nothing',
     released: [],
+    ended: [],
   },
   lastChange: undefined,
   offer: undefined,

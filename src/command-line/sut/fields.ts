@@ -9,7 +9,10 @@ const TEXTS = {
   ...{ model: 'model', os: 'os', version: 'version', 'user-name': 'user_name' },
 } as const
 /** Those whose values are numbers or true and false. */
-const VALUES = { port: 'port', active: 'is_active', 'rdp-width': 'rdp_width', 'rdp-height': 'rdp_height' } as const
+const VALUES = {
+  ...{ port: 'port', active: 'is_active', 'rdp-width': 'rdp_width', 'rdp-height': 'rdp_height' },
+  ...{ turnaround: 'turnaround' },
+} as const
 
 export const FIELD_OPTIONS = {
   ...(Object.fromEntries(Object.keys({ ...TEXTS, ...VALUES }).map((name) => [name, { type: 'string' }])) as Record<
@@ -19,7 +22,7 @@ export const FIELD_OPTIONS = {
   'password-stdin': { type: 'boolean' },
 } as const
 
-export const FIELDS_HELP = `--type is vnc, rdp or tcp, --active true or false. With --password-stdin the password of the SUT is read from standard
+export const FIELDS_HELP = `--type is vnc, rdp or tcp, --active true or false. --turnaround is in seconds, rounded up to quarter-hours. With --password-stdin the password of the SUT is read from standard
 input, without one trailing line break; the user name and the password are stored encrypted and shown to nobody.`
 
 /** A value as JSON has it. What is neither a number nor true or false stays a text, which the service names as wrong. */

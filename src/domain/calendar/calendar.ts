@@ -1,5 +1,6 @@
 import { endAt, findRow, type Held, heldAt, putHeld, startAt, WIDTH } from './held.ts'
 import { bytesOf, idWords, type Page, type Rows, rowsAt } from './page.ts'
+import { earliestAfter, reachOf } from './turnaround.ts'
 import type { Window } from './window.ts'
 import {
   firstEndingAfter,
@@ -58,12 +59,40 @@ export const findOverlapping = (calendar: Calendar, wanted: Window, limit: numbe
   return found
 }
 
-/** The earliest free window of `length` seconds that starts between `from` and `latest`, both included. */
-export const findNextFree = (calendar: Calendar, from: number, length: number, latest: number): Window | undefined => {
+/** The last window that ends at or before a moment. */
+export const findLastEnded = (calendar: Calendar, moment: number): Held | undefined => {
+  const { pages } = calendar
+  const p = Math.min(pageEndingAfter(calendar, moment), pages.length - 1)
+  if (p < 0) return undefined
+  const rows = rowsAt(pages, p)
+  const n = rowEndingAfter(rows, moment)
+  if (n > 0) return heldAt(rows, n - 1)
+  return p === 0 ? undefined : heldAt(rowsAt(pages, p - 1), (pages[p - 1] as WindowPage).size - 1)
+}
+
+/** The first window that starts at or after a moment. */
+export const findFirstStarting = (calendar: Calendar, moment: number): Held | undefined => {
+  let found: Held | undefined
+  walk(calendar, moment, (rows, n) => {
+    if (startAt(rows.numbers, n) < moment) return false
+    found = heldAt(rows, n)
+    return true
+  })
+  return found
+}
+
+/** The earliest window of `length` seconds that can be booked and starts between `from` and `latest`, both included. */
+export const findNextFree = (
+  calendar: Calendar,
+  from: number,
+  length: number,
+  latest: number,
+  turnaround: number,
+): Window | undefined => {
   let start = from
-  walk(calendar, from, ({ numbers }, n) => {
-    if (startAt(numbers, n) >= start + length || start > latest) return true
-    start = Math.max(start, endAt(numbers, n))
+  walk(calendar, reachOf({ start: from, end: from }, turnaround).start, ({ numbers }, n) => {
+    if (startAt(numbers, n) - turnaround >= start + length || start > latest) return true
+    start = Math.max(start, earliestAfter(endAt(numbers, n), turnaround))
     return false
   })
   return start <= latest ? { start, end: start + length } : undefined

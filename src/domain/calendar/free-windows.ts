@@ -1,3 +1,4 @@
+import { withTurnaround } from './turnaround.ts'
 import type { Window } from './window.ts'
 
 export interface FreeWindows {
@@ -6,11 +7,21 @@ export interface FreeWindows {
   readonly next: number | undefined
 }
 
-/** Gaps in a span of at least `length` seconds, by start; at most `limit`. The windows must be sorted by start. */
-export const findFreeWindows = (held: readonly Window[], span: Window, length: number, limit: number): FreeWindows => {
+/**
+ * What of a span can be booked whole, in pieces of at least `length` seconds, by start; at most `limit`. The windows must
+ * be sorted by start, and include those that reach into the span by the turnaround.
+ */
+export const findFreeWindows = (
+  held: readonly Window[],
+  span: Window,
+  length: number,
+  limit: number,
+  turnaround: number,
+): FreeWindows => {
   const windows: Window[] = []
   let { start } = span
-  for (const window of [...held, { start: span.end, end: span.end }]) {
+  const taken = held.map((window) => withTurnaround(window, turnaround))
+  for (const window of [...taken, { start: span.end, end: span.end }]) {
     const end = Math.min(window.start, span.end)
     if (end > start && end - start >= length) {
       if (windows.length === limit) return { windows, next: start }

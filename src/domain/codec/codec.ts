@@ -31,6 +31,31 @@ export const integer = (min: number, max: number): t.Type<number> =>
     () => ({ type: 'integer', minimum: min, maximum: max }),
   )
 
+/** A multiple of a whole number, both ends included. */
+export const multipleOf = (step: number, min: number, max: number): t.Type<number> =>
+  scalar(
+    `multiple of ${step} (${min}, ${max})`,
+    (u): u is number =>
+      Number.isSafeInteger(u) && (u as number) % step === 0 && (u as number) >= min && (u as number) <= max,
+    `must be a multiple of ${step} from ${min} to ${max}`,
+    () => ({ type: 'integer', minimum: min, maximum: max, multipleOf: step }),
+  )
+
+/** A whole number of units, rounded up to a multiple. */
+export const roundedUp = (step: number, min: number, max: number): t.Type<number> => {
+  const asked = integer(min, max)
+  const round = new t.Type(
+    `${asked.name}, rounded up to a multiple of ${step}`,
+    asked.is,
+    (u, c) => {
+      const read = asked.validate(u, c)
+      return E.isLeft(read) ? read : t.success(Math.ceil(read.right / step) * step)
+    },
+    t.identity,
+  )
+  return withSchema(round, () => schemaOf(asked))
+}
+
 /** A number in quarters, both ends included. */
 export const quarters = (min: number, max: number): t.Type<number> =>
   scalar(

@@ -1,5 +1,7 @@
 import type * as t from 'io-ts'
-import { address, boolean, integer, listOf, matching, oneOf, orNull, text } from '../codec/codec.ts'
+import { TURNAROUND_MAX } from '../calendar/turnaround.ts'
+import { QUARTER } from '../calendar/window.ts'
+import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull, text } from '../codec/codec.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
 import { assignedId, listenPort } from './fields.ts'
 
@@ -20,6 +22,8 @@ export const sutFields = {
   version: text(0, 4096),
   rdp_height: integer(1, 16384),
   rdp_width: integer(1, 16384),
+  /** Seconds between two reservations; 0 unless given. */
+  turnaround: multipleOf(QUARTER, 0, TURNAROUND_MAX),
 } as const
 
 /** Fields whose values go to the vault. An event only records that they changed. */
@@ -29,7 +33,7 @@ export type SecretField = (typeof SECRET_FIELDS)[number]
 /** Secrets that changed together. The random id identifies them in the vault. */
 const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
 
-const { rdp_height, rdp_width, ...sutFieldsRequired } = sutFields
+const { rdp_height, rdp_width, turnaround, ...sutFieldsRequired } = sutFields
 const TAG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const tagName = matching(
@@ -49,7 +53,7 @@ export const tagsPatch = dictionary('tags patch', tagName, tagValue)
 const SutCreated = closed(
   'SutCreated',
   { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
-  { rdp_height, rdp_width, tags, credentials: Credentials },
+  { rdp_height, rdp_width, turnaround, tags, credentials: Credentials },
 )
 /** Contains only changed fields. */
 const SutUpdated = closed(

@@ -4,7 +4,7 @@ import type { Actor } from '../decider.ts'
 import type { Event } from '../event.ts'
 import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
-import { findFreeUntil, findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
+import { findFreeUntil, findInTheWay, findNextAvailable, skipHeldTime } from '../sut/held.ts'
 import { requireSut } from '../sut/refusals.ts'
 import type { SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
@@ -88,7 +88,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   const { start, end } = asked
   const gridded = match?.offer === undefined ? asked.gridded : offeredWindow(match.offer)
   const window = skipHeldTime(sut, gridded)
-  const conflicts = findHeld(sut, window, CONFLICTS_MAX)
+  const conflicts = findInTheWay(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0 && match) return refuseCandidate()
   if (conflicts.length > 0) {
     const until = findFreeUntil(sut, window)
@@ -100,7 +100,10 @@ export const create = (state: SutState, command: CreateReservation, now: number)
           end_time: formatWithOffset(free.end, start.offset),
         }
       : null
-    return refuse('reservation_conflict', 'The SUT is already reserved in this window.', {
+    const detail = conflicts.every(({ isTurnaround }) => isTurnaround)
+      ? 'The SUT needs its turnaround between this window and another reservation.'
+      : 'The SUT is already reserved in this window.'
+    return refuse('reservation_conflict', detail, {
       help: { conflicts: conflicts.map(toConflict), free_until, next_available },
     })
   }

@@ -5,7 +5,7 @@ import { ceilToQuarter } from '../calendar/window.ts'
 import type { Event } from '../event.ts'
 import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
-import { findHeld } from '../sut/held.ts'
+import { findInTheWayOfEnd } from '../sut/held.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
@@ -77,14 +77,16 @@ export const extend = (sut: ExistingSut, command: ExtendReservation, now: number
   const end = ceilToQuarter(asked.instant)
   if (end === held.end) return E.right([])
   if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
-  const conflicts = findHeld(sut, { start: held.end, end }, CONFLICTS_MAX)
-  if (conflicts.length > 0) {
+  const conflicts = findInTheWayOfEnd(sut, { start: held.end, end }, CONFLICTS_MAX)
+  const [first] = conflicts
+  if (first !== undefined) {
     // The requested end is within the maximum length, so only the first conflict limits the extension.
-    const latest = (conflicts[0] as Held).start
+    const latest = first.held.start - sut.values.turnaround
     const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
-    return refuse('reservation_conflict', 'The SUT is already reserved in the added time.', {
-      help: { conflicts: conflicts.map(toConflict), extendable_until },
-    })
+    const detail = first.isTurnaround
+      ? 'The SUT needs its turnaround between the added time and its next reservation.'
+      : 'The SUT is already reserved in the added time.'
+    return refuse('reservation_conflict', detail, { help: { conflicts: conflicts.map(toConflict), extendable_until } })
   }
   const exceeding = quota && refuseExceeding(quota, additionOf(quota, held, end), now)
   if (exceeding !== undefined) return exceeding

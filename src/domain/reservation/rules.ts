@@ -2,6 +2,7 @@ import { find } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import type { Actor } from '../decider.ts'
 import { type Conflict, refuse } from '../failure.ts'
+import type { InTheWay } from '../sut/held.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
 
@@ -26,4 +27,9 @@ export const isForbidden = (actor: Actor, user_id: string): boolean => actor.rol
 export const refuseNotYours = () =>
   refuse('not_your_reservation', 'Testers can only make and change reservations for their own user_id.')
 
-export const toConflict = (held: Held): Conflict => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) })
+export const toConflict = ({ held, isTurnaround }: InTheWay): Conflict => ({
+  _id: held._id,
+  user_id: held.user_id,
+  ...formatWindow(held),
+  ...(isTurnaround && { turnaround: true }),
+})

@@ -48,7 +48,14 @@ const dropBefore = (windows: Calendar, _id: string): Calendar => {
 interface Reservations {
   readonly windows: Calendar
   readonly released: readonly HeldTime[]
+  readonly ended: readonly Held[]
 }
+
+/**
+ * Reservations to keep once their end is recorded. A turnaround needs the last one. The others cover a clock that was
+ * wrong for a while.
+ */
+const ENDED_MAX = 4
 
 type ReservationEvent = Extract<
   Recorded,
@@ -57,7 +64,7 @@ type ReservationEvent = Extract<
 
 /** @param time of the event, in Unix milliseconds */
 export const evolveCalendar = (
-  { windows, released }: Reservations,
+  { windows, released, ended }: Reservations,
   event: ReservationEvent,
   time: number,
 ): Partial<Reservations> => {
@@ -88,7 +95,12 @@ export const evolveCalendar = (
       return { windows: change(windows, _id, { client: null }) }
     case 'ReservationStarted':
       return { windows: change(dropBefore(windows, _id), _id, { started: true }) }
-    case 'ReservationEnded':
-      return { windows: remove(dropBefore(windows, _id), _id) }
+    case 'ReservationEnded': {
+      const held = find(windows, _id)
+      return {
+        windows: remove(dropBefore(windows, _id), _id),
+        ended: held ? [...ended.slice(1 - ENDED_MAX), held] : ended,
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { type Calendar, dropPast, EMPTY } from '../calendar/calendar.ts'
+import { type Calendar, dropPast, EMPTY, find } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import type { HeldTime } from '../calendar/held-time.ts'
 import { type StreamState, withCorrectTime } from '../decider.ts'
@@ -10,8 +10,8 @@ import { evolveCalendar, restoreWindow, toHeld } from './evolve-calendar.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
-export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_height' | 'rdp_width'>> &
-  Partial<Record<'rdp_height' | 'rdp_width', number>>
+export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_height' | 'rdp_width' | 'turnaround'>> &
+  Partial<Record<'rdp_height' | 'rdp_width' | 'turnaround', number>>
 
 /** An offer of the SUT that was refused, in Unix milliseconds. */
 interface RefusedOffer {
@@ -26,6 +26,8 @@ interface Common extends StreamState {
   readonly released: readonly HeldTime[]
   /** Offers that were refused lately, oldest first: their reservations are not made any more. */
   readonly refusedOffers: readonly RefusedOffer[]
+  /** Reservations whose end was recorded last. */
+  readonly ended: readonly Held[]
 }
 
 /** Increment when the shape of the state changes. Shared by all deciders on this state. */
@@ -43,7 +45,8 @@ export type SutState =
   | (Common & {
       readonly status: 'standing' | 'retired'
       readonly _id: string
-      readonly values: SutValues
+      /** What a SUT is created with unless given is there too. */
+      readonly values: SutValues & Required<Pick<SutValues, 'turnaround'>>
       readonly tags: Readonly<Record<string, string>>
       readonly listen_port: number
       /** Revision of the last event that changed the SUT's record, used as its ETag. Reservations do not change it. */
@@ -59,6 +62,7 @@ export const initialSutState: SutState = {
   windows: EMPTY,
   released: [],
   refusedOffers: [],
+  ended: [],
 }
 
 /** Applies a merge patch (RFC 7396) to tags; null removes a tag. */
@@ -85,7 +89,8 @@ const correctClock = (state: SutState, data: DataOf<'ClockCorrected'>, time: num
   const restored = data.windows
     .map((window) => toHeld(window, { created: 0, started: window.started === true, client: null }))
     .reduce(restoreWindow, state.windows)
-  return withCorrectTime({ ...state, windows: restored }, data, time)
+  const ended = state.ended.filter(({ _id }) => find(restored, _id) === undefined)
+  return withCorrectTime({ ...state, windows: restored, ended }, data, time)
 }
 
 /** For as long as a creation that began before may still be under way, and for a clock that is behind. */
@@ -120,17 +125,23 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = addRecord(state.keys, event, time)
   const windows = dropPast(state.windows, time / 1000 - UNRECORDED_MAX)
-  const { released, refusedOffers } = state
+  const { released, ended, refusedOffers } = state
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
       const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
-      const common = { time, keys, windows, released, refusedOffers }
-      const record = { values, tags, listen_port, recordRevision: event.revision, monitoring: null }
+      const common = { time, keys, windows, released, ended, refusedOffers }
+      const record = {
+        values: { turnaround: 0, ...values },
+        tags,
+        listen_port,
+        recordRevision: event.revision,
+        monitoring: null,
+      }
       return { status: 'standing', ...common, _id, ...record }
     }
     case 'SutCreationAbandoned':
-      return { status: 'abandoned', time, keys, windows, released, refusedOffers }
+      return { status: 'abandoned', time, keys, windows, released, ended, refusedOffers }
     case 'SutUpdated': {
       if (!('values' in next)) return next
       const { _id, tags, credentials: _, ...changed } = event.data

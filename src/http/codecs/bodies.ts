@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import type { RequestedWindow } from '../../domain/calendar/window.ts'
-import { boolean, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
+import { TURNAROUND_MAX } from '../../domain/calendar/turnaround.ts'
+import { QUARTER, type RequestedWindow } from '../../domain/calendar/window.ts'
+import { boolean, instant, integer, opaqueId, roundedUp, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Criteria } from '../../domain/events/criteria.ts'
@@ -121,10 +122,11 @@ withSchema(reservationBody, () => ({
   oneOf: [sut, match].flatMap((target) => [formA, formB].map((form) => closedSchema({ ...target, ...form }, holder))),
 }))
 
-const { name, address, port, sut_type, ...others } = sutFields
+const asked = { ...sutFields, turnaround: roundedUp(QUARTER, 0, TURNAROUND_MAX) }
+const { name, address, port, sut_type, ...others } = asked
 const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
 export const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets, tags })
-const SutUpdate = closed('SutUpdate', {}, { ...sutFields, ...secrets })
+const SutUpdate = closed('SutUpdate', {}, { ...asked, ...secrets })
 
 export type SutCreation = t.TypeOf<typeof SutCreation>
 export type SutUpdate = t.TypeOf<typeof SutUpdate>

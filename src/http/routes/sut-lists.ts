@@ -1,12 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
 import type { Sut } from '../../../projections/sut.ts'
+import type { SutDisplay } from '../../../projections/sut-display.ts'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
+import { reachOf } from '../../domain/calendar/turnaround.ts'
 import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ListPage } from '../../read-models/lists/lists.ts'
+import type { Views } from '../../read-models/views.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -23,6 +26,7 @@ export interface SutLists {
 
 export interface SutListDependencies {
   readonly objects: Objects
+  readonly views: Pick<Views, 'newest'>
   readonly asOf: AsOfReads
   readonly csv: CsvLists
   readonly clock: () => number
@@ -56,7 +60,7 @@ const freeSpan = ({ from, to }: NonNullable<SutsQuery['free']>, now: number): Wi
   return { start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end }
 }
 
-export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDependencies): SutLists => ({
+export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query, user, mediaType }) => {
     const refused = csv.refuse(query, mediaType)
     if (refused !== undefined) return refused
@@ -91,12 +95,14 @@ export const makeSutLists = ({ objects, asOf, csv, clock, horizon }: SutListDepe
       return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
     }
     const span = spanOf(query, clock(), horizon)
-    const answered = ifReaching(found.right.created, await objects.showList('held', id, span))
+    const display = views.newest('sut_display', id)
+    const { turnaround = 0 } = display === undefined ? {} : (JSON.parse(display.document) as SutDisplay)
+    const answered = ifReaching(found.right.created, await objects.showList('held', id, reachOf(span, turnaround)))
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right
     // An inactive SUT cannot be reserved at all.
     const { is_active } = JSON.parse(found.right.document) as Sut
-    const { windows, next } = findFreeWindows(is_active ? held : [span], span, query.duration, FREE_MAX)
+    const { windows, next } = findFreeWindows(is_active ? held : [span], span, query.duration, FREE_MAX, turnaround)
     const offset = (query.from ?? query.to)?.offset ?? 0
     const write = (time: number): string => formatWithOffset(time, offset)
     const body = {

@@ -13,7 +13,12 @@ import { visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 
 /** What administrators set and the document of a SUT leaves out. */
-export interface SutSettings {
+export interface SutSettings extends Partial<AdministratorSettings> {
+  /** Seconds between two reservations. Everybody sees it. */
+  readonly turnaround: number
+}
+
+interface AdministratorSettings {
   /** Null once the SUT is retired. */
   readonly listen_port: number | null
   /** Seconds between probes; null if the SUT is not monitored. */
@@ -36,13 +41,15 @@ const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'v
     const found = views.newest(kind, id)
     return found && (JSON.parse(found.document) as A)
   }
-  return async ({ _id, monitoring }: Sut): Promise<SutSettings> => {
+  return async ({ _id, monitoring }: Sut, { role }: Call['user']): Promise<SutSettings> => {
     // Views are read before anything is awaited, so that they are those of the document.
     const { listen_port } = newest<ListenPort>('listen_port', _id) ?? { listen_port: null }
-    const { monitoring_interval, rdp_width, rdp_height } = newest<SutDisplay>('sut_display', _id) ?? {}
+    const { monitoring_interval, rdp_width, rdp_height, turnaround = 0 } = newest<SutDisplay>('sut_display', _id) ?? {}
+    if (role !== 'administrator') return { turnaround }
     const isMonitored = monitoredOf(monitoring) !== 'disabled'
     const has = await vault.has(_id)
     return {
+      turnaround,
       listen_port,
       monitoring_interval: (isMonitored ? monitoring_interval : undefined) ?? null,
       has_password: has.password,
@@ -63,7 +70,7 @@ export const makeSutRead = ({ objects, asOf, views, vault }: SutReadDependencies
     if (version === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (!query.withSettings) return E.right(documentResponse('sut', version, false))
     const sut = JSON.parse(version.document) as Sut
-    const document = JSON.stringify({ ...sut, settings: await settingsOf(sut) })
+    const document = JSON.stringify({ ...sut, settings: await settingsOf(sut, user) })
     return E.right(documentResponse('sut', { ...version, document }, false))
   }
   return (call: Call<unknown, SutQuery>): RouteResult => asOf.readOr('sut', call, newest)

@@ -9,6 +9,7 @@ import type { Row } from '../tables/row.ts'
 import { makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts'
+import { sutDisplayWriter } from '../tables/sut-display-table.ts'
 import { makeSutStatusWriter } from '../tables/sut-status-table.ts'
 import { makeSutWriter } from '../tables/sut-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
@@ -47,7 +48,7 @@ const makeAllIsShort = (
   const isShortUsage = makeIsShortUsage(names, counts)
   return {
     reservations: isShort,
-    suts: makeIsShortOfSuts(counts),
+    suts: makeIsShortOfSuts(ask, counts),
     held: (sut_id, { start, end }) =>
       isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
@@ -79,6 +80,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     reservation: makeReservationWriter(db, names, counts, periods),
     reservation_run: makeRunWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
+    sut_display: sutDisplayWriter,
     sut_status: makeSutStatusWriter(db),
     quota_exemption: makeExemptionWriter(names),
   }

@@ -1,8 +1,10 @@
 import { foldForSearch } from '../../../projections/sut.ts'
-import type { Window } from '../../domain/calendar/window.ts'
+import { reachOf } from '../../domain/calendar/turnaround.ts'
+import { QUARTER, type Window } from '../../domain/calendar/window.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
+import { TURNAROUND } from '../tables/sut-display-table.ts'
 import { RETIRED, SUT_LISTED } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
@@ -30,23 +32,46 @@ export const sutFiltersOf = ({
 export const sutRowsOf = ({ retired = false }: SutListQuery): readonly [index: string, rows: string] =>
   retired ? ['sut_retired', RETIRED] : ['sut_listed', SUT_LISTED]
 
+/** The longest turnaround of a SUT. */
+const longestTurnaround = (ask: RunQuery): number =>
+  ask<{ longest: number | null }>(
+    `SELECT max(turnaround) AS longest FROM sut_display INDEXED BY turnaround_longest WHERE ${TURNAROUND}`,
+  )[0]?.longest ?? 0
+
 /** Nothing that overlaps a span ends later than the longest reservation after it. */
-const isFree = ({ start, end }: Window, longest: number): Condition =>
+const holding = ({ start, end }: Window, longest: number): Condition =>
   condition(
-    `is_active = 1 AND sut.id NOT IN (
-       SELECT n.id FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end CROSS JOIN name n
-       WHERE r.segment = s.n AND ${LISTED_RESERVATIONS} AND r.ends > ? AND r.ends < ? AND r.starts < ? AND n.key = r.sut)`,
+    `SELECT n.id, r.starts, r.ends FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end CROSS JOIN name n
+     WHERE r.segment = s.n AND ${LISTED_RESERVATIONS} AND r.ends > ? AND r.ends < ? AND r.starts < ? AND n.key = r.sut`,
     start,
     end + longest,
     end,
   )
+
+// As in domain/calendar/turnaround.ts.
+const IS_TAKEN = `CASE WHEN t.turnaround IS NULL THEN h.ends > ? AND h.starts < ?
+  ELSE (h.ends + ${QUARTER - 1}) / ${QUARTER} * ${QUARTER} + t.turnaround > ? AND h.starts - t.turnaround < ? END`
+
+/** @param turnaround the longest one of a SUT */
+const isFree = (span: Window, longest: number, turnaround: number): Condition => {
+  const { sql, values } = holding(reachOf(span, turnaround), longest)
+  if (turnaround === 0) return condition(`is_active = 1 AND sut.id NOT IN (SELECT id FROM (${sql}))`, ...values)
+  const { start, end } = span
+  return condition(
+    `is_active = 1 AND sut.id NOT IN (
+       SELECT h.id FROM (${sql}) h LEFT JOIN sut_display t INDEXED BY turnaround_by_sut
+       ON t.id = h.id AND t.until IS NULL AND t.turnaround > 0 WHERE ${IS_TAKEN})`,
+    ...values,
+    ...[start, end, start, end],
+  )
+}
 
 export const makeSutList =
   (ask: RunQuery, counts: ReservationCounts) =>
   (query: SutListQuery): ListPage => {
     const filters = [
       ...sutFiltersOf(query),
-      ...(query.free === undefined ? [] : [isFree(query.free, counts.longest())]),
+      ...(query.free === undefined ? [] : [isFree(query.free, counts.longest(), longestTurnaround(ask))]),
     ]
     const { createdBefore, limit, offset } = query
     const [index, rowsHere] = sutRowsOf(query)
@@ -69,10 +94,11 @@ export const makeEverySut = (ask: RunQuery) => (): readonly string[] =>
 
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
 export const makeIsShortOfSuts =
-  (counts: ReservationCounts) =>
+  (ask: RunQuery, counts: ReservationCounts) =>
   ({ name, tags = {}, scope, offset, retired = false, free, asPositions }: SutListQuery): boolean => {
     const isOfAll =
       !retired && !asPositions && name === undefined && scope === undefined && Object.keys(tags).length === 0
-    const held = free && counts.onDays('end_day', dayOf(free.start), dayOf(free.end + counts.longest()))
+    const reach = free && reachOf(free, longestTurnaround(ask))
+    const held = reach && counts.onDays('end_day', dayOf(reach.start), dayOf(reach.end + counts.longest()))
     return isOfAll && offset === 0 && (held === undefined || held <= SHORT)
   }

@@ -7,6 +7,7 @@ import type { ListColumns, ListWriter } from './list-table.ts'
 import { exemptionColumns, reservationColumns } from './reservation-table.ts'
 import { runColumns } from './run-table.ts'
 import { sessionColumns } from './session-table.ts'
+import { sutDisplayColumns } from './sut-display-table.ts'
 import { sutStatusColumns } from './sut-status-table.ts'
 import { sutColumns } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
@@ -39,6 +40,7 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = {
   reservation: reservationColumns,
   reservation_run: runColumns,
   session: sessionColumns,
+  sut_display: sutDisplayColumns,
   sut_status: sutStatusColumns,
   quota_exemption: exemptionColumns,
 }

@@ -66,10 +66,15 @@ export const writeStory = async (
   const seal = () =>
     number(3) === 0 ? { credentials: { id: randomHex(12), changed: ['password' as const] }, secrets: [] } : undefined
   const values = (): Partial<SutValues> =>
-    one([{ name: one(NAMES) }, { is_active: number(3) > 0 }, { port: 1 + number(9), os: 'linux' }])
+    one([
+      { name: one(NAMES) },
+      { is_active: number(3) > 0 },
+      { port: 1 + number(9), os: 'linux' },
+      { turnaround: 900 * one([0, 0, 1, 4]) },
+    ])
 
   const create = async (step: number): Promise<void> => {
-    const values = sutValues({ name: one(NAMES), ...(number(2) === 0 && { rdp_height: 1_080 }) })
+    const values = sutValues({ name: one(NAMES), ...(number(2) === 0 && { rdp_height: 1_080, turnaround: 1_800 }) })
     const made = await createSut(runner, {
       ...by(administrator, step),
       values,

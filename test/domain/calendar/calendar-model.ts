@@ -33,6 +33,8 @@ export interface Model {
   readonly bookings: Booking[]
   active: boolean
   retired: boolean
+  /** Seconds. */
+  turnaround: number
 }
 
 export type Verdict =
@@ -70,15 +72,28 @@ const inTheWay = (model: Model, start: number, end: number): readonly Booking[] 
     .filter((booking) => booking.standing === 'made' && booking.start < end && start < booking.end)
     .sort((a, b) => a.start - b.start)
 
-const named = (bookings: readonly Booking[]) =>
-  bookings.map(({ _id, user_id, start, end, startOffset, endOffset }) => {
+const named = (bookings: readonly Booking[], neighbours: readonly Booking[] = []) =>
+  bookings.map((booking) => {
+    const { _id, user_id, start, end, startOffset, endOffset } = booking
     return {
       _id,
       user_id,
       start_time: formatWithOffset(start, startOffset),
       end_time: formatWithOffset(end, endOffset),
+      ...(neighbours.includes(booking) && { turnaround: true }),
     }
   })
+
+/** The reservations right before and after a window, as they were really held, where the turnaround does not fit. */
+const neighboursOf = (model: Model, start: number, end: number): readonly Booking[] => {
+  if (model.turnaround === 0) return []
+  const held = model.bookings.filter(({ standing }) => standing !== 'cancelled')
+  const before = held.filter((booking) => booking.end <= start).sort((a, b) => b.end - a.end)[0]
+  const after = held.filter((booking) => booking.start >= end).sort((a, b) => a.start - b.start)[0]
+  const isTooLate = before && ceiling(BigInt(before.end) * SECOND) + model.turnaround > start
+  const isTooEarly = after && end + model.turnaround > after.start
+  return [...(isTooLate ? [before] : []), ...(isTooEarly ? [after] : [])]
+}
 
 const asked = (window: CreateReservation['window'], now: number): readonly [OffsetTime, OffsetTime] => {
   if (window.form === 'explicit') return [window.start, window.end]
@@ -94,6 +109,7 @@ const nextAvailable = (model: Model, start: number, length: number, latest: numb
   for (let quarter = start; quarter * 1000 <= latest; quarter += 900) {
     const [from, to] = [heldUntil(model, quarter), quarter + length]
     if (from >= to || inTheWay(model, from, to).length > 0) continue
+    if (neighboursOf(model, from, to).length > 0) continue
     return { start_time: formatWithOffset(from, offset), end_time: formatWithOffset(to, offset) }
   }
   return null
@@ -118,12 +134,17 @@ const create = (model: Model, command: CreateReservation, now: number, client: s
   const start = heldUntil(model, gridded)
   // The quarter's reservation was released in its last second.
   const last = model.bookings.findLast((booking) => booking.standing === 'released' && booking.end === start)
-  const conflicts = start < end || last === undefined ? inTheWay(model, start, end) : [last]
+  const overlapping = start < end || last === undefined ? inTheWay(model, start, end) : [last]
+  const neighbours = start < end ? neighboursOf(model, start, end) : []
+  const conflicts = [...overlapping, ...neighbours].sort((a, b) => a.start - b.start)
   if (conflicts.length > 0) {
     const next_available = nextAvailable(model, gridded, end - gridded, now + limits.horizon, from.offset)
-    const taken = Math.min(...conflicts.map((booking) => booking.start))
-    const free_until = taken > start ? formatWithOffset(taken, from.offset) : null
-    return refused('reservation_conflict', { conflicts: named(conflicts), free_until, next_available })
+    const isFree = (to: number) =>
+      inTheWay(model, start, to).length === 0 && neighboursOf(model, start, to).length === 0
+    let until = start
+    while (until < end && isFree(floor(BigInt(until) * SECOND) + 900)) until = floor(BigInt(until) * SECOND) + 900
+    const free_until = until > start ? formatWithOffset(until, from.offset) : null
+    return refused('reservation_conflict', { conflicts: named(conflicts, neighbours), free_until, next_available })
   }
   const _id = Math.floor(now / 1000).toString(16) + command.random
   const ends = { start_time: formatWithOffset(start, from.offset), end_time: formatWithOffset(end, to.offset) }
@@ -183,12 +204,15 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   if (!stands) return refused('reservation_over')
   if (end === booking.end) return 'already so'
   if (!model.active) return refused('sut_inactive')
-  const conflicts = inTheWay(model, booking.end, end)
+  const overlapping = inTheWay(model, booking.end, end)
+  const behind = (to: number) => neighboursOf(model, Number.POSITIVE_INFINITY, to)
+  const conflicts = [...overlapping, ...behind(end)]
   if (conflicts.length > 0) {
     let until = booking.end
-    while (inTheWay(model, booking.end, until + 900).length === 0) until += 900
+    const isFree = (to: number) => inTheWay(model, booking.end, to).length === 0 && behind(to).length === 0
+    while (isFree(until + 900)) until += 900
     const extendable_until = until === booking.end ? null : formatWithOffset(until, offset)
-    return refused('reservation_conflict', { conflicts: named(conflicts), extendable_until })
+    return refused('reservation_conflict', { conflicts: named(conflicts, behind(end)), extendable_until })
   }
   const data = { _id, sut_id: SUT_ID, user_id, end_time: formatWithOffset(end, offset) }
   const apply = () => {
@@ -240,9 +264,18 @@ const activate = (model: Model, is_active: boolean): Verdict => {
   return { event: { type: 'SutUpdated', data: { _id: SUT_ID, is_active } }, apply }
 }
 
+const turnAround = (model: Model, turnaround: number): Verdict => {
+  if (model.retired) return refused('sut_retired')
+  if (model.turnaround === turnaround) return 'already so'
+  const apply = () => {
+    model.turnaround = turnaround
+  }
+  return { event: { type: 'SutUpdated', data: { _id: SUT_ID, turnaround } }, apply }
+}
+
 /**
  * The model's decision on a command from a client, if its address is known. Of the SUT commands, it supports setting
- * `is_active` and retiring.
+ * `is_active` or `turnaround`, and retiring.
  */
 export const verdictOn = (
   model: Model,
@@ -258,5 +291,7 @@ export const verdictOn = (
   if (command.type === 'RetireSut') return retire(model, now)
   if (command.type === 'UpdateSut' && command.values.is_active !== undefined)
     return activate(model, command.values.is_active)
+  if (command.type === 'UpdateSut' && command.values.turnaround !== undefined)
+    return turnAround(model, command.values.turnaround)
   throw new TypeError(`the model does not know ${command.type}`)
 }

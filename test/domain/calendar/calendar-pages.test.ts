@@ -7,12 +7,15 @@ import {
   EMPTY,
   find,
   findEndingAfter,
+  findFirstStarting,
+  findLastEnded,
   findNextFree,
   findOverlapping,
   insert,
   remove,
 } from '../../../src/domain/calendar/calendar.ts'
 import { type Held, WIDTH } from '../../../src/domain/calendar/held.ts'
+import { withTurnaround } from '../../../src/domain/calendar/turnaround.ts'
 import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
 import { rounds } from '../../thorough.ts'
 import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
@@ -83,22 +86,32 @@ test('property: binary search in a calendar finds the same windows as a linear s
       findOverlapping(calendar, wanted, limit),
       windows.filter((held) => overlap(held, wanted)).slice(0, limit),
     )
+    t.deepEqual(
+      findLastEnded(calendar, start),
+      windows.findLast(({ end }) => end <= start),
+    )
+    t.deepEqual(
+      findFirstStarting(calendar, start),
+      windows.find((held) => held.start >= start),
+    )
   })
   fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: the next free window is the first that fits among all starts', (t) => {
-  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(8), fc.nat(60), (found, ...rest) => {
+  const times = fc.tuple(fc.nat(8), fc.nat(60), fc.nat(3))
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), times, (found, place, shift, numbers) => {
     const [calendar, windows] = found
-    const [place, shift, quarters, reach] = rest
+    const [quarters, reach, turnaround] = numbers
     const from = around(windows, place, shift)
     const [length, latest] = [(quarters + 1) * QUARTER, from + reach * QUARTER]
-    const starts = [from, ...windows.map(({ end }) => end).filter((end) => end > from)]
+    const taken = windows.map((held) => withTurnaround(held, turnaround * QUARTER))
+    const starts = [from, ...taken.map(({ end }) => end).filter((end) => end > from)]
     const expected = starts
       .map((start) => ({ start, end: start + length }))
-      .find((window) => !windows.some((held) => overlap(held, window)))
+      .find((window) => !taken.some((held) => overlap(held, window)))
     t.deepEqual(
-      findNextFree(calendar, from, length, latest),
+      findNextFree(calendar, from, length, latest, turnaround * QUARTER),
       expected && expected.start <= latest ? expected : undefined,
     )
   })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
 import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
-import type { Recorded } from '../../../src/domain/event.ts'
+import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { type SutCommand, sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutState } from '../../../src/domain/sut/state.ts'
@@ -26,6 +26,7 @@ interface Wish {
     | 'bind'
     | 'unbind'
     | 'switch'
+    | 'turn around'
     | 'retire'
   readonly which: number
   /** Seconds. */
@@ -37,6 +38,10 @@ interface Wish {
   readonly user_id: string
   readonly actor: typeof administrator
   readonly on: boolean
+  /** Whether starts and ends that are due are recorded first. */
+  readonly isRecorded: boolean
+  /** Seconds. */
+  readonly turnaround: number
   /** The keyed hash of the address that it comes from. */
   readonly client: string
 }
@@ -58,6 +63,7 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
       { weight: 3, arbitrary: fc.constant('bind' as const) },
       { weight: 2, arbitrary: fc.constant('unbind' as const) },
       { weight: 2, arbitrary: fc.constantFrom('switch' as const, 'retire' as const) },
+      { weight: 2, arbitrary: fc.constant('turn around' as const) },
     ),
     which: fc.nat(30),
     start: fc.oneof(
@@ -73,6 +79,8 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
     user_id: fc.constantFrom(alice, bob),
     actor: fc.constantFrom(administrator, administrator, tester(alice), tester(bob)),
     on: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+    isRecorded: fc.boolean(),
+    turnaround: fc.constantFrom(0, 900, 900, 1_800),
     client: fc.constantFrom(...CLIENTS),
   })
 
@@ -85,18 +93,40 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
   )
   const one = fc.record({ wait, wish: arbitraryWish() }).map((step): readonly Step[] => [step])
   return fc
-    .array(fc.oneof({ weight: 12, arbitrary: one }, { weight: 1, arbitrary: arbitraryReturns() }), {
-      maxLength: 40,
-      size: 'max',
-    })
+    .array(
+      fc.oneof(
+        { weight: 24, arbitrary: one },
+        { weight: 2, arbitrary: arbitraryReturns() },
+        { weight: 1, arbitrary: arbitraryNeighbours() },
+      ),
+      { maxLength: 40, size: 'max' },
+    )
     .map((parts) => parts.flat())
+}
+
+/** Two reservations close to each other, a turnaround, and a longer one of the two. */
+const arbitraryNeighbours = (): fc.Arbitrary<readonly Step[]> => {
+  const quarters = fc.integer({ min: 1, max: 3 }).map((n) => 900 * n)
+  const whose = { actor: administrator, user_id: alice, client: 'k1:aaaaaaaaaaaaaaaaaaaaaa' } as const
+  const common = { ...whose, which: 0, nanosecond: false, on: true, isRecorded: false, offsets: [0, 0] } as const
+  return fc.tuple(fc.integer({ min: 1, max: 12 }), quarters, quarters).map(([first, apart, turnaround]) => {
+    const wish = { ...common, start: 900 * first, length: 900, turnaround }
+    const wishes: readonly Wish[] = [
+      { ...wish, type: 'turn around', turnaround: 0 },
+      { ...wish, type: 'reserve' },
+      { ...wish, type: 'reserve', start: 900 * first + 900 + apart },
+      { ...wish, type: 'turn around' },
+      { ...wish, type: 'extend by', which: 1, length: 3_600 },
+    ]
+    return wishes.map((wish) => ({ wait: 0, wish }))
+  })
 }
 
 /** Consecutive reservations that start now and are soon released, mostly within the same quarter. */
 const arbitraryReturns = (): fc.Arbitrary<readonly Step[]> => {
   const soon = fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 240_000 }))
   const whose = { actor: administrator, user_id: alice, client: 'k1:aaaaaaaaaaaaaaaaaaaaaa' } as const
-  const times = { ...whose, start: 0, which: 0, nanosecond: false, on: true } as const
+  const times = { ...whose, start: 0, which: 0, nanosecond: false, on: true, isRecorded: false, turnaround: 0 } as const
   const offsets = fc.constantFrom([0, 0] as const, [120, -210] as const)
   const length = fc.integer({ min: 1, max: 4_000 })
   return fc.array(fc.tuple(soon, soon, length, offsets), { minLength: 1, maxLength: 4 }).map((rounds) =>
@@ -119,6 +149,7 @@ const commandOf = (
     offset,
   })
   if (type === 'switch') return { type: 'UpdateSut', values: { is_active: wish.on } }
+  if (type === 'turn around') return { type: 'UpdateSut', values: { turnaround: wish.turnaround } }
   if (type === 'retire') return { type: 'RetireSut' }
   if (type === 'reserve' || type === 'reserve from now') {
     // Requested times are whole seconds, whatever the clock's milliseconds.
@@ -189,13 +220,29 @@ const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0
  */
 export const played = (steps: readonly Step[], subject = berth): { log: readonly Recorded[]; outcomes: string[] } => {
   const log = [recordedAt(0, { time: clock('05:00'), event: sutCreated(), more: {} })]
-  const model: Model = { bookings: [], active: true, retired: false }
+  const model: Model = { bookings: [], active: true, retired: false, turnaround: 0 }
   const outcomes: string[] = []
   let state = log.reduce(subject.evolve, sutDecider.initial)
   let clockNow = clock('05:00')
+  const record = (events: readonly Event[], time: number, more: object): void => {
+    for (const event of events) {
+      const recorded = recordedAt(log.length, { time, event, more })
+      log.push(recorded)
+      state = subject.evolve(state, recorded)
+    }
+  }
+  /** Records what is due, of which the model knows nothing. */
+  const advance = (now: number): void => {
+    for (;;) {
+      const due = subject.decide(state, { type: 'AdvanceSchedule', sut_id: SUT_ID, from: 0 }, now)
+      if (E.isLeft(due) || due.right.length === 0) return
+      record(due.right, now, {})
+    }
+  }
   for (const { wait, wish } of steps) {
     clockNow += wait
     const now = subject.now(clockNow, state.time)
+    if (wish.isRecorded) advance(now)
     const command = commandOf(wish, model, clockNow, log.length)
     if (command === undefined) continue
     const verdict = verdictOn(model, command, Math.max(clockNow, state.time), wish.client)
@@ -204,6 +251,8 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
       const { code, help } = decision.left
       assert.deepEqual({ code, help }, verdict)
       outcomes.push(help !== undefined && 'next_available' in help && help.next_available === null ? 'none free' : code)
+      const conflicts = help !== undefined && 'conflicts' in help ? help.conflicts : []
+      if (conflicts.some(({ turnaround }) => turnaround)) outcomes.push(`turnaround in the way: ${command.type}`)
       continue
     }
     assert.deepEqual(decision.right, typeof verdict === 'object' && 'event' in verdict ? [verdict.event] : [])
@@ -213,12 +262,7 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
       outcomes.push('ReservationCreated after a release')
     }
     if (typeof verdict === 'object' && 'apply' in verdict) verdict.apply()
-    const more = { actor: wish.actor._id, client: wish.client }
-    for (const event of decision.right) {
-      const recorded = recordedAt(log.length, { time: now, event, more })
-      log.push(recorded)
-      state = subject.evolve(state, recorded)
-    }
+    record(decision.right, now, { actor: wish.actor._id, client: wish.client })
     assertCalendar(state, model)
   }
   return { log, outcomes }

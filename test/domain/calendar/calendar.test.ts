@@ -25,6 +25,7 @@ test('the stories reach every possible outcome of a calendar', (t) => {
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
     'ReservationCreated after a release',
+    ...['CreateReservation', 'ExtendReservation'].map((type) => `turnaround in the way: ${type}`),
     ...['reservation_conflict', 'none free', 'end_not_later', 'reservation_over', 'reservation_cancelled'],
   ]
   const rare = expected.filter((outcome) => (reached.get(outcome) ?? 0) < 5)
@@ -52,6 +53,13 @@ const broken: Record<string, Partial<Subject>> = {
       const next = berth.evolve(state, event)
       return { ...next, released: next.released.map(({ last }) => ({ start: last.start, end: last.end, last })) }
     },
+  },
+  'forgets a reservation once its end is recorded': {
+    evolve: (state, event) => ({ ...berth.evolve(state, event), ended: [] }),
+  },
+  'forgets the turnaround': {
+    evolve: (state, event) =>
+      berth.evolve(state, event.type === 'SutUpdated' ? { ...event, data: { _id: event.data._id } } : event),
   },
   'ignores existing reservations': {
     decide: (state, command, now) => berth.decide({ ...state, windows: EMPTY }, command, now),

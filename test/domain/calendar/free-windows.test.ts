@@ -13,11 +13,24 @@ const aSpan = fc
   .tuple(fc.integer({ min: 0, max: 20 }), fc.nat(30))
   .map(([start, length]) => quarters(start, start + length))
 
-/** The free windows, found by trying every quarter of the span. */
-const tried = (held: readonly Window[], { start, end }: Window, length: number): readonly Window[] => {
+/** Ended in the middle of a quarter. */
+const released = ({ start, end }: Window): Window => ({ start, end: end - 100 })
+
+/** The free windows, found by trying every quarter of the span beside every window. */
+const tried = (
+  held: readonly Window[],
+  { start, end }: Window,
+  length: number,
+  turnaround: number,
+): readonly Window[] => {
   const free: { start: number; end: number }[] = []
   for (let at = start; at < end; at += QUARTER) {
-    if (held.some((window) => overlaps(window, { start: at, end: at + QUARTER }))) continue
+    const isTooClose = (window: Window): boolean =>
+      turnaround > 0 &&
+      (window.start >= at + QUARTER
+        ? window.start < at + QUARTER + turnaround
+        : window.end <= at && at < Math.ceil(window.end / QUARTER) * QUARTER + turnaround)
+    if (held.some((window) => overlaps(window, { start: at, end: at + QUARTER }) || isTooClose(window))) continue
     const last = free.at(-1)
     if (last?.end === at) last.end = at + QUARTER
     else free.push({ start: at, end: at + QUARTER })
@@ -27,9 +40,13 @@ const tried = (held: readonly Window[], { start, end }: Window, length: number):
 
 test('property: the free windows of a span are those found by trying every quarter', (t) => {
   const length = fc.integer({ min: 1, max: 5 * QUARTER })
-  const property = fc.property(fc.array(aWindow, { maxLength: 12 }), aSpan, length, (windows, span, shortest) => {
-    const held = windows.toSorted((a, b) => a.start - b.start)
-    t.deepEqual(findFreeWindows(held, span, shortest, 1000).windows, tried(held, span, shortest))
+  const turnaround = fc.constantFrom(0, QUARTER, 4 * QUARTER)
+  const windows = fc.tuple(fc.array(aWindow, { maxLength: 12 }), turnaround)
+  const property = fc.property(windows, aSpan, length, ([windows, turnaround], span, shortest) => {
+    const ends = turnaround === 0 ? windows : windows.map(released)
+    const held = ends.toSorted((a, b) => a.start - b.start)
+    const { windows: found } = findFreeWindows(held, span, shortest, 1000, turnaround)
+    t.deepEqual(found, tried(held, span, shortest, turnaround))
   })
   fc.assert(property, { numRuns: 500 })
 })
@@ -39,16 +56,16 @@ test('at most the requested number of free windows is returned, the earliest fir
   const [first, ...others] = [quarters(0, 1), quarters(2, 3), quarters(4, 5), quarters(6, 8)]
   const all = [first, ...others]
   for (const limit of [1, 2, 3])
-    t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, limit), {
+    t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, limit, 0), {
       windows: all.slice(0, limit),
       next: all[limit]?.start,
     })
-  t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, 4), { windows: all, next: undefined })
+  t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, 4, 0), { windows: all, next: undefined })
   // No further window is long enough.
-  t.is(findFreeWindows(held, quarters(0, 6), 1, 3).next, undefined)
+  t.is(findFreeWindows(held, quarters(0, 6), 1, 3, 0).next, undefined)
 })
 
 test('a span that ends at or before its start has no free window', (t) => {
-  t.deepEqual(findFreeWindows([], quarters(4, 4), 1, 9).windows, [])
-  t.deepEqual(findFreeWindows([], quarters(4, 3), 1, 9).windows, [])
+  t.deepEqual(findFreeWindows([], quarters(4, 4), 1, 9, 0).windows, [])
+  t.deepEqual(findFreeWindows([], quarters(4, 3), 1, 9, 0).windows, [])
 })

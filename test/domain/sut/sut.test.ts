@@ -182,6 +182,7 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
   const { state } = given(created, at('05:02', sutRetired()))
   const members = [
     '_id',
+    'ended',
     'keys',
     'listen_port',
     'monitoring',

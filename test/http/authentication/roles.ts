@@ -234,7 +234,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /openapi.json': { expected: READ, withoutCredentials: MAY, ask: get('/openapi.json') },
   'GET /asyncapi.json': { expected: READ, withoutCredentials: MAY, ask: get('/asyncapi.json') },
   'GET /schemas/': { expected: READ, withoutCredentials: MAY, ask: get('/schemas/') },
-  'GET /schemas/:file': { expected: READ, withoutCredentials: MAY, ask: get('/schemas/SutCreated.1.json') },
+  'GET /schemas/:file': { expected: READ, withoutCredentials: MAY, ask: get('/schemas/SutRetired.1.json') },
   'GET /docs': { expected: READ, withoutCredentials: MAY, ask: get('/docs') },
   'GET /guide': { expected: READ, withoutCredentials: MAY, ask: get('/guide') },
   'GET /guide/:chapter': { expected: READ, withoutCredentials: MAY, ask: get('/guide/reservations') },

@@ -15,7 +15,7 @@ export const pathOf = (path: string, { sut, reservation, ticket }: Things): stri
     .replace(':ticket', ticket)
     .replace(':code', 'stale')
     .replace(':chapter', 'reservations')
-    .replace(':file', 'SutCreated.1.json')
+    .replace(':file', 'SutRetired.1.json')
     .replace('sut/:id', `sut/${sut}`)
     .replace(':id', reservation)
 

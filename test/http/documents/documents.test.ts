@@ -95,12 +95,13 @@ test('every schema in the documents is a valid JSON Schema 2020-12', async (t) =
 
 test('a schema that is not in the index is 404', async (t) => {
   for (const file of [
-    'SutCreated.2.json',
-    'SutCreated.1',
+    'SutCreated.1.json',
+    'SutCreated.3.json',
+    'SutRetired.1',
     'constructor',
     '..%2Fpackage.json',
     '%2e%2e',
-    'sutcreated.1.json',
+    'sutcreated.2.json',
   ]) {
     const answer = await service.as('alice').get(`/schemas/${file}`)
     t.deepEqual(refusalOf(answer), [404, 'not_found'], file)

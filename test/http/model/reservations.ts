@@ -99,7 +99,7 @@ const exempt = ({ people }: Model, id: string, isBeyondQuota: boolean): void => 
 export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expected => {
   if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
   const time = Math.max(model.clock, sut?.time ?? 0)
-  const calendar = sut?.calendar ?? { bookings: [], active: true, retired: false }
+  const calendar = sut?.calendar ?? { bookings: [], active: true, retired: false, turnaround: 0 }
   const verdictFor = (random: string) =>
     verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time, HERE)
   const verdict = verdictFor('')

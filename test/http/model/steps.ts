@@ -66,6 +66,7 @@ const fields = fc.record(
     port: fc.constantFrom(22, 5902),
     rdp_width: fc.constantFrom(800, 1024),
     password: fc.constantFrom('one', 'two'),
+    turnaround: fc.constantFrom(0, 0, 1, 900, 3_000),
   },
   { requiredKeys: [] },
 )

@@ -38,7 +38,9 @@ const nextPort = ({ range, held, freed }: Model['ports']): number | undefined =>
 
 export type Fields = Readonly<Record<string, unknown>>
 
-const visible = ({ password: _, user_name: __, rdp_width: ___, ...values }: Fields): Fields => values
+const visible = ({ password: _, user_name: __, rdp_width: ___, turnaround: ____, ...values }: Fields): Fields => values
+
+const inQuarters = (seconds: unknown): number => Math.ceil(Number(seconds) / 900) * 900
 
 export const createSut = (model: Model, fields: Fields): Expected => {
   const { ports, clock } = model
@@ -60,7 +62,12 @@ export const createSut = (model: Model, fields: Fields): Expected => {
       time,
       revision: 0,
       record: 0,
-      calendar: { bookings: [], active: values.is_active, retired: false },
+      calendar: {
+        bookings: [],
+        active: values.is_active,
+        retired: false,
+        turnaround: inQuarters(fields.turnaround ?? 0),
+      },
       stamps: new Map(),
     }
     model.suts.push(sut)
@@ -117,11 +124,13 @@ export const updateSut = (model: Model, sut: Sut | undefined, fields: Fields, if
   const isOther =
     'password' in fields ||
     ('rdp_width' in fields && fields.rdp_width !== sut.rdp_width) ||
+    ('turnaround' in fields && inQuarters(fields.turnaround) !== sut.calendar.turnaround) ||
     Object.entries(values).some(([name, value]) => sut.values[name] !== value)
   if (!isOther) return shown(shownSut(sut))
   const settle = (): Shown => {
     Object.assign(sut.values, values)
     if ('rdp_width' in fields) sut.rdp_width = fields.rdp_width as number
+    if ('turnaround' in fields) sut.calendar.turnaround = inQuarters(fields.turnaround)
     sut.calendar.active = sut.values.is_active as boolean
     return changed(model, sut, 'SutUpdated')
   }

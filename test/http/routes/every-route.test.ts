@@ -45,7 +45,7 @@ const addressOf = (path: string, { sut, reservation, user, token }: Things): str
     .replace(':name', 'main.ts')
     .replace(':ticket', 'ticket')
     .replace(':token', token)
-    .replace(':file', 'SutCreated.1.json')
+    .replace(':file', 'SutRetired.1.json')
     .replace('sut/:id', `sut/${sut}`)
     .replace('user/:id', `user/${user}`)
     .replace(':id', reservation)

@@ -192,7 +192,7 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
 /** Values of path parameters that are not ids of things in the lab. */
 const SEGMENTS: Readonly<Record<string, readonly string[]>> = {
   ':code': ['stale'],
-  ':file': ['SutCreated.1.json'],
+  ':file': ['SutRetired.1.json'],
   ':chapter': ['people'],
   ':digest': [WEB_DIGEST],
   ':name': ['main.ts'],

@@ -113,6 +113,7 @@ const isFound = (line: string): boolean =>
   /^SEARCH (?:f USING INDEX reservation_by_id \(id=\? AND position<\?\)|s USING INDEX sut_by_id \(id=\?\))$/.test(
     line,
   ) ||
+  /^SEARCH (?:sut_display|t) USING COVERING INDEX turnaround_(?:longest \(turnaround>\?\)|by_sut \(id=\?)/.test(line) ||
   /^(?:SEARCH n USING INTEGER PRIMARY KEY|CORRELATED SCALAR SUBQUERY)/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 
@@ -172,6 +173,9 @@ test('with 100,000 reservations every list is read through an index and counted 
     suts({ ...PART, ...query })
     t.deepEqual(notFound(plans()), [])
   }
+  db.exec("INSERT INTO sut_display VALUES (0, 0, 'a', '{}', NULL, 0, NULL, 900)")
+  suts({ ...PART, free: { start: MIDDLE, end: MIDDLE + DAY } })
+  t.deepEqual(notFound(plans()), [])
   for (const days of [20, 366]) {
     t.true(held(sutId(7), { start: MIDDLE - days * DAY, end: MIDDLE }).length > 0)
     t.deepEqual(notFound(plans()), [])

@@ -67,11 +67,12 @@ const Reservation: t.Type<ReservationDocument & AddedMembers, unknown, unknown> 
   added,
 )
 
-const { rdp_height, rdp_width, ...answered } = sutFields
+const { rdp_height, rdp_width, turnaround, ...answered } = sutFields
 
 /** With include=settings. */
 const Settings: t.Type<SutSettings, unknown, unknown> = closed(
   'SutSettings',
+  { turnaround },
   {
     listen_port: orNull(listenPort),
     monitoring_interval: orNull(monitoringInterval),
@@ -80,7 +81,6 @@ const Settings: t.Type<SutSettings, unknown, unknown> = closed(
     rdp_width: orNull(rdp_width),
     rdp_height: orNull(rdp_height),
   },
-  {},
 )
 const settingsSchema = schemaOf(Settings)
 const settings = withSchema(Settings, () => refTo('SutSettings'))

@@ -176,7 +176,8 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     tag: 'SUTs',
     summary: 'Read a SUT',
     notes: {
-      include: 'What to add: settings, which are what administrators set and nobody else reads. Not with as_of.',
+      include:
+        'What to add: settings, which are what administrators set. Others see the turnaround alone. Not with as_of.',
     },
     answer: refTo('Sut'),
     isTagged: true,

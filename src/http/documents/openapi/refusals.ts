@@ -1,5 +1,5 @@
 import { opaqueId } from '../../../domain/codec/codec.ts'
-import { closedSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { assignedId, windowEnd } from '../../../domain/events/fields.ts'
 import { Quota } from '../../../domain/events/user.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
@@ -69,10 +69,13 @@ export const byStatus = (refusals: readonly Code[]): ReadonlyMap<number, readonl
   return new Map([...found].sort(([a], [b]) => a - b))
 }
 
-const conflict = closedSchema({
-  ...{ _id: assignedId, user_id: opaqueId, user_name: userName },
-  ...{ start_time: windowEnd, end_time: windowEnd },
-})
+const conflict: JsonSchema = closedObject(
+  {
+    ...{ _id: schemaOf(assignedId), user_id: schemaOf(opaqueId), user_name: schemaOf(userName) },
+    ...{ start_time: schemaOf(windowEnd), end_time: schemaOf(windowEnd) },
+  },
+  { turnaround: { const: true, description: 'Present if only the turnaround of the SUT is in the way.' } },
+)
 
 const offered = closedSchema({ sut_id: assignedId, start_time: windowEnd, end_time: windowEnd })
 

@@ -47,6 +47,7 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   user_name: [tooLong, '\u0000', null],
   rdp_height: [0, 16385, 1.5, '800', null],
   rdp_width: [0, 16385, -1, '800', null],
+  turnaround: [-1, 86_401, 0.5, '900', null],
 }
 
 for (const [field, values] of Object.entries(REFUSED)) {

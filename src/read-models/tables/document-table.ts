@@ -7,9 +7,8 @@ import type { ListColumns, ListWriter } from './list-table.ts'
 import { exemptionColumns, reservationColumns } from './reservation-table.ts'
 import { runColumns } from './run-table.ts'
 import { sessionColumns } from './session-table.ts'
-import { sutDisplayColumns } from './sut-display-table.ts'
 import { sutStatusColumns } from './sut-status-table.ts'
-import { sutColumns } from './sut-table.ts'
+import { sutColumns, sutDisplayColumns } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
 /** The projection of retry keys. */

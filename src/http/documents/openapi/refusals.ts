@@ -1,5 +1,5 @@
 import { opaqueId } from '../../../domain/codec/codec.ts'
-import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { closedSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { assignedId, windowEnd } from '../../../domain/events/fields.ts'
 import { Quota } from '../../../domain/events/user.ts'
 import { type Code, codes } from '../../protocol/problem.ts'

@@ -1,3 +1,12 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('processes/**', 'commands/**', 'clock-correction', 'read-models/**')
+await runTestsIn(
+  'processes/**',
+  'commands/**',
+  'clock-correction',
+  'read-models/**',
+  'event-store',
+  'event-store/sqlite',
+  'copy',
+  'backup',
+)

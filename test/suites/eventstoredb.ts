@@ -4,4 +4,6 @@ await runTestsIn(
   'event-store/eventstoredb',
   'event-store/eventstoredb/conformance',
   'event-store/eventstoredb/protocol',
+  'event-store/eventstoredb/service',
+  'users/instances',
 )

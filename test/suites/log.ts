@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('audit/**', 'feed/**', 'history', 'export', 'log-version-1', 'bench/measure', 'behaviour', '.')
+await runTestsIn('audit/**', 'feed/**', 'history', 'export', 'process/**', 'bench/measure', 'behaviour', '.')

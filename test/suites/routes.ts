@@ -9,4 +9,5 @@ await runTestsIn(
   'http/matching',
   'http/secrets',
   'http/scopes',
+  'http/model',
 )

@@ -1,3 +1,0 @@
-import { runTestsIn } from './run/suite.ts'
-
-await runTestsIn('process/**')

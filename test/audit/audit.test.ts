@@ -197,7 +197,7 @@ test('while the views cannot be written, proofs are unavailable instead of incom
       return false
     }
   }
-  const change = (sql: string) => until(sql, () => isChanged(sql), 10_000)
+  const change = (sql: string) => until(sql, () => isChanged(sql), 60_000)
   await change(`CREATE TRIGGER forbidden BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END`)
   await createSut(service.as('admin'))
   const paths = ['checkpoint', `inclusion?event=${event?.id}`, 'consistency?from=1']
@@ -209,7 +209,7 @@ test('while the views cannot be written, proofs are unavailable instead of incom
   }
   await change('DROP TRIGGER forbidden')
   const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '10'
-  await until('the checkpoint covers all events', shown, 10_000)
+  await until('the checkpoint covers all events', shown, 60_000)
 })
 
 /** The verifier script from the guide. */

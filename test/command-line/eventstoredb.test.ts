@@ -26,7 +26,7 @@ const served = async (t: ExecutionContext) => {
   await writeFile(join(data, 'audit.key'), `${Buffer.alloc(32, 2).toString('base64')}\n`, { mode: 0o600 })
   const address = addressFor(server.address, data)
   const service: Running = await start(t, { now: NOW, data, environment: { BERTH_EVENT_STORE: address } })
-  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 60_000)
   const sut = await createSut(service.as('admin'), { password: 'kept', user_name: 'root' })
   await reserved(service.as('alice'), aReservation(sut))
   return { service, sut, data, address, env: { BERTH_DATA: data, BERTH_EVENT_STORE: address } }
@@ -82,7 +82,7 @@ test('thorough: "vault rotate" re-encrypts the secrets in the store, with and wi
   const ring = await ringIn(keyFile(data))
   t.is((await store.readSecrets(next))[0]?.key_id, ring.current.id)
   const isReencrypted = async () => (await store.readSecrets(sut))[0]?.key_id === ring.current.id
-  await until('the old secret is re-encrypted', isReencrypted, 10_000)
+  await until('the old secret is re-encrypted', isReencrypted, 60_000)
   await service.stop()
   const later = () => Date.parse(NOW) + 3_600_000
   const alone = await type(['vault', 'rotate', '--json'], env, { now: later })

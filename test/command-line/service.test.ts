@@ -170,7 +170,7 @@ const running = async (t: ExecutionContext, sut_type: 'vnc' | 'rdp' | 'tcp') => 
     service.tick()
     return (await service.as('alice').get(`/api/sut_reservation/${id}/connection`)).json.open === true
   }
-  await until('the port is open', isOpen, 10_000)
+  await until('the port is open', isOpen, 60_000)
   return { service, id, listen, beside: { BERTH_DATA: service.data } }
 }
 

@@ -21,11 +21,11 @@ test('thorough: a copy killed midway is completed by a second run; no service st
   own.delayAnswers(200)
   for (const appends of [100, 400]) {
     const child = launch(t, { data, args: again })
-    await until('some of it is copied', async () => own.counters.batchAppends >= appends, 20_000)
+    await until('some of it is copied', async () => own.counters.batchAppends >= appends, 60_000)
     child.signal('SIGKILL')
     await child.exited
   }
-  await until('what was under way has been stored', async () => own.counters.delayed === 0, 20_000)
+  await until('what was under way has been stored', async () => own.counters.delayed === 0, 60_000)
   own.delayAnswers(0)
   const unfinished = {
     message: /^the event store contains an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/,
@@ -69,7 +69,7 @@ test('a service on the copy continues from the embedded log, with its secrets an
   t.deepEqual([code, error], [0, ''])
   await rm(join(data, 'views.db'))
   const moved = await start(t, { now: NOW, data, environment: { BERTH_EVENT_STORE: to } })
-  await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 60_000)
   t.deepEqual(await readAs(moved, paths), before)
   const retried = await moved.as('admin').post('/api/sut/create', create, { 'Idempotency-Key': 'k' })
   t.deepEqual([retried.status, retried.text], [201, first.text])

@@ -54,6 +54,18 @@ export const append = (
   secrets?: readonly SealedSecret[],
 ): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events, secrets)
 
+/**
+ * Appends again while the answer is late: the servers of tests run beside other tests in one process. Repeating an append
+ * is safe.
+ */
+export const appendPatiently: typeof append = async (...given) => {
+  let answer = await append(...given)
+  for (let left = 5; left > 0 && E.isLeft(answer) && ['unavailable', 'unknown'].includes(answer.left); left--) {
+    answer = await append(...given)
+  }
+  return answer
+}
+
 /** Begins a log with its version, as the first start does. */
 export const beginLog = async (store: EventStore): Promise<void> => {
   const set = { ...anEvent(sutStream(''), ''), type: 'LogVersionSet', data: { version: LOG_VERSION } } as NewEvent

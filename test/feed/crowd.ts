@@ -91,7 +91,7 @@ export const crowdAround = async (
   const stalled = await stall(service.port)
   await timesOf(admin, sut, setting)
   const expected = setting.readers * setting.writes
-  await until('all events are received', async () => (await report()).received >= expected, 20_000)
+  await until('all events are received', async () => (await report()).received >= expected, 60_000)
   await until(
     'the stalled reader is disconnected',
     async () => cutOffsIn((await admin.get('/metrics')).text) === 1,
@@ -119,7 +119,7 @@ export const costOfCrowd = async (scope: Tidying, setting: CrowdSetting) => {
   const stalled = await stall(service.port)
   const beside = await timesOf(admin, sut, setting)
   const expected = setting.readers * setting.writes
-  await until('all events are received', async () => (await report()).received >= expected, 20_000)
+  await until('all events are received', async () => (await report()).received >= expected, 60_000)
   const grown = (await residentOf(service.pid)) - before
   await until(
     'the stalled reader is disconnected',

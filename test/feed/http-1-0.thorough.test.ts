@@ -55,7 +55,7 @@ http {
     nginx.kill('SIGKILL')
     await once(nginx, 'close')
   })
-  await until('nginx listens', async () => existsSync(socket), 10_000)
+  await until('nginx listens', async () => existsSync(socket), 60_000)
   return socket
 }
 

@@ -70,6 +70,6 @@ export const startWithLog = async (
 ): Promise<Running> => {
   const data = await dataWithLog(t, count, characters)
   const service = await start(t, { ...setting, data, environment: VAULT })
-  await until('the service is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('the service is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 60_000)
   return service
 }

@@ -139,7 +139,7 @@ test('thorough: readers resume at their positions after the log is copied to an 
   await rm(join(data, 'views.db'))
   const moved = await start(t, { now: NOW, data, feed: FEED, environment: { BERTH_EVENT_STORE: to } })
   services[0] = moved
-  await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 60_000)
   const last = 10 + 40 + 20 - 1
   await Promise.all([write(moved.as('admin'), suts[0], 40, 20), upTo(last)])
   const log = (await recordsOf(await openAt(t, to), BEGINNING)).map(({ text }) => JSON.parse(text) as Event)
@@ -221,7 +221,7 @@ test('thorough: ten concurrent readers at one position share one read of the sto
   const data = await dataWithLog(t, 3_000, 1)
   const openStore = changedStore(join(data, 'events.db'), change)
   const service = await start(t, { data, openStore, environment: VAULT, now: NOW })
-  await until('it is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('it is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 60_000)
   const before = events()
   const readers = Array.from({ length: 10 }, () => service.as('audrey').get('/api/events', { Accept: LINES }))
   const texts = (await Promise.all(readers)).map(({ text }) => text)

@@ -168,7 +168,7 @@ test('running reservations are forwarded again after a restart', async (t) => {
     environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${stage.port}-${stage.port}` },
   })
   const isReady = async (): Promise<boolean> => (await again.anyone.get('/health/ready')).status === 200
-  await until('ready', isReady, 10_000)
+  await until('ready', isReady, 60_000)
   t.is(await ask(stage.port, 'hello'), 'HELLO', 'when it is ready')
 })
 

@@ -170,7 +170,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   t.teardown(stop)
   const anyone = connections.client({})
   if ('BERTH_EVENT_STORE' in shared && config.tls === undefined) {
-    await until('ready', async () => (await anyone.get('/health/ready')).status === 200, 20_000)
+    await until('ready', async () => (await anyone.get('/health/ready')).status === 200, 60_000)
     answered.length = 0
   }
   return {

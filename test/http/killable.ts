@@ -35,7 +35,7 @@ export const startKillable = async (t: Tidying, setting: KillableSetting): Promi
   const connections = connectTo(port)
   t.teardown(connections.close)
   const anyone = connections.client({})
-  await until('ready', async () => (await anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await anyone.get('/health/ready')).status === 200, 60_000)
   return {
     ...{ data, port, anyone, kill },
     as: (name) => connections.client({ Authorization: basic(name) }),

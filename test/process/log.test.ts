@@ -90,7 +90,7 @@ const started = async (t: ExecutionContext, stdout: 'pipe' | number, env: Record
 
 const untilReady = (client: Client): Promise<void> => {
   const isReady = async () => (await client.get('/health/ready').catch(() => undefined))?.status === 200
-  return until('it is ready', isReady, 20_000)
+  return until('it is ready', isReady, 60_000)
 }
 
 const ended = async (child: ChildProcess): Promise<number | null> => {
@@ -116,7 +116,7 @@ for (const [what, destination] of destinations) {
     if (what !== 'a pipe that nobody reads') {
       const lost = async (): Promise<number> =>
         Number(/^berth_log_lines_lost_total (\d+)$/m.exec((await client.get('/metrics')).text)?.[1])
-      await until('lines are lost', async () => (await lost()) > 100, 10_000)
+      await until('lines are lost', async () => (await lost()) > 100, 60_000)
     }
     t.is(await ended(child), 0)
   })

@@ -28,7 +28,7 @@ export const untilScheduled = async (
     tick()
     return (await log()).filter(isScheduled).length >= count
   }
-  await until(`${count} starts and ends`, enough, 20_000)
+  await until(`${count} starts and ends`, enough, 60_000)
   await settle(services)
   return describeScheduled(await log())
 }

@@ -161,7 +161,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     await store.close()
     const again = await startAgain()
     const alarm = () => again.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
-    await until('the alarm', async () => alarm() !== undefined, 20_000)
+    await until('the alarm', async () => alarm() !== undefined, 60_000)
     const { sentence = '' } = alarm() ?? {}
     t.true(sentence.includes(`the password of the SUT ${suts[0]} is missing in the vault`), sentence)
     t.true(sentence.includes(`the password of the SUT ${suts[1]} cannot be opened`), sentence)

@@ -144,7 +144,7 @@ test('at start a missing secret of a user is logged as an alarm, by the id of th
   })
   const service = await start(t, { data })
   const alarm = () => service.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
-  await until('the alarm', async () => alarm() !== undefined, 20_000)
+  await until('the alarm', async () => alarm() !== undefined, 60_000)
   t.is(
     alarm()?.sentence,
     'secrets cannot be used: the epoch of the user ann:1 is missing in the vault; "verify --vault" lists all',
@@ -158,7 +158,7 @@ test('at start a missing name of a token is logged as an alarm, by the ids of th
   })
   const service = await start(t, { data })
   const alarm = () => service.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
-  await until('the alarm', async () => alarm() !== undefined, 20_000)
+  await until('the alarm', async () => alarm() !== undefined, 60_000)
   t.regex(String(alarm()?.sentence), /: the name of the token 0f5b3c2a91d84e7766aa0001 of the user ann:1 is missing/)
 })
 

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../../src/domain/event.ts'
 import type { Batch } from '../../../src/event-store/event-store.ts'
-import { anEvent, append, aStream, assertSame, idsOf, interleave, logged, readAll, readLog } from '../new-events.ts'
+import {
+  anEvent,
+  appendPatiently,
+  aStream,
+  assertSame,
+  idsOf,
+  interleave,
+  logged,
+  readAll,
+  readLog,
+} from '../new-events.ts'
 import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
@@ -126,7 +136,7 @@ const slow: Law = {
     await within(timeout, 'the first batch', batches.next())
     const events = Array.from({ length: 3000 }, (_, n) => anEvent(stream, n % 3 === 0 ? `Prüfung ${n}` : `check ${n}`))
     for (let index = 0; index < 3000; index += 50) {
-      assert.ok(E.isRight(await append(store, stream, index - 1, events.slice(index, index + 50))))
+      assert.ok(E.isRight(await appendPatiently(store, stream, index - 1, events.slice(index, index + 50))))
     }
     const all = follow({ [Symbol.asyncIterator]: () => batches }, events.length, (ahead, taken) => {
       const left = events.length - taken

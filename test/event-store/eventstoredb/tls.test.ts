@@ -58,7 +58,7 @@ test('a start that waits for a cluster names why no node can be reached', async 
   await server.close()
   const stop = new AbortController()
   const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
-  await until('waiting', async () => log.length > 0, 20_000)
+  await until('waiting', async () => log.length > 0, 60_000)
   stop.abort()
   await ended
   t.regex(

@@ -60,7 +60,7 @@ test('a read that the closing of the store cuts off fails, instead of ending as 
   server.freeze()
   const { reads } = server.counters
   const reading = Promise.allSettled([readAll(store, stream), store.at(storePosition)])
-  await until('both read', async () => server.counters.reads === reads + 2, 10_000)
+  await until('both read', async () => server.counters.reads === reads + 2, 60_000)
   await store.close()
   const expected = { status: 'rejected', reason: { name: 'StoreUnavailable' } }
   for (const ended of await reading) t.like(ended, expected)

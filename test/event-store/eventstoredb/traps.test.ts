@@ -13,6 +13,7 @@ import { rightOf } from '../../users/builders.ts'
 import {
   anEvent,
   append,
+  appendPatiently,
   aStream,
   done,
   idsOf,
@@ -71,12 +72,13 @@ test('thorough: 120 concurrent subscribers, reads and appends do not hang', asyn
   const streams = Array.from({ length: 120 }, () => aStream())
   const appends = Promise.all(streams.map((name) => append(store, name, -1, someEvents(name, 1))))
   const reads = Promise.all(streams.map(() => readAll(store, stream)))
-  const both = await inTime(Promise.all([appends, reads]), 10_000)
+  const both = await inTime(Promise.all([appends, reads]), 60_000)
   if (both === 'late') return t.fail('it hangs')
   t.true(both[0].every(E.isRight))
   t.true(both[1].every((events) => events.length === 3))
   stop.abort()
-  t.not(await inTime(Promise.all(first), 10_000), 'late')
+  // On a busy machine a subscription may have been given up as silent: that is no hanging either.
+  t.not(await inTime(Promise.allSettled(first), 60_000), 'late')
 })
 
 test('control: the bare client hangs after 100 subscriptions', async (t) => {
@@ -129,10 +131,10 @@ test('an append beyond the size limit is refused with a reason, and the next one
   const store = await openAdapter(t, server)
   const stream = aStream()
   const large = Array.from({ length: 300 }, () => anEvent(stream, 'x'.repeat(4_000)))
-  const refused = await t.throwsAsync(append(store, stream, -1, large))
+  const refused = await t.throwsAsync(appendPatiently(store, stream, -1, large))
   t.regex(String(refused?.message), /1048576|append size/i)
   const { connections } = server.counters
-  done(await append(store, stream, -1, large.slice(0, 200)))
+  done(await appendPatiently(store, stream, -1, large.slice(0, 200)))
   t.is(server.counters.connections, connections)
   t.deepEqual(idsOf(await readAll(store, stream)), idsOf(large.slice(0, 200)))
 })

@@ -78,7 +78,7 @@ const pass = async ({ staying, third }: Stage, time: string): Promise<void> => {
 
 const restart = async ({ t, setting }: Stage, now: string): Promise<Running> => {
   const again = await start(t, { ...setting, now })
-  await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 60_000)
   return again
 }
 

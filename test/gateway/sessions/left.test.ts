@@ -69,7 +69,7 @@ test('once a span with sessions is corrected, sessions are recorded again, and t
   await becomes(again, 'a second session is closed', ({ count, sessions: [newest] }) => {
     return count === 2 && newest?.closed_at !== null
   })
-  await until('nothing waits', async () => (await sessionsOf(again, '?open=true')).count === 0, 10_000)
+  await until('nothing waits', async () => (await sessionsOf(again, '?open=true')).count === 0, 60_000)
   await again.stop()
   const verified = await type(['verify'], env)
   t.is(verified.code, 0, verified.out)

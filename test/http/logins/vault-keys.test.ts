@@ -20,7 +20,7 @@ test('sessions and sign-ins under way survive a rotation of the vault key, and g
   const [session, end] = [await begin(service, 'alice'), await comeBack(service, 'anna')]
   rightOf(await rotateKeyFile(keyFileOf(service), { now: Date.now(), randomBytes }))
   const isDone = async () => service.log.some(({ sentence }) => sentence.startsWith('secrets re-encrypted'))
-  await until('secrets are re-encrypted', isDone, 10_000)
+  await until('secrets are re-encrypted', isDone, 60_000)
   t.is(await statusWith(service, session), 200)
   const renewed = sessionOf(await within(service, session).post('/api/login/renew', {}))
   for (const text of [session, renewed, await begin(service, 'alice')]) t.is(await statusWith(service, text), 200)

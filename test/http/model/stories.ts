@@ -68,7 +68,7 @@ const isOfStory = (path: string): boolean => SHARED_STORE === undefined || !base
 const begin = async (scope: Tidying, data: string, { storeIn, clock = (time) => time }: Subject, time: number) => {
   const openStore = storeIn?.(data)
   const service = await start(scope, { now: iso(clock(time)), data, environment, ...(openStore && { openStore }) })
-  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 10_000)
+  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 60_000)
   return service
 }
 

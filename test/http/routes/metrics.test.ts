@@ -116,7 +116,7 @@ test('berth_log_events and berth_view_lag show the current log size and projecti
   ])
   // It is answered from the log after the wait for the views times out.
   const updated = service.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' })
-  await until('the views lag by an event', async () => (await sample(service, 'berth_view_lag')) === 1, 10_000)
+  await until('the views lag by an event', async () => (await sample(service, 'berth_view_lag')) === 1, 60_000)
   t.is(await sample(service, 'berth_ready'), 1)
   t.is((await updated).status, 200)
 })
@@ -129,7 +129,7 @@ test('uncommitted rows are counted', async (t) => {
     await service.as('admin').post(`/api/sut/${sut}/update`, { os: `linux ${randomHex(4)}` })
     return (await sample(service, 'berth_view_pending_rows')) ?? 0
   }
-  await t.notThrowsAsync(until('rows are pending', async () => (await waiting()) > 0, 10_000))
+  await t.notThrowsAsync(until('rows are pending', async () => (await waiting()) > 0, 60_000))
 })
 
 test('an alarm is raised as long as its cause lasts', async (t) => {
@@ -139,11 +139,11 @@ test('an alarm is raised as long as its cause lasts', async (t) => {
   t.is(await alarm(), 0)
   const good = await readFile(key)
   await rm(key)
-  await until('the alarm is raised', async () => (await alarm()) === 1, 10_000)
+  await until('the alarm is raised', async () => (await alarm()) === 1, 60_000)
   t.is(await sample(service, 'berth_alarm{part="users"}'), 0)
   t.is((await service.anyone.get('/health/ready')).status, 200, 'the last known good keys are in use')
   await writeFile(key, good)
-  await until('the alarm is over', async () => (await alarm()) === 0, 10_000)
+  await until('the alarm is over', async () => (await alarm()) === 0, 60_000)
 })
 
 test('metrics are available during catch-up, and berth_ready is 0', async (t) => {

@@ -132,7 +132,7 @@ const sendAndEnd = async (service: Running, bytes: string): Promise<Readonly<Rec
   socket.on('error', () => undefined)
   socket.resume()
   socket.end(bytes)
-  await until('the log line', async () => service.answered.length > 0, 10_000)
+  await until('the log line', async () => service.answered.length > 0, 60_000)
   // Requests are logged in the order of their answers.
   await service.anyone.get('/health/live')
   if (service.answered.length !== 2) throw new Error(`${service.answered.length} lines`)

@@ -35,7 +35,7 @@ const withCertificate = async (t: ExecutionContext, setting: Setting = {}) => {
   }
   const service = await start(t, { ...setting, environment })
   const isReady = async (): Promise<boolean> => (await statusOf(service, { path: '/health/ready' })) === 200
-  if (SHARED_STORE !== undefined) await until('ready', isReady, 20_000)
+  if (SHARED_STORE !== undefined) await until('ready', isReady, 60_000)
   return { home, service }
 }
 
@@ -115,7 +115,7 @@ test('TLS 1.3 is accepted with each of its suites', async (t) => {
 test('the cipher suites stay the same after a certificate reload', async (t) => {
   const { service, home } = await withCertificate(t)
   await put(home, 'second')
-  await until('the second', async () => (await shown(service)) === 'second', 10_000)
+  await until('the second', async () => (await shown(service)) === 'second', 60_000)
   const weak = { ciphers: 'AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const
   t.is(await agreed(service, weak), undefined)
 })
@@ -175,7 +175,7 @@ test('a handshake that times out is cut off', async (t) => {
   socket.on('error', () => undefined)
   await new Promise((resolve) => socket.on('close', resolve))
   const isServed = async (): Promise<boolean> => (await statusOf(service).catch(() => 0)) === 200
-  await until('a quicker client is served', isServed, 10_000)
+  await until('a quicker client is served', isServed, 60_000)
   t.pass()
 })
 

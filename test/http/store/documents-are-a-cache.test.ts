@@ -23,7 +23,7 @@ const stage = async (t: ExecutionContext, change: string) => {
   await service.stop()
   falsify(service.data, change)
   const again = await start(t, { now: NOW, data: service.data })
-  await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 60_000)
   return { service: again, path }
 }
 
@@ -67,7 +67,7 @@ test('a session has the holder that the log names, whatever a document says', as
     again.tick()
     return (await again.as('admin').get(`${path}/connection`)).json.open === true
   }
-  await until('the port is open', isOpen, 20_000)
+  await until('the port is open', isOpen, 60_000)
   t.is((await again.as('bob').get(path)).json.user_id, idOf('bob'), 'the document was changed')
   await connectTo(t, listenPort)
   const opened = async () => (await eventsOf(again)).find(({ type }) => type === 'SessionOpened')
@@ -75,6 +75,6 @@ test('a session has the holder that the log names, whatever a document says', as
     again.tick()
     return (await opened()) !== undefined
   }
-  await until('the session is recorded', isRecorded, 20_000)
+  await until('the session is recorded', isRecorded, 60_000)
   t.is((await opened())?.data.user_id, idOf('alice'))
 })

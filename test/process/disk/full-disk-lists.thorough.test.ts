@@ -94,6 +94,6 @@ test('on a full disk lists and reads show what was written before, unless a writ
   t.deepEqual(refusalOf(await alice.get('/api/user')), [503, 'store_full'])
   t.is((await audrey.get(`/api/sut/${String(made.json._id)}`)).text, made.text)
   await rm(ballast)
-  await until('a list', async () => (await audrey.get('/api/sut')).status === 200, 10_000)
+  await until('a list', async () => (await audrey.get('/api/sut')).status === 200, 60_000)
   t.is((await audrey.get('/api/sut')).json.count, 802)
 })

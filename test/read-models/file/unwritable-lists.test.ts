@@ -73,7 +73,7 @@ test('a list is 503 unavailable while its rows cannot be written, and reads by i
   t.is((await alice.get(`/api/sut_reservation/${json._id}`)).text, text)
   await execWhenFree(shell, ALLOW)
   const isListed = async (): Promise<boolean> => (await alice.get('/api/sut_reservation')).status === 200
-  await until('a list', isListed, 10_000)
+  await until('a list', isListed, 60_000)
   t.is(
     (await alice.get('/api/sut_reservation')).text,
     `{"limit":100,"offset":0,"count":1,"sut_reservations":[${text}]}`,

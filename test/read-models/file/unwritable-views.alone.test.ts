@@ -116,7 +116,7 @@ test('when the views are full, writes and retries are still answered from the lo
   t.is(alarmsOf(service), 1)
 
   allow()
-  await until('the views can be written again', async () => (await admin.get(path)).status === 200, 10_000)
+  await until('the views can be written again', async () => (await admin.get(path)).status === 200, 60_000)
   t.is((await admin.get(path)).text, made.text)
   t.is(alarmsOf(service), 1)
 })

@@ -79,9 +79,9 @@ test('thorough: after a removal beside creates on another instance, none of the 
   const suts = await Promise.all(Array.from({ length: 8 }, () => createSut(one.as('admin'))))
   const answers: Answer[] = []
   const writers = suts.map((sut) => reserving(other, sut, { answers }))
-  await until('there are reservations', async () => answers.length >= 40, 10_000)
+  await until('there are reservations', async () => answers.length >= 40, 60_000)
   gate.shut()
-  await until('each writer has one under way', async () => gate.waiting() === suts.length, 10_000)
+  await until('each writer has one under way', async () => gate.waiting() === suts.length, 60_000)
   const before = answers.length
   const removed = await remove(two)
   t.deepEqual([removed.status, removed.json.cancelled], [200, before])

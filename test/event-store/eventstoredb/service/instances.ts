@@ -61,7 +61,7 @@ export const startInstance = async (
     environment: { ...AUDIT_KEY, ...setting.environment, BERTH_EVENT_STORE: addressOf(server, instance) },
     ...(store && { openStore: () => store }),
   })
-  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 60_000)
   return service
 }
 

@@ -156,7 +156,7 @@ test.serial(
     first.freeze()
     const ask = () => admin.post('/api/sut/create', aSut({ name: 'meanwhile' }), { 'Idempotency-Key': 'meanwhile' })
     const meanwhile = ask()
-    await until('not ready', async () => !(await isReady()), 20_000)
+    await until('not ready', async () => !(await isReady()), 60_000)
     other.setLeader(undefined)
     await ready(service)
     for (let n = 0; n < 3; n++) {

@@ -72,7 +72,7 @@ test('each interrupted and resumed subscription is logged with its cause and dur
   for (let n = 1; n <= 3; n++) {
     if (n === 3) server.failNext('subscription', exhausted, 2)
     server.endSubscriptions(slow)
-    await until('resumed', async () => resumed(log).length === n, 10_000)
+    await until('resumed', async () => resumed(log).length === n, 60_000)
     await createSut(service.as('admin'))
   }
   for (const { facts, level } of resumed(log)) {

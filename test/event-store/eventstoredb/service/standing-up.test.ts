@@ -33,7 +33,7 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
       const { server, log, begin } = await aStarting(t)
       await leave(server)
       const starting = begin()
-      await until(WAITING, async () => sentencesOf(log).includes(WAITING), 20_000)
+      await until(WAITING, async () => sentencesOf(log).includes(WAITING), 60_000)
       t.deepEqual([...new Set(log.map(({ level }) => level))], ['warn'])
       await comeBack(server)
       const taken = stopwatch()
@@ -50,7 +50,7 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
     await leave(server)
     const stop = new AbortController()
     const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
-    await until(WAITING, async () => sentencesOf(log).includes(WAITING), 20_000)
+    await until(WAITING, async () => sentencesOf(log).includes(WAITING), 60_000)
     stop.abort()
     const taken = stopwatch()
     await ended

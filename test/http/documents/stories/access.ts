@@ -56,7 +56,7 @@ export const tellAccess = async (t: Tidying): Promise<readonly Example[]> => {
   service.tick()
   const { url } = await ask(OPEN, 'Of a running reservation', { at, who: 'alice' })
   const path = CONNECTION.slice(4).replace(':id', at)
-  await until('the port is open', async () => (await service.as('alice').get(path)).json.open === true, 10_000)
+  await until('the port is open', async () => (await service.as('alice').get(path)).json.open === true, 60_000)
   await ask(CONNECTION, 'Of a running reservation', { at, who: 'alice' })
   const later = await reservedOn(sut, { start_in: 3_600, duration: 600 })
   await ask(OPEN, 'It starts in an hour', { at: later, who: 'alice' })

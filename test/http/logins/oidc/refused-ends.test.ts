@@ -80,7 +80,7 @@ test('a service starts while the provider is away, and signs in when it is back'
   t.deepEqual(refusalOf(await finish(service, { code: 'c', state: 's', transaction: 't' })), FAILED)
   await lab.back()
   const begins = async () => (await late.anyone.post('/api/login/oidc/start', {})).status === 200
-  await until('a sign-in begins', begins, 20_000)
+  await until('a sign-in begins', begins, 60_000)
   t.is((await signOn(late, 'anna')).status, 200)
 })
 
@@ -102,7 +102,7 @@ test('thorough: sign-ins that wait for the provider are limited, and hold nothin
     return undefined
   })
   const finishing = ends.slice(1).map((end) => finish(service, end))
-  await until('all wait', async () => lab.asked.filter((path) => path === '/token').length === EXCHANGES_MAX, 10_000)
+  await until('all wait', async () => lab.asked.filter((path) => path === '/token').length === EXCHANGES_MAX, 60_000)
   const one = await finish(service, ends[0] as object)
   t.deepEqual(refusalOf(one), [503, 'unavailable'])
   t.is((await service.as('alice').get('/api/user/me')).status, 200)

@@ -23,7 +23,7 @@ test('with BERTH_GATEWAY_SUTS only SUTs with these tags are probed, also without
     service.tick()
     return (await statusOf(id)) === 'Online'
   }
-  await until('the SUT is online', isOnline(here), 10_000)
+  await until('the SUT is online', isOnline(here), 60_000)
   t.deepEqual([await statusOf(elsewhere), sut.sockets.length], ['Unknown', 1])
   const check = (id: string) => admin.request('POST', `/api/sut/${id}/check`)
   t.deepEqual(refusalOf(await check(elsewhere)), [409, 'not_forwarded'])
@@ -31,5 +31,5 @@ test('with BERTH_GATEWAY_SUTS only SUTs with these tags are probed, also without
   t.is(sut.sockets.length, 2)
   await admin.post(`/api/sut/${elsewhere}/tags`, { site: 'berlin' })
   service.clock.set('2030-05-02T06:10:00.000Z')
-  await until('the other is online', isOnline(elsewhere), 10_000)
+  await until('the other is online', isOnline(elsewhere), 60_000)
 })

@@ -22,7 +22,7 @@ const withInterruption = async (t: ExecutionContext, isOpen: (stream: string) =>
 const typesIn = async (data: string): Promise<readonly string[]> => (await logOf({ data })).map(({ type }) => type)
 
 const waitForSweep = (data: string, count: number): Promise<void> =>
-  until('the sweep', async () => (await logOf({ data })).length >= count, 10_000)
+  until('the sweep', async () => (await logOf({ data })).length >= count, 60_000)
 
 test('a creation interrupted over a minute ago is abandoned at the next start, and its port is released', async (t) => {
   const service = await withInterruption(t, (stream) => stream.startsWith('sut-'))

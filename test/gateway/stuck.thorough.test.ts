@@ -7,7 +7,8 @@ import { connectTo, freePort, HOST, startSut } from './peers.ts'
 import { areInstalled } from './rfb/xvnc.ts'
 import { startElsewhere } from './vanishing.ts'
 
-const OPTIONS = { host: '0.0.0.0', stuckAfterMs: 1_000, countEveryMs: 50 }
+/** Long enough that a busy machine comes back before. */
+const OPTIONS = { host: '0.0.0.0', stuckAfterMs: 4_000, countEveryMs: 50 }
 
 /** Says something all the time, as screens do. */
 const talk = (socket: Socket): void => {

@@ -14,7 +14,7 @@ test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), [
 test.serial(
   'random fault schedules lose no acknowledged write, cause no duplicate or overlap, and keep views equal to the log',
   async (t) => {
-    t.timeout(180_000)
+    t.timeout(240_000)
     const seed = seedOf(process.env)
     // test/long.ts runs 1,000.
     const schedules = rounds(4, 100)
@@ -29,7 +29,7 @@ test.serial(
 
 for (const [how, broken] of Object.entries(brokenAdapters)) {
   test(`control: an adapter that ${how} is detected`, async (t) => {
-    t.timeout(180_000)
+    t.timeout(240_000)
     const { problems, schedules } = await playSchedules({
       seed: 20_300_502,
       schedules: OF_CONTROL,

@@ -40,7 +40,7 @@ const judge = (rows: readonly Row[], due: number) => {
 }
 
 test('two instances killed in turn close each session once and record each start and end once', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const random = makeRandom(seedOf(process.env))
   t.log({ seed: random.seed })
   const { server, port, environment, log } = await anEventStore(t)

@@ -41,7 +41,7 @@ const toReading = (awkward: Awkward) => async (rounds: number) =>
   (await sweep.costOf(awkward, 1, rounds)).cpu / (await sweep.readingOf(awkward, rounds)).cpu
 
 test.serial('no request costs more than a fixed multiple of reading its bytes once', async (t) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   const tried = sweep.requests.filter(
     ({ what }, i) =>
       i % EVERY === 0 ||
@@ -60,7 +60,7 @@ test.serial('no request costs more than a fixed multiple of reading its bytes on
 test.serial(
   'a request of twice the size costs at most two and a half times as much, even the most expensive',
   async (t) => {
-    t.timeout(120_000)
+    t.timeout(240_000)
     const tried = sweep.requests.filter(({ what }, i) => i % EVERY === 1 || /live with Accept|tags of/.test(what))
     const costs: { readonly awkward: Awkward; readonly cpu: number }[] = []
     for (const awkward of tried) costs.push({ awkward, cpu: (await sweep.costOf(awkward)).cpu })

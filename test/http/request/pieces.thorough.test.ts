@@ -6,7 +6,8 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { openRaw } from '../server/raw-http.ts'
 
 test('a short body in too many packets is refused, and its connection answers the next request', async (t) => {
-  const service = await start(t)
+  // Beside other tests it takes longer to send than a request may take.
+  const service = await start(t, { timeouts: { request: 120_000 } })
   const connection = await openRaw(service.port)
   t.teardown(connection.close)
   // Some packets arrive together.

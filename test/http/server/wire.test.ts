@@ -1,6 +1,6 @@
 import test from 'ava'
 import { basic } from '../client.ts'
-import { type Line, type Running, start } from '../harness.ts'
+import { type Line, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { exchange, openRaw } from './raw-http.ts'
 
@@ -69,9 +69,15 @@ const refused: Readonly<Record<string, readonly [bytes: string | Uint8Array, sta
   'four thousand headers': [`GET / HTTP/1.1\r\n${HOST}${'A: bcdef\r\n'.repeat(4000)}\r\n`, 431, 'headers_too_large'],
 }
 
+const later = tidyingLater()
+let service: Running
+test.before(async () => {
+  service = await start(later)
+})
+test.after.always(later.tidy)
+
 for (const [what, [bytes, status, code]] of Object.entries(refused)) {
   test(`${what} is refused as ${code}`, async (t) => {
-    const service = await start(t)
     const answer = await exchange(service.port, bytes)
     if (answer === undefined) return t.fail('closed without an answer')
     t.deepEqual(refusalOf(answer), [status, code])
@@ -111,13 +117,11 @@ const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> 
 
 for (const [what, [bytes, status]] of Object.entries(taken)) {
   test(`${what} is accepted`, async (t) => {
-    const service = await start(t)
     t.is((await exchange(service.port, bytes))?.status, status)
   })
 }
 
 test('pipelined requests are answered in order', async (t) => {
-  const service = await start(t)
   const connection = await openRaw(service.port)
   connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n${ALIVE}`)
   t.is((await connection.answer())?.json.name, 'admin')
@@ -126,7 +130,6 @@ test('pipelined requests are answered in order', async (t) => {
 })
 
 test('a request followed by garbage is answered before the garbage is refused', async (t) => {
-  const service = await start(t)
   const connection = await openRaw(service.port)
   connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\ngarbage\r\n\r\n${'garbage'.repeat(50_000)}`)
   t.is((await connection.answer())?.json.name, 'admin')

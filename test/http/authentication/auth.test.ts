@@ -53,10 +53,11 @@ test('a non-ASCII name and password are read as UTF-8', async (t) => {
 test('malformed Authorization headers of any kind are all refused', async (t) => {
   const service = await start(t)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
-  const count = rounds(200, 1_000)
-  const { sent, faults } = await sendBadCredentials(service, count)
-  t.is(sent, count)
-  t.deepEqual(faults, [])
+  for (let n = 0; n < rounds(1, 5); n++) {
+    const { sent, faults } = await sendBadCredentials(service, 200)
+    t.is(sent, 200)
+    t.deepEqual(faults, [])
+  }
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
 })
 

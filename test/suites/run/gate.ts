@@ -4,9 +4,9 @@ import { addTime, keepTimes } from './times.ts'
 
 /**
  * Tests of a suite that run at a time. Each may have a service or two of its own; with many more at once every one of
- * them is slow, and one that waits for an answer waits too long.
+ * them is slow, and one that waits for an answer waits too long. Those of the thorough run keep a core busy each.
  */
-const AT_A_TIME = 4
+const AT_A_TIME = isThorough ? 2 : 4
 
 /**
  * Milliseconds without an assertion after which a test fails, unless it sets its own time. ava's limit for a whole run

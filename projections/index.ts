@@ -2,7 +2,7 @@ import { clockCorrectionProjection } from './clock-correction.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
 import { quotaExemptionProjection, reservationProjection } from './reservation.ts'
-import { reservationRunProjection } from './reservation-run.ts'
+import { reservationKeepaliveProjection, reservationRunProjection } from './reservation-run.ts'
 import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
@@ -16,6 +16,7 @@ export const projections = [
   sutProjection,
   reservationProjection,
   reservationRunProjection,
+  reservationKeepaliveProjection,
   retryKeyProjection,
   listenPortProjection,
   sutDisplayProjection,

@@ -9,6 +9,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'sut'
     | 'reservation'
     | 'reservation_run'
+    | 'reservation_keepalive'
     | 'retry_key'
     | 'listen_port'
     | 'sut_display'

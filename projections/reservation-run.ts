@@ -24,3 +24,32 @@ export const reservationRunProjection: Projection<ReservationRun, readonly [sut_
   ended: () => null,
   columns: ({ sut_id }) => [sut_id],
 }
+
+/** The seconds after which a reservation is released unless it is kept alive. Most have none. No document shows it. */
+export interface ReservationKeepalive {
+  readonly sut_id: string
+  readonly keepalive: number
+}
+
+/** `isKept` is false for the event that made the reservation. */
+export type ReservationKeepaliveColumns = readonly [sut_id: string, keepalive: number, isKept: boolean]
+
+/**
+ * Each ReservationKept makes a version that shows the same: histories find it there. When it was last kept alive is in
+ * the state of its SUT, which a correction of the clock changes.
+ */
+export const reservationKeepaliveProjection: Projection<ReservationKeepalive, ReservationKeepaliveColumns> = {
+  name: 'reservation_keepalive',
+  version: 1,
+  key: (event) => {
+    if (event.type === 'ReservationCreated') return event.data.keepalive === undefined ? undefined : event.data._id
+    return event.type === 'ReservationKept' ? event.data._id : undefined
+  },
+  begins: (event) => event.type === 'ReservationCreated',
+  evolve: (document, event) => {
+    if (event.type !== 'ReservationCreated') return document ?? failMissing('reservation_keepalive', event)
+    return { sut_id: event.data.sut_id, keepalive: event.data.keepalive ?? 0 }
+  },
+  ended: () => null,
+  columns: ({ sut_id, keepalive }, { type }) => [sut_id, keepalive, type === 'ReservationKept'],
+}

@@ -17,7 +17,8 @@ import type { PublicPosition } from '../domain/values/position.ts'
 export type ClockCorrected = DataOf<'ClockCorrected'>
 type Event = Extract<Recorded, { readonly type: 'ClockCorrected' }>
 
-export const toAuditedReservation = (window: ClockCorrected['windows'][number]): AuditedReservation => ({
+/** @param now Unix milliseconds: from when its keepalive counts anew */
+export const toAuditedReservation = (window: ClockCorrected['windows'][number], now: number): AuditedReservation => ({
   high: hexAt(window._id, 0, 8),
   middle: hexAt(window._id, 8, 16),
   low: hexAt(window._id, 16, 24),
@@ -28,16 +29,23 @@ export const toAuditedReservation = (window: ClockCorrected['windows'][number]):
   created: undefined,
   hasStarted: window.started === true,
   isBound: false,
+  keepalive: window.keepalive === undefined ? undefined : { seconds: window.keepalive, at: now },
 })
 
 /**
  * Restores windows, and reports those that overlap a current one. Past ones are not dropped: while windows remain to be
- * restored, the stream's time is still wrong.
+ * restored, the stream's time is still wrong. What was kept alive later than now was so by a wrong clock.
  */
-export const restoreWindows = (sut: AuditedSut, { windows: restored }: ClockCorrected, report: Report): void => {
+export const restoreWindows = (
+  sut: AuditedSut,
+  { windows: restored }: ClockCorrected,
+  now: number,
+  report: Report,
+): void => {
   const { windows } = sut
+  for (const { keepalive } of windows) if (keepalive !== undefined) keepalive.at = Math.min(keepalive.at, now)
   for (const window of restored) {
-    const held = toAuditedReservation(window)
+    const held = toAuditedReservation(window, now)
     const place = countBefore(windows, held.start)
     const [before, behind] = [windows[place - 1], windows[place]]
     const overlaps =
@@ -96,8 +104,9 @@ export const judgeCorrection = (
   at: Pick<Correction, 'position' | 'hasSchedule'>,
   report: Report,
 ): Correction => {
-  correctTime(stream, event.data, millisecondsIn(event.metadata.time), report)
-  if (!stream.isUncertain) restoreWindows(stream.sut, event.data, report)
+  const now = millisecondsIn(event.metadata.time)
+  correctTime(stream, event.data, now, report)
+  if (!stream.isUncertain) restoreWindows(stream.sut, event.data, now, report)
   return toCorrection(event, at)
 }
 

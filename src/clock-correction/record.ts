@@ -106,8 +106,8 @@ const correctStream = async (
 }
 
 const windowOf = (held: Held): DataOf<'ClockCorrected'>['windows'][number] => {
-  const { _id, user_id, started } = held
-  return { _id, user_id, ...formatWindow(held), ...(started && { started }) }
+  const { _id, user_id, started, keepalive } = held
+  return { _id, user_id, ...formatWindow(held), ...(started && { started }), ...(keepalive > 0 && { keepalive }) }
 }
 
 /** Checks every stream before the first is changed. Returns the reason to refuse the correction, if any. */

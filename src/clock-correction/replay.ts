@@ -52,7 +52,8 @@ const isSame = (a: AuditedReservation, b: AuditedReservation | undefined): boole
   a.end === b.end &&
   a.endOffset === b.endOffset &&
   a.user_id === b.user_id &&
-  a.hasStarted === b.hasStarted
+  a.hasStarted === b.hasStarted &&
+  a.keepalive?.seconds === b.keepalive?.seconds
 
 /** The windows to restore: those that the span's times dropped, or whose start was recorded in it. */
 const findLost = (
@@ -71,7 +72,7 @@ const findLost = (
 const findWrongWindows = ({ windows, remaining }: ClockCorrected, lost: readonly AuditedReservation[]): string[] => {
   const expected = new Map(lost.map((held) => [formatId(held), held]))
   const wrong = windows
-    .filter((window) => !isSame(toAuditedReservation(window), expected.get(window._id)))
+    .filter((window) => !isSame(toAuditedReservation(window, 0), expected.get(window._id)))
     .map(({ _id }) => `restores the reservation ${_id}, which differs from what the corrected times give`)
   if (expected.size - windows.length !== remaining) {
     wrong.push(`restores ${windows.length} reservations and leaves ${remaining}, of ${expected.size} to restore`)
@@ -97,7 +98,7 @@ const makeTimes = (corrections: readonly Correction[]) => {
 const withCorrections =
   (fold: Fold): Fold =>
   (sut, event, time, unrecordedMax) => {
-    if (event.type === 'ClockCorrected') restoreWindows(sut, event.data, () => undefined)
+    if (event.type === 'ClockCorrected') restoreWindows(sut, event.data, time, () => undefined)
     else fold(sut, event, time, unrecordedMax)
   }
 

@@ -37,7 +37,13 @@ export type Event = {
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
 
 /** Events whose shape has changed, and its version now. `event-store/stored-event.ts` reads older ones. */
-const SCHEMAS: Readonly<Partial<Record<EventType, number>>> = { SutCreated: 2, SutUpdated: 2, ReservationCreated: 2 }
+const SCHEMAS: Readonly<Partial<Record<EventType, number>>> = {
+  SutCreated: 2,
+  SutUpdated: 2,
+  ReservationCreated: 2,
+  ReservationReleased: 2,
+  ClockCorrected: 2,
+}
 
 /** Current version of an event's shape. */
 export const schemaVersion = (type: EventType): number => SCHEMAS[type] ?? 1

@@ -53,6 +53,7 @@ export type FailureCode =
   | 'sut_reserved'
   | 'reservation_over'
   | 'reservation_not_running'
+  | 'not_kept_alive'
   | 'not_vnc'
   | 'not_forwarded'
   | 'idempotency_in_progress'

@@ -127,6 +127,13 @@ export const routes = ({
   post({ path: '/api/sut_reservation/:id/cancel', roles: holders, ...withoutBody, handle: reservations.cancel }),
   post({ path: '/api/sut_reservation/:id/extend', roles: holders, body: extensionBody, handle: reservations.extend }),
   post({ path: '/api/sut_reservation/:id/update', roles: holders, ...withoutBody, handle: reservations.update }),
+  post({
+    path: '/api/sut_reservation/:id/keepalive',
+    roles: holders,
+    ...withoutBody,
+    ignoresRetryKey: true,
+    handle: reservations.keepalive,
+  }),
   ...accessRoutes(access),
 
   post({ path: '/api/sut/create', roles: administrators, body: sutCreationBody, handle: suts.create }),

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { SCHEDULE } from '../commands/begin-schedule.ts'
 import type { Runner } from '../commands/command-envelope.ts'
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
+import { makeRunBatches, type RunBatches, shuffled } from './batches.ts'
 import type { ProcessClock } from './clock.ts'
 import { followUnrecorded, type UnrecordedReservations } from './unrecorded-reservations.ts'
 import type { UpcomingReservations } from './upcoming.ts'
@@ -27,38 +27,11 @@ export interface ScheduleOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Commands in a batch, and milliseconds between batches. Ten thousand reservations can begin in the same second:
- * recording them all at once would hold up every request for a second. With larger batches or shorter pauses, requests
- * take more than twice as long meanwhile.
- */
-const BATCH_SIZE = 25
-const BATCH_DELAY_MS = 10
 /** Before a failed command is retried. */
 const RETRY_DELAY_MS = 1_000
 /** A catch-up reads ended reservations a day at a time, in seconds, for a month: older ones have left the state. */
 const DAY = 86_400
 const DAYS = 31
-
-/** In random order, several instances on one log share the work: each finds most records already made. */
-const shuffled = (ids: readonly string[]): readonly string[] =>
-  ids
-    .map((id) => [Math.random(), id] as const)
-    .sort(([a], [b]) => a - b)
-    .map(([, id]) => id)
-
-/** Calls `one` for each id, in batches. */
-type RunBatches = (ids: readonly string[], one: (id: string) => Promise<void>) => Promise<void>
-
-const makeRunBatches =
-  ({ signal }: ScheduleOptions): RunBatches =>
-  async (ids, one) => {
-    for (let n = 0; n < ids.length; n += BATCH_SIZE) {
-      if (n > 0) await delay(BATCH_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-      if (signal.aborted) return
-      await Promise.all(ids.slice(n, n + BATCH_SIZE).map(one))
-    }
-  }
 
 type Advance = (sut_id: string, id?: string) => Promise<boolean>
 
@@ -139,7 +112,7 @@ export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
   const unrecorded = followUnrecorded(options)
   const advance = makeAdvance(options)
   const record = makeRecord(options, unrecorded, advance)
-  const runBatches = makeRunBatches(options)
+  const runBatches = makeRunBatches(signal)
   const catchUp = makeCatchUp(options, advance, runBatches)
   let [mustCatchUp, completeSince] = [false, undefined as number | undefined]
   const tick = async (): Promise<void> => {

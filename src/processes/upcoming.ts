@@ -16,6 +16,8 @@ export interface Upcoming {
   readonly begins: number
   /** When it ends, in Unix milliseconds. */
   readonly ends: number
+  /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
+  readonly keepalive: number
 }
 
 /** Called with a reservation that is new or has changed, or without one when it was cancelled or released. */
@@ -53,8 +55,8 @@ interface UpcomingOptions {
   readonly clock: () => number
 }
 
-const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created }: UpcomingRow): Upcoming => ({
-  ...{ _id, sut_id, user_id, listen_port },
+const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created, keepalive }: UpcomingRow): Upcoming => ({
+  ...{ _id, sut_id, user_id, listen_port, keepalive },
   starts: start * 1000,
   begins: Math.max(start * 1000, created),
   ends: end * 1000,
@@ -66,10 +68,10 @@ const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created }: Upc
 const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 'gone' | undefined => {
   switch (event.type) {
     case 'ReservationCreated': {
-      const { _id, sut_id, user_id, listen_port, start_time, end_time } = event.data
+      const { _id, sut_id, user_id, listen_port, start_time, end_time, keepalive = 0 } = event.data
       const starts = epochSecondsOf(start_time) * 1000
       const begins = Math.max(starts, epochMillisecondsOf(event.metadata.time))
-      return { _id, sut_id, user_id, listen_port, starts, begins, ends: epochSecondsOf(end_time) * 1000 }
+      return { _id, sut_id, user_id, listen_port, starts, begins, ends: epochSecondsOf(end_time) * 1000, keepalive }
     }
     case 'ReservationExtended': {
       const found = known.get(event.data._id)

@@ -9,6 +9,7 @@ import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts
 import type { Metrics } from '../http/routes/metrics.ts'
 import type { ProcessClock } from '../processes/clock.ts'
 import type { ForwardingProcess } from '../processes/forwarding.ts'
+import type { Keeping } from '../processes/keeping/keeping.ts'
 import { runSchedule } from '../processes/schedule.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import type { UpcomingReservations } from '../processes/upcoming.ts'
@@ -68,6 +69,7 @@ interface TimedOptions extends BeginScheduleOptions {
   readonly forwarding: Pick<ForwardingProcess, 'openDue' | 'run'> | undefined
   readonly endReservations: EndReservations
   readonly isServing: () => boolean
+  readonly keeping: Pick<Keeping, 'run'>
   /** Called when the ports of running reservations have been opened after the start. */
   readonly onPortsOpen: () => void
   readonly log: Log
@@ -141,11 +143,12 @@ const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['paus
 }
 
 /**
- * What the clock triggers: records starts and ends, forwards, records sessions, finishes removals, from when requests
+ * What the clock triggers: records starts and ends, forwards, records sessions, releases what nobody
+ * keeps, finishes removals, from when requests
  * are answered until the signal aborts.
  */
 export const runTimed = async (options: TimedOptions): Promise<void> => {
-  const { store, users, runner, upcoming, forwarding, sessions, endReservations, processClock } = options
+  const { store, users, runner, upcoming, forwarding, sessions, keeping, endReservations, processClock } = options
   const { isServing, onPortsOpen, alarms, clock, log, randomHex, wake, signal } = options
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
@@ -161,6 +164,7 @@ export const runTimed = async (options: TimedOptions): Promise<void> => {
     readAhead({ upcoming, clock: processClock, log, isUnwritten, wake, pause, signal }, openPorts),
     forwarding?.run(),
     sessions.run(),
+    keeping.run(),
     finishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, pause, signal }),
   ])
 }

@@ -30,6 +30,7 @@ import { makeDocuments } from '../http/documents/documents.ts'
 import { readWebFiles } from '../http/documents/web/web-files.ts'
 import type { Route } from '../http/protocol/route.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
+import { keepaliveOf, madeResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects } from '../http/response/objects.ts'
 import { makeStoredResponse } from '../http/response/stored-response.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
@@ -61,6 +62,7 @@ import { isStillHolder, makeTicketHolder } from '../machines/holder.ts'
 import { openForwarding } from '../machines/open-forwarding.ts'
 import { openMonitor } from '../machines/open-monitor.ts'
 import { openSessions } from '../machines/open-sessions.ts'
+import { makeKeeping } from '../processes/keeping/keeping.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import { makeUpcomingReservations } from '../processes/upcoming.ts'
 import { makeMatching } from '../read-models/matching/candidates.ts'
@@ -223,6 +225,13 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       await sessions.finish()
     }
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
+    const keeping = makeKeeping({
+      ...{ upcoming, views, runner, clock: processClock, sinceBoot, makeRequestId },
+      isReady: () => isReady(condition()),
+      connections: forwarded.connections,
+      onError: (error) => log.error({ err: error }, 'reservations were not kept or released; retrying'),
+      ...{ wake, signal: timed.signal },
+    })
     const { first, last } = config.listenPorts
     const isOwnPort = (own: number): boolean => own === port || (own >= first && own <= last)
     const monitor = openMonitor({
@@ -285,14 +294,17 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       sessions: signedIn.sessions,
     })
     opened.defer(singleSignOn.close)
-    const readStored = makeStoredResponse(views, (kind, version, created) =>
-      kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
-    )
+    const readStored = makeStoredResponse(views, (kind, version, created) => {
+      if (kind === 'user') return userResponse(users, version, created)
+      return kind === 'reservation' && created
+        ? madeResponse(version, keepaliveOf(views, version.id))
+        : documentResponse(kind, version, created)
+    })
 
     // 12. The routes and the application. Documents describe the routes, their own among them.
     const table: readonly Route[] = routes({
       reservations: makeReservationHandlers({
-        ...{ runner, objects, users, quotas, limits: config.limits, randomHex, repeated: readStored },
+        ...{ runner, objects, users, quotas, limits: config.limits, clock, randomHex, repeated: readStored },
         matching: {
           search: matching.search,
           catchUp: () => waitForHead(views, store),
@@ -301,7 +313,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
           clock,
         },
       }),
-      reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, clock }),
+      reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
       access: {
         connection: makeConnectionHandler({
           objects,
@@ -438,6 +450,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       forwarding: forwarding?.forwarding,
       endReservations,
       isServing,
+      keeping,
       onPortsOpen: () => {
         stage.isOpeningPorts = false
       },

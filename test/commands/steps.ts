@@ -29,6 +29,8 @@ const SEQUENCE = [
   ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:30'), limits: LIMITS }),
   ({ made }) => ({ type: 'BindReservation', ...by, _id: made[0] ?? NEVER_MADE, client: CLIENT }),
   ({ made }) => ({ type: 'UnbindReservation', _id: made[0] ?? NEVER_MADE }),
+  ({ made }) => ({ type: 'KeepReservation', ...by, _id: made[0] ?? NEVER_MADE }),
+  ({ made }) => ({ type: 'ReleaseUnattended', _id: made[0] ?? NEVER_MADE, cause: 'keepalive' }),
   ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut, from: 0 }),
   ({ sut }) => ({ type: 'RefuseOffer', _id: randomHex(12), sut_id: sut, user_id: alice, keys: [] }),
   () => ({ type: 'TagSut', tags: { rack: '4' } }),
@@ -49,7 +51,7 @@ export type AnyDecider = Decider<StreamState, AnyCommand>
 
 /** The decider of a command on a SUT's stream. */
 export const deciderOf = (command: AnyCommand): AnyDecider =>
-  (/Reservation$|^AdvanceSchedule$|^RefuseOffer$/.test(command.type)
+  (/Reservation$|^AdvanceSchedule$|^RefuseOffer$|^ReleaseUnattended$/.test(command.type)
     ? reservationDecider
     : sutDecider) as unknown as AnyDecider
 

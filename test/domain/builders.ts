@@ -147,6 +147,11 @@ export const reservationUnbound = (_id: string, user_id = alice): EventOf<'Reser
   data: ofReservation(_id, user_id),
 })
 
+export const reservationKept = (_id: string, user_id = alice): EventOf<'ReservationKept'> => ({
+  type: 'ReservationKept',
+  data: ofReservation(_id, user_id),
+})
+
 export const reservationStarted = (_id: string, due: string, user_id = alice): EventOf<'ReservationStarted'> => ({
   type: 'ReservationStarted',
   data: { _id, due, sut_id: SUT_ID, user_id },

@@ -29,7 +29,16 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
   const { state } = stories(reservationDecider).given(at('05:00', sutCreated()), made)
   const inspect = (async (_decider, _stream, find) => find(state as never)) as Runner['inspect']
   const [begins, ends] = [clock('06:00'), clock('07:00')]
-  const held = { _id: idOf(1), sut_id: SUT_ID, user_id: alice, listen_port: LISTEN_PORT, starts: begins, begins, ends }
+  const held = {
+    _id: idOf(1),
+    sut_id: SUT_ID,
+    user_id: alice,
+    listen_port: LISTEN_PORT,
+    starts: begins,
+    begins,
+    ends,
+    keepalive: 0,
+  }
   return makeAdmission({
     get: (id) => (id === idOf(1) ? held : undefined),
     targetOf: () => ({ host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true }),

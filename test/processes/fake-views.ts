@@ -16,6 +16,7 @@ export const rowOf = (_id: string, start: string, end: string, position: number)
     user_id: alice,
     listen_port: 20_017,
     created: clock('05:00'),
+    keepalive: 0,
   },
   ...{ start: clock(start) / 1000, end: clock(end) / 1000 },
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { reservationProjection } from '../../projections/reservation.ts'
-import { reservationRunProjection } from '../../projections/reservation-run.ts'
+import { reservationKeepaliveProjection, reservationRunProjection } from '../../projections/reservation-run.ts'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
 import { type EventType, eventData, type Recorded } from '../../src/domain/event.ts'
@@ -201,13 +201,17 @@ test('every event of a SUT or a reservation makes a version of its document', (t
     ['Sut', sutProjection],
     ['Reservation', reservationProjection],
   ] as const
-  const ofTheRun = new Set<EventType>(['ReservationStarted', 'ReservationEnded'])
+  const others: Partial<Record<EventType, Pick<typeof sutProjection, 'key'>>> = {
+    ReservationStarted: reservationRunProjection,
+    ReservationEnded: reservationRunProjection,
+    ReservationKept: reservationKeepaliveProjection,
+  }
   for (const [object, projection] of keyed) {
     for (const type of Object.keys(eventData) as EventType[]) {
       // What was abandoned or refused never became a document.
       const isNone = type === 'SutCreationAbandoned' || type === 'ReservationOfferRefused'
       if (!type.startsWith(object) || isNone) continue
-      const { key } = ofTheRun.has(type) ? reservationRunProjection : projection
+      const { key } = others[type] ?? projection
       const [data] = fc.sample(arbitraryData[type] as fc.Arbitrary<{ readonly _id: string }>, 1)
       t.is(key({ type, data } as Recorded), data?._id, type)
     }

@@ -101,14 +101,15 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
 
 /**
  * Event types of users that the service records too, and its names for that: the first users, what the removal of a user
- * ends or revokes, and what a single sign-on brings.
+ * ends or revokes, what a single sign-on brings, reservations that nobody keeps alive, and those that connections do.
  */
 const ALSO_BY_SERVICE: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   UserAdded: ['berth', 'oidc'],
   UserChanged: ['oidc'],
   TokenRevoked: ['berth'],
   ReservationCancelled: ['berth'],
-  ReservationReleased: ['berth'],
+  ReservationReleased: ['berth', 'schedule'],
+  ReservationKept: ['gateway'],
 }
 
 /** A user of any role may give itself a new password and end its sessions, but no new name. */

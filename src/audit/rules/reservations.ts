@@ -4,7 +4,7 @@ import type { reservationEvents } from '../../domain/events/reservation.ts'
 import { countBefore, findAfter, findBefore, findPlace, formatId } from '../state/calendar.ts'
 import { hexAt } from '../state/ids.ts'
 import { offsetIn, secondsIn } from '../state/moments.ts'
-import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
+import { type AuditedReservation, type AuditedSut, beginningOf, type Report } from '../state/state.ts'
 import { judgeFit } from './matching.ts'
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
@@ -95,9 +95,16 @@ const judgeReservationCreated = (
     created: time,
     hasStarted: false,
     isBound: metadata.client !== undefined && metadata.actor === user_id,
+    keepalive: data.keepalive === undefined ? undefined : { seconds: data.keepalive, at: 0 },
   }
   if (place === windows.length) windows.push(held)
   else windows.splice(place, 0, held)
+}
+
+/** When a reservation is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
+const keepaliveDue = (held: AuditedReservation): number | undefined => {
+  const { keepalive } = held
+  return keepalive && Math.max(beginningOf(held), keepalive.at) + keepalive.seconds * 1_000
 }
 
 /** Index of the reservation that an event changes. It must not have ended. */
@@ -133,16 +140,28 @@ const judgeReservationExtended = (
   held.endOffset = offsetIn(data.end_time)
 }
 
-const judgeReservationReleased = (
-  sut: AuditedSut,
-  data: DataOf<'ReservationReleased'>,
-  time: number,
-  report: Report,
-): void => {
+type Released = Extract<Recorded, { readonly type: 'ReservationReleased' }>
+
+/** Only the schedule releases for a cause, and not before it is due. */
+const judgeCause = (held: AuditedReservation, { data, metadata }: Released, time: number, report: Report): void => {
+  const { cause } = data
+  if ((cause !== undefined) !== (metadata.actor === 'schedule')) {
+    report('names a cause, which only releases by the schedule have, or none')
+    return
+  }
+  if (cause !== 'keepalive') return
+  const due = keepaliveDue(held)
+  if (due === undefined) report(`releases the reservation ${data._id}, which need not be kept alive`)
+  else if (due > time) report(`releases the reservation ${data._id} before its keepalive has passed`)
+}
+
+const judgeReservationReleased = (sut: AuditedSut, event: Released, time: number, report: Report): void => {
+  const { data } = event
   const place = findCurrent(sut, data, time, report)
   const held = sut.windows[place]
   if (held === undefined) return
   if (held.start * 1_000 > time) report('releases a reservation that has not begun')
+  judgeCause(held, event, time, report)
   const end = Math.max(Math.ceil(time / 1_000), held.start + 1)
   if (secondsIn(data.end_time) !== end) report('ends a reservation at a different second than its release')
   if (offsetIn(data.end_time) !== held.endOffset) report('ends a reservation with a different UTC offset')
@@ -174,6 +193,20 @@ const judgeBinding = (sut: AuditedSut, { type, data, metadata }: Binding, time: 
   held.isBound = isBound
 }
 
+const judgeKept = (sut: AuditedSut, data: DataOf<'ReservationKept'>, time: number, report: Report): void => {
+  const held = sut.windows[findCurrent(sut, data, time, report)]
+  if (held === undefined) return
+  const due = keepaliveDue(held)
+  if (held.keepalive === undefined || due === undefined) {
+    report(`keeps the reservation ${data._id} alive, which need not be`)
+    return
+  }
+  if (beginningOf(held) > time) report('keeps a reservation alive that has not begun')
+  else if (due - time >= held.keepalive.seconds * 500)
+    report('keeps a reservation alive before half of its time has passed')
+  held.keepalive.at = time
+}
+
 type Scheduled = 'ReservationStarted' | 'ReservationEnded'
 type Offered = 'MatchOffered' | 'ReservationOfferRefused'
 type ReservationEvent = Extract<
@@ -203,7 +236,7 @@ export const judgeReservation = (
       judgeReservationExtended(sut, event.data, time, report)
       break
     case 'ReservationReleased':
-      judgeReservationReleased(sut, event.data, time, report)
+      judgeReservationReleased(sut, event, time, report)
       break
     case 'ReservationCancelled':
       judgeReservationCancelled(sut, event.data, time, report)
@@ -211,5 +244,8 @@ export const judgeReservation = (
     case 'ReservationBound':
     case 'ReservationUnbound':
       judgeBinding(sut, event, time, report)
+      break
+    case 'ReservationKept':
+      judgeKept(sut, event.data, time, report)
   }
 }

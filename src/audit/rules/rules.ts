@@ -96,6 +96,7 @@ const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Other
     case 'ReservationCancelled':
     case 'ReservationBound':
     case 'ReservationUnbound':
+    case 'ReservationKept':
       judgeReservation(sut, event, { time, ownUser }, report)
       break
     case 'ReservationStarted':

@@ -1,7 +1,7 @@
 import type { DataOf, Event } from '../../domain/event.ts'
 import { addEnded, findPlace } from '../state/calendar.ts'
 import { millisecondsIn } from '../state/moments.ts'
-import type { AuditedReservation, AuditedSut, Report } from '../state/state.ts'
+import { type AuditedReservation, type AuditedSut, beginningOf, type Report } from '../state/state.ts'
 
 /** What the log says of the schedule. */
 export interface Schedule {
@@ -19,9 +19,6 @@ const judgeScheduleBegan = (
   if (millisecondsIn(from) !== time) report('begins the schedule at another time than its own')
   schedule.from ??= millisecondsIn(from)
 }
-
-/** When a reservation begins to run. Nothing says when a restored one was made. */
-const startOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created ?? 0)
 
 const judgeDue = ({ from }: Schedule, expected: number, due: string, time: number, report: Report): void => {
   if (millisecondsIn(due) !== expected)
@@ -46,7 +43,7 @@ const judgeReservationStarted = (
   const held = sut.windows[findPlace(sut, data, report)]
   if (held === undefined) return
   if (held.hasStarted) report(`starts the reservation ${data._id} a second time`)
-  judgeDue(schedule, startOf(held), data.due, time, report)
+  judgeDue(schedule, beginningOf(held), data.due, time, report)
   held.hasStarted = true
   dropBefore(sut, held)
 }
@@ -60,7 +57,7 @@ const judgeReservationEnded = (
 ): void => {
   const held = sut.windows[findPlace(sut, data, report)]
   if (held === undefined) return
-  if (!held.hasStarted && schedule.from !== undefined && startOf(held) >= schedule.from) {
+  if (!held.hasStarted && schedule.from !== undefined && beginningOf(held) >= schedule.from) {
     report(`ends the reservation ${data._id}, whose start was not recorded`)
   }
   judgeDue(schedule, held.end * 1_000, data.due, time, report)

@@ -151,7 +151,7 @@ const judgeCancelled = (
   time: number,
   report: Report,
 ): void => {
-  if (metadata.role !== 'system' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
+  if (metadata.actor !== 'berth' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
   if (!isToLose(users.get(data.user_id), data._id, time))
     report(`is by the service, but the user ${data.user_id} was not removed with its reservations`)
 }

@@ -22,7 +22,12 @@ export interface AuditedReservation {
   hasStarted: boolean
   /** Whether only one client may connect. */
   isBound: boolean
+  /** Undefined unless it has to be kept alive; `at`: when it last was, in Unix milliseconds, or 0. */
+  keepalive: { readonly seconds: number; at: number } | undefined
 }
+
+/** When a reservation begins to run, in Unix milliseconds. Nothing says when a restored one was made. */
+export const beginningOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created ?? 0)
 
 export interface AuditedSut {
   status: 'absent' | 'standing' | 'retired' | 'abandoned'

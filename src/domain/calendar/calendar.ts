@@ -162,7 +162,7 @@ export const remove = (calendar: Calendar, _id: string): Calendar => {
 export const change = (
   calendar: Calendar,
   _id: string,
-  changed: Partial<Pick<Held, 'end' | 'endOffset' | 'started' | 'client'>>,
+  changed: Partial<Pick<Held, 'end' | 'endOffset' | 'started' | 'client' | 'kept'>>,
 ): Calendar => {
   const place = locate(calendar, _id)
   if (place === undefined) return calendar

@@ -13,6 +13,10 @@ export interface Held extends Window {
   readonly started: boolean
   /** The client address it is bound to, as a keyed hash; null if to none. */
   readonly client: string | null
+  /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
+  readonly keepalive: number
+  /** Unix milliseconds when it was last kept alive; 0 if it was not. */
+  readonly kept: number
 }
 
 /** When a reservation begins to run, in Unix milliseconds. */
@@ -21,12 +25,17 @@ export const startDue = ({ start, lateness }: Held): number => start * 1000 + la
 /** When it ends, in Unix milliseconds. */
 export const endDue = ({ end }: Held): number => end * 1000
 
+/** When it is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
+export const keepaliveDue = (held: Held): number | undefined =>
+  held.keepalive === 0 ? undefined : Math.max(startDue(held), held.kept) + held.keepalive * 1000
+
 /**
  * 32-bit numbers per window in a page:
  * - the low words of start and end,
  * - three words of the id,
- * - one word with three indexes of the page's texts, 10 bits each: the user id, the client, and the lateness. The last
- *   two are one more, or 0 if there is none; few reservations are made after their start,
+ * - one word with three indexes of the page's texts, 10 bits each: the user id, the client, and the lateness, keepalive
+ *   and time when it was kept alive. The last two are one more, or 0 if there is none; few reservations are made after
+ *   their start or kept alive,
  * - one word with the high byte of start, a bit that says whether the start has been recorded, and the two UTC offsets
  *   in minutes, 11 bits each.
  */
@@ -51,7 +60,8 @@ export const heldAt = ({ numbers, texts }: Rows, n: number): Held => {
   const at = n * WIDTH
   const more = numbers[at + MORE] as number
   const indexes = numbers[at + TEXTS] as number
-  const [client, lateness] = [(indexes >> 10) & INDEX, indexes & INDEX]
+  const [client, times] = [(indexes >> 10) & INDEX, indexes & INDEX]
+  const [lateness = 0, keepalive = 0, kept = 0] = times === 0 ? [] : (texts[times - 1] as string).split(' ').map(Number)
   return {
     _id: idAt(numbers, at + ID),
     user_id: texts[indexes >> 20] as string,
@@ -59,10 +69,18 @@ export const heldAt = ({ numbers, texts }: Rows, n: number): Held => {
     end: endAt(numbers, n),
     startOffset: (more << 10) >> 21,
     endOffset: (more << 21) >> 21,
-    lateness: lateness === 0 ? 0 : Number(texts[lateness - 1]),
+    lateness,
     started: (more & STARTED) !== 0,
     client: client === 0 ? null : (texts[client - 1] as string),
+    keepalive,
+    kept,
   }
+}
+
+/** The third text of a row; null if all are 0, as for most reservations. */
+const timesText = ({ lateness, keepalive, kept }: Held): string | null => {
+  if (keepalive === 0) return lateness === 0 ? null : String(lateness)
+  return `${lateness} ${keepalive} ${kept}`
 }
 
 const withText = (texts: readonly string[], text: string | null): readonly string[] =>
@@ -70,8 +88,8 @@ const withText = (texts: readonly string[], text: string | null): readonly strin
 
 /** Writes a row. Returns the page's texts, with the row's own among them. */
 export const putHeld = (numbers: Int32Array, n: number, held: Held, before: readonly string[]): readonly string[] => {
-  const late = held.lateness === 0 ? null : String(held.lateness)
-  const texts = withText(withText(withText(before, held.user_id), held.client), late)
+  const times = timesText(held)
+  const texts = withText(withText(withText(before, held.user_id), held.client), times)
   const indexOf = (text: string | null): number => (text === null ? 0 : texts.indexOf(text) + 1)
   const at = n * WIDTH
   numbers[at + START] = held.start
@@ -80,7 +98,7 @@ export const putHeld = (numbers: Int32Array, n: number, held: Held, before: read
   numbers[at + ID] = first
   numbers[at + ID + 1] = second
   numbers[at + ID + 2] = third
-  numbers[at + TEXTS] = (texts.indexOf(held.user_id) << 20) | (indexOf(held.client) << 10) | indexOf(late)
+  numbers[at + TEXTS] = (texts.indexOf(held.user_id) << 20) | (indexOf(held.client) << 10) | indexOf(times)
   numbers[at + MORE] =
     (Math.floor(held.start / HIGH) << 24) |
     (held.started ? STARTED : 0) |

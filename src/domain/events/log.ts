@@ -1,6 +1,7 @@
 import { boolean, integer, listOf, opaqueId, text } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { assignedId, recordedTime, whole, windowEnd } from './fields.ts'
+import { keepalive } from './reservation.ts'
 
 /**
  * Version of the log this program writes. Increment it when older programs must not continue on the log. The shape of
@@ -15,7 +16,7 @@ const span = closed('Span', { from: whole, to: whole }, {})
 const RestoredWindow = closed(
   'RestoredWindow',
   { _id: assignedId, user_id: opaqueId, start_time: windowEnd, end_time: windowEnd },
-  { started: boolean },
+  { started: boolean, keepalive },
 )
 /**
  * Corrects the times of a span of the log. `revisions` are the span's events in this stream; `time` replaces their

@@ -1,4 +1,5 @@
-import { boolean, integer, opaqueId } from '../codec/codec.ts'
+import type * as t from 'io-ts'
+import { boolean, integer, oneOf, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { Criteria } from './criteria.ts'
 import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
@@ -6,17 +7,26 @@ import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
 const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
 /** True if an administrator made or extended it beyond the quota of its holder. Then it does not count. */
 const beyond = { beyond_quota: boolean }
+/** Seconds after which it is released unless it is kept alive meanwhile. */
+export const keepalive = integer(30, 86_400)
 /** Quarter-hours that it counts for the quota of its holder: those of its window unless given. */
 const counted = integer(1, Number.MAX_SAFE_INTEGER)
 /** `match`: the criteria that were asked for in place of the SUT. */
 const ReservationCreated = closed(
   'ReservationCreated',
   { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
-  { ...beyond, counted, match: Criteria },
+  { ...beyond, counted, match: Criteria, keepalive },
 )
 const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, beyond)
+/** Why the service released it: it was not kept alive, or nobody connected. */
+export const ReleaseCause = oneOf('keepalive', 'unused')
+export type ReleaseCause = t.TypeOf<typeof ReleaseCause>
 /** A running reservation ended early. `end_time` is the second it ended. */
-const ReservationReleased = closed('ReservationReleased', { ...reservation, end_time: windowEnd }, {})
+const ReservationReleased = closed(
+  'ReservationReleased',
+  { ...reservation, end_time: windowEnd },
+  { cause: ReleaseCause },
+)
 const ReservationCancelled = closed('ReservationCancelled', reservation, {})
 
 /**
@@ -32,6 +42,9 @@ const ReservationBound = closed('ReservationBound', reservation, {})
 /** Bound to no client until it is bound again, because its holder has a new password. */
 const ReservationUnbound = closed('ReservationUnbound', reservation, {})
 
+/** Its holder, or a connection, kept it alive: `keepalive` counts anew. */
+const ReservationKept = closed('ReservationKept', reservation, {})
+
 /**
  * The schedule's record that a reservation began, and that it ended at its end. `due` is when: for a start, the later of
  * `start_time` and the reservation's creation. Recorded late after a downtime.
@@ -46,6 +59,7 @@ export const reservationEvents = {
   ReservationCancelled,
   ReservationBound,
   ReservationUnbound,
+  ReservationKept,
   ReservationStarted,
   ReservationEnded,
   MatchOffered,

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Event } from '../event.ts'
 import { type Failure, refuse } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
-import { formatWithOffset } from '../values/instant.ts'
+import { released } from './release.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
 
 /** Cancels a future reservation; releases a running one. */
@@ -19,9 +19,6 @@ export const cancel = (sut: ExistingSut, command: CancelReservation, now: number
   if (held === undefined) {
     return command.documentStatus === 'made' ? refuse('reservation_over', 'The reservation has ended.') : E.right([])
   }
-  const data = { _id, sut_id: sut._id, user_id: held.user_id }
-  if (held.start * 1000 > now) return E.right([{ type: 'ReservationCancelled', data }])
-  // A window is never empty, even if released in the millisecond it began.
-  const end = Math.max(Math.ceil(now / 1000), held.start + 1)
-  return E.right([{ type: 'ReservationReleased', data: { ...data, end_time: formatWithOffset(end, held.endOffset) } }])
+  if (held.start * 1000 <= now) return E.right([released(sut, held, now)])
+  return E.right([{ type: 'ReservationCancelled', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
 }

@@ -27,6 +27,8 @@ export interface CreateReservation {
   readonly limits: WindowLimits
   /** Whether the reservation is not to count for the quota of its holder. */
   readonly isBeyondQuota?: boolean
+  /** Seconds after which it is to be released unless it is kept alive. */
+  readonly keepalive?: number | undefined
   /** For holders whose reservations are limited. */
   readonly quota?: QuotaUse | undefined
   /** The actor's; without one, every SUT. */
@@ -68,7 +70,7 @@ export const refuseBeforeSearch = (asked: Asked, now: number): E.Either<Failure,
 }
 
 export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
-  const { sut_id, user_id, limits, isBeyondQuota = false, match } = command
+  const { sut_id, user_id, limits, isBeyondQuota = false, match, keepalive } = command
   const asked = resolveWindow(command.window, now)
   const refused = refuseAsked(command, asked, now)
   if (refused !== undefined) return refused
@@ -117,6 +119,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
     ...(isBeyondQuota && { beyond_quota: true }),
     counted,
     end_time: formatWithOffset(window.end, end.offset),
+    ...(keepalive !== undefined && { keepalive }),
     listen_port: sut.listen_port,
     ...(match && { match: match.criteria }),
     start_time: formatWithOffset(window.start, start.offset),

@@ -10,7 +10,9 @@ import { type BindReservation, bind } from './bind.ts'
 import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
 import { type ExtendReservation, extend } from './extend.ts'
+import { type KeepReservation, keep } from './keep.ts'
 import { type RefuseOffer, refuseOffer } from './refuse-offer.ts'
+import { type ReleaseUnattended, releaseUnattended } from './release.ts'
 import { type AdvanceSchedule, advance } from './schedule.ts'
 import { type UnbindReservation, unbind } from './unbind.ts'
 
@@ -20,6 +22,8 @@ export type ReservationCommand =
   | ExtendReservation
   | BindReservation
   | UnbindReservation
+  | KeepReservation
+  | ReleaseUnattended
   | AdvanceSchedule
   | RefuseOffer
 
@@ -43,6 +47,10 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
       return E.chain((sut: ExistingSut) => bind(sut, command, now))(requireSut(state))
     case 'UnbindReservation':
       return E.chain((sut: ExistingSut) => unbind(sut, command, now))(requireSut(state))
+    case 'KeepReservation':
+      return E.chain((sut: ExistingSut) => keep(sut, command, now))(requireSut(state))
+    case 'ReleaseUnattended':
+      return E.chain((sut: ExistingSut) => releaseUnattended(sut, command, now))(requireSut(state))
     case 'AdvanceSchedule':
       return advance(state, command, now)
     case 'RefuseOffer':

@@ -1,21 +1,35 @@
-import { type Calendar, change, dropPast, find, findOverlapping, insert, remove } from '../calendar/calendar.ts'
+import {
+  type Calendar,
+  change,
+  dropPast,
+  find,
+  findEndingAfter,
+  findOverlapping,
+  insert,
+  remove,
+} from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import { addReleased, type HeldTime } from '../calendar/held-time.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import type { reservationEvents } from '../events/reservation.ts'
 import { epochSecondsOf, offsetOf } from '../values/instant.ts'
 
-type WindowData = Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time'>
+type WindowData = Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time' | 'keepalive'>
 
 interface Circumstances {
   /** Unix milliseconds. */
   readonly created: number
   readonly started: boolean
   readonly client: string | null
+  /** Unix milliseconds when it was last kept alive; 0 if it was not. */
+  readonly kept: number
 }
 
-export const toHeld = ({ _id, user_id, start_time, end_time }: WindowData, circumstances: Circumstances): Held => {
-  const { created, started, client } = circumstances
+export const toHeld = (
+  { _id, user_id, start_time, end_time, keepalive = 0 }: WindowData,
+  circumstances: Circumstances,
+): Held => {
+  const { created, started, client, kept } = circumstances
   const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
   const lateness = Math.max(created - start * 1000, 0)
   return {
@@ -28,6 +42,8 @@ export const toHeld = ({ _id, user_id, start_time, end_time }: WindowData, circu
     lateness,
     started,
     client,
+    keepalive,
+    kept: keepalive === 0 ? 0 : kept,
   }
 }
 
@@ -37,6 +53,12 @@ export const restoreWindow = (windows: Calendar, restored: Held): Calendar => {
   if (overlapping === undefined) return insert(windows, restored)
   return overlapping._id === restored._id ? change(windows, restored._id, { started: restored.started }) : windows
 }
+
+/** What was kept alive later than now was so by a wrong clock: `keepalive` counts anew from now, in Unix milliseconds. */
+export const limitKept = (windows: Calendar, now: number): Calendar =>
+  findEndingAfter(windows, now / 1000)
+    .filter(({ kept }) => kept > now)
+    .reduce((limited, { _id }) => change(limited, _id, { kept: now }), windows)
 
 /** Starts and ends are recorded in order: what ended before this reservation will not be recorded any more. */
 const dropBefore = (windows: Calendar, _id: string): Calendar => {
@@ -74,7 +96,7 @@ export const evolveCalendar = (
       const { actor, client } = event.metadata
       // One made for another user is not bound to a client until its holder binds it.
       const bound = actor === event.data.user_id ? (client ?? null) : null
-      return { windows: insert(windows, toHeld(event.data, { created: time, started: false, client: bound })) }
+      return { windows: insert(windows, toHeld(event.data, { created: time, started: false, client: bound, kept: 0 })) }
     }
     case 'ReservationExtended': {
       const { end_time } = event.data
@@ -93,6 +115,8 @@ export const evolveCalendar = (
       return { windows: change(windows, _id, { client: event.metadata.client ?? null }) }
     case 'ReservationUnbound':
       return { windows: change(windows, _id, { client: null }) }
+    case 'ReservationKept':
+      return { windows: change(windows, _id, { kept: time }) }
     case 'ReservationStarted':
       return { windows: change(dropBefore(windows, _id), _id, { started: true }) }
     case 'ReservationEnded': {

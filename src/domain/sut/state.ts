@@ -6,7 +6,7 @@ import type { DataOf, Recorded } from '../event.ts'
 import type { sutFields } from '../events/sut.ts'
 import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf, formatWithOffset } from '../values/instant.ts'
-import { evolveCalendar, restoreWindow, toHeld } from './evolve-calendar.ts'
+import { evolveCalendar, limitKept, restoreWindow, toHeld } from './evolve-calendar.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
@@ -87,8 +87,8 @@ export const formatWindow = (held: Held): { start_time: string; end_time: string
 /** Past windows are not dropped: while windows remain to be restored, the stream's time is still wrong. */
 const correctClock = (state: SutState, data: DataOf<'ClockCorrected'>, time: number): SutState => {
   const restored = data.windows
-    .map((window) => toHeld(window, { created: 0, started: window.started === true, client: null }))
-    .reduce(restoreWindow, state.windows)
+    .map((window) => toHeld(window, { created: 0, started: window.started === true, client: null, kept: time }))
+    .reduce(restoreWindow, limitKept(state.windows, time))
   const ended = state.ended.filter(({ _id }) => find(restored, _id) === undefined)
   return withCorrectTime({ ...state, windows: restored, ended }, data, time)
 }
@@ -164,6 +164,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationCancelled':
     case 'ReservationBound':
     case 'ReservationUnbound':
+    case 'ReservationKept':
     case 'ReservationStarted':
     case 'ReservationEnded':
       return { ...next, ...evolveCalendar(next, event, time) }

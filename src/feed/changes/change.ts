@@ -28,6 +28,7 @@ export interface Change {
 const UNSHOWN: readonly EventType[] = [
   'ReservationStarted',
   'ReservationEnded',
+  'ReservationKept',
   'ReservationOfferRefused',
   'SutCreationAbandoned',
 ]

@@ -6,6 +6,7 @@ import { boolean, instant, integer, opaqueId, roundedUp, text } from '../../doma
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Criteria } from '../../domain/events/criteria.ts'
+import { keepalive } from '../../domain/events/reservation.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
@@ -21,7 +22,7 @@ const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const sut = { sut_id: opaqueId }
 const match = { match: Criteria }
 const beyond = { beyond_quota: boolean }
-const holder = { user_id: opaqueId, ...beyond }
+const holder = { user_id: opaqueId, keepalive, ...beyond }
 const formA = { start_time: instant, end_time: instant }
 const formB = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
 const ReservationFields = closed('ReservationFields', {}, { ...sut, ...match, ...holder, ...formA, ...formB })
@@ -33,6 +34,8 @@ export interface ReservationBody {
   readonly target: { readonly sut_id: string } | { readonly match: Criteria }
   readonly window: RequestedWindow
   readonly isBeyondQuota: boolean
+  /** Seconds after which it is released unless it is kept alive. */
+  readonly keepalive: number | undefined
 }
 
 const FORM_A = Object.keys(formA)
@@ -103,11 +106,12 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
     end_time,
     start_in,
     duration,
+    keepalive,
     beyond_quota: isBeyondQuota = false,
   } = fields.right
   const target = sut_id === undefined ? match && { match } : match === undefined ? { sut_id } : undefined
   if (target === undefined) return E.left([...ofTarget, ...formProblems(body)])
-  const whose = { user_id, target, isBeyondQuota }
+  const whose = { user_id, target, isBeyondQuota, keepalive }
   const hasNoneOfB = start_in === undefined && duration === undefined
   if (start_time !== undefined && end_time !== undefined && hasNoneOfB) {
     return E.right({ ...whose, window: { form: 'explicit', start: start_time, end: end_time } })

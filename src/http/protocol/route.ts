@@ -144,6 +144,8 @@ export interface Route<B = unknown, Q = unknown> {
   readonly heldMediaType?: string
   /** Whether it answers repeated requests itself: its response is not one object. */
   readonly answersRepeats?: true
+  /** Whether Idempotency-Key is ignored: a repetition is not to have the first response. */
+  readonly ignoresRetryKey?: true
   /** Absent if the route takes no body. */
   readonly body?: DecodeBody<B>
   readonly isBodyOptional?: true
@@ -168,6 +170,10 @@ export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>
   route.mediaType ?? JSON_TYPE,
   ...(route.otherMediaTypes ?? []),
 ]
+
+/** Whether requests may have an Idempotency-Key. */
+export const hasRetryKeys = ({ method, roles, ignoresRetryKey }: Route): boolean =>
+  method === 'POST' && roles !== 'anyone' && ignoresRetryKey !== true
 
 /** A POST route whose handler gets the decoded body. */
 export const post = <B>(route: Omit<Route<B>, 'method'> & { readonly body: DecodeBody<B> }): Route<B> => ({

@@ -8,7 +8,7 @@ import { parseIfMatch } from '../protocol/conditional.ts'
 import { parseBerthAfter, parseLastEventId } from '../protocol/position.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { parseBerthReason } from '../protocol/reason.ts'
-import type { Route } from '../protocol/route.ts'
+import { hasRetryKeys, type Route } from '../protocol/route.ts'
 import { type Body, type BodyRead, hasBody, readBody } from './read-body.ts'
 
 /** The decoded and validated input of a request. */
@@ -38,7 +38,7 @@ const inputOf = (ctx: Context, route: Route, read: E.Either<Refusal, Body>): E.E
   if (E.isLeft(read)) return read
   const { bytes, json } = read.right
   const isPost = route.method === 'POST'
-  const key = isPost && route.roles !== 'anyone' ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT
+  const key = hasRetryKeys(route) ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT
   const reason = isPost ? parseBerthReason(header(ctx, 'berth-reason')) : ABSENT
   const ifMatch = route.isConditional ? parseIfMatch(header(ctx, 'if-match')) : ABSENT
   const after = isPost ? ABSENT : parseBerthAfter(header(ctx, 'berth-after'))

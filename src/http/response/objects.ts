@@ -22,7 +22,7 @@ export type Listed = Kind | 'session'
 export interface Objects {
   /** The object as of the end of a command, whatever was recorded since. */
   readonly after: (
-    kind: Kind,
+    kind: Kind | 'reservation_keepalive',
     id: string,
     stream: string,
     outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,

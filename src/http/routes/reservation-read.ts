@@ -1,13 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
+import type { Runner } from '../../commands/command-envelope.ts'
 import { failure } from '../../domain/failure.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { Details } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
+import type { Views } from '../../read-models/views.ts'
 import type { ReservationQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import type { UserNames } from '../response/user-names.ts'
@@ -18,6 +21,8 @@ export interface ReservationReadDependencies {
   readonly objects: Objects
   readonly asOf: AsOfReads
   readonly nameOf: UserNames
+  readonly views: Pick<Views, 'newest'>
+  readonly runner: Pick<Runner, 'inspect'>
   readonly clock: () => number
 }
 
@@ -43,15 +48,17 @@ const detailsOf = async (
 }
 
 /** Reads one reservation, now or as of a past moment. */
-export const makeReservationRead = ({ objects, asOf, nameOf, clock }: ReservationReadDependencies) => {
+export const makeReservationRead = ({ objects, asOf, nameOf, views, runner, clock }: ReservationReadDependencies) => {
+  const keptResponse = makeKeptResponse({ runner, clock })
   const show = async (version: Version, { query, user }: ReservationCall): RouteResult => {
     const { include, as_of } = query
-    if (include.size === 0) return E.right(documentResponse('reservation', version, false))
+    const isKept = as_of === undefined && keepaliveOf(views, version.id) !== undefined
+    const response = isKept ? await keptResponse(version) : documentResponse('reservation', version, false)
+    if (include.size === 0) return E.right(response)
     const details = await detailsOf(objects, version, user)
     if (E.isLeft(details)) return details
     const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
-    const document = withMembers(version.document, details.right, include, now, nameOf)
-    return E.right(documentResponse('reservation', { ...version, document }, false))
+    return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })
   }
   const newest = async (call: ReservationCall): RouteResult => {
     const found = await visibleTo(objects, call.user).newest('reservation', call.params.id ?? '')

@@ -1,14 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
+import type { Outcome } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { failure } from '../../domain/failure.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
+import { laterPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { visibleTo } from '../response/visibility.ts'
 import { makeCreateReservation, type ReservationDependencies } from './creating/create-reservation.ts'
@@ -18,6 +21,7 @@ export interface ReservationHandlers {
   readonly cancel: (call: Call) => RouteResult
   readonly extend: (call: Call<ExtensionBody>) => RouteResult
   readonly update: (call: Call) => RouteResult
+  readonly keepalive: (call: Call) => RouteResult
 }
 
 const notFound = () => failure('reservation_not_found', 'No reservation has this id.')
@@ -35,14 +39,20 @@ const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
   documentStatus: ended === 'cancelled' || ended === 'released' ? ended : 'made',
 })
 
-/** Runs a command on the reservation in the path and responds with the result. */
+type Change = (
+  call: Call,
+  command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
+  more?: {
+    /** For commands that take time of a SUT. */
+    readonly quotas?: Quotas | undefined
+    readonly respond?: (version: Version, stream: string, outcome: Outcome<unknown>) => Promise<RouteResponse>
+  },
+) => RouteResult
+
+/** Runs a command on the reservation in the path and responds with the result, by default its document. */
 const makeChange =
-  ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
-  async (
-    call: Call,
-    command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
-    quotas?: Quotas,
-  ): RouteResult => {
+  ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>): Change =>
+  async (call, command, { quotas, respond } = {}) => {
     const { params, user, requestId, idempotencyKey, reason, client } = call
     const seen = visibleTo(objects, user)
     let found = await seen.newest('reservation', params.id ?? '')
@@ -60,9 +70,8 @@ const makeChange =
       const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
       const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
       if (E.isRight(ended)) {
-        return E.right(
-          documentResponse('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
-        )
+        const after = await objects.after('reservation', version.id, stream, ended.right)
+        return E.right((await respond?.(after, stream, ended.right)) ?? documentResponse('reservation', after, false))
       }
       // Reservations that are over have left the calendar. If this one ended after its document was read, the new
       // document shows how.
@@ -73,8 +82,9 @@ const makeChange =
   }
 
 export const makeReservationHandlers = (dependencies: ReservationDependencies): ReservationHandlers => {
-  const { quotas, limits } = dependencies
+  const { objects, quotas, limits } = dependencies
   const change = makeChange(dependencies)
+  const keptResponse = makeKeptResponse(dependencies)
   return {
     create: makeCreateReservation(dependencies),
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
@@ -83,7 +93,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
         ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
       })
-      return change(call, command, body.isBeyondQuota ? undefined : quotas)
+      return change(call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
     },
     update: async (call) => {
       const { user, client } = call
@@ -92,5 +102,13 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       }
       return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
     },
+    keepalive: (call) =>
+      change(call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
+        respond: async (version, stream, outcome) => {
+          // What kept it alive is no version of its document.
+          const { position } = await objects.after('reservation_keepalive', version.id, stream, outcome)
+          return keptResponse({ ...version, position: laterPosition(version.position, position) })
+        },
+      }),
   }
 }

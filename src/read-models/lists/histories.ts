@@ -78,14 +78,19 @@ export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvent
 }
 
 export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
-  const positionsIn = (...tables: readonly (readonly [table: string, id: string])[]) => {
-    const each = tables.map(([table, id]) => `SELECT position, revision FROM ${table} WHERE ${id} = :id`)
+  const positionsIn = (...tables: readonly (readonly [table: string, where: string])[]) => {
+    const each = tables.map(([table, where]) => `SELECT position, revision FROM ${table} WHERE ${where}`)
     return prepare<HistoryPosition>(db, `${each.join(' UNION ALL ')} ORDER BY position`)
   }
   const positions = {
-    reservation: positionsIn(['reservation', 'id'], ['reservation_run', 'id'], ['session', 'reservation']),
-    listen_port: positionsIn(['listen_port', 'id']),
-    user: positionsIn(['user', 'id']),
+    reservation: positionsIn(
+      ['reservation', 'id = :id'],
+      ['reservation_run', 'id = :id'],
+      ['reservation_keepalive', 'id = :id AND is_kept = 1'],
+      ['session', 'reservation = :id'],
+    ),
+    listen_port: positionsIn(['listen_port', 'id = :id']),
+    user: positionsIn(['user', 'id = :id']),
   }
   const ofOwners = db.prepare(`
     SELECT position FROM sut WHERE position > :after AND is_observed = 0

@@ -177,6 +177,8 @@ export interface UpcomingRow {
   readonly end: number
   /** Unix milliseconds. */
   readonly created: number
+  /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
+  readonly keepalive: number
 }
 
 /** What holds or held SUTs, of the reservations that were made at about the same time. Unix seconds. */

@@ -6,7 +6,7 @@ import type { ListWriter } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { makeExemptionWriter, makeReservationWriter } from '../tables/reservation-table.ts'
 import type { Row } from '../tables/row.ts'
-import { makeRunWriter } from '../tables/run-table.ts'
+import { makeKeepaliveWriter, makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts'
 import { makeSutStatusWriter } from '../tables/sut-status-table.ts'
@@ -78,6 +78,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     sut: makeSutWriter(db, names, periods),
     reservation: makeReservationWriter(db, names, counts, periods),
     reservation_run: makeRunWriter(names, counts),
+    reservation_keepalive: makeKeepaliveWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
     sut_display: sutDisplayWriter,
     sut_status: makeSutStatusWriter(db),

@@ -1,5 +1,4 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
@@ -19,8 +18,9 @@ export const makeEndsShort =
 export const makeUpcoming =
   (ask: RunQuery, counts: ReservationCounts) =>
   ({ from, to, after, limit }: SpanPage): readonly UpcomingRow[] => {
-    const rows = ask<{ position: PublicPosition; document: string; start: number; end: number }>(
-      `SELECT d.position, d.document, d.starts AS start, d.ends AS "end" FROM (
+    const rows = ask<Pick<UpcomingRow, 'position' | 'start' | 'end' | 'keepalive'> & { readonly document: string }>(
+      `SELECT d.position, d.document, d.starts AS start, d.ends AS "end",
+         coalesce((SELECT k.keepalive FROM reservation_keepalive k WHERE k.id = d.id LIMIT 1), 0) AS keepalive FROM (
          SELECT r.position FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
          WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends < ? AND r.starts < ?
          AND r.position > ? ORDER BY r.position LIMIT ?) AS page
@@ -31,9 +31,9 @@ export const makeUpcoming =
       after,
       limit,
     )
-    return rows.map(({ position, document, start, end }) => {
+    return rows.map(({ document, ...row }) => {
       const { _id, sut_id, user_id, listen_port, created_at } = JSON.parse(document)
-      return { position, _id, sut_id, user_id, listen_port, start, end, created: epochMillisecondsOf(created_at) }
+      return { ...row, _id, sut_id, user_id, listen_port, created: epochMillisecondsOf(created_at) }
     })
   }
 

@@ -5,7 +5,7 @@ import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import { exemptionColumns, reservationColumns } from './reservation-table.ts'
-import { runColumns } from './run-table.ts'
+import { keepaliveColumns, runColumns } from './run-table.ts'
 import { sessionColumns } from './session-table.ts'
 import { sutStatusColumns } from './sut-status-table.ts'
 import { sutColumns, sutDisplayColumns } from './sut-table.ts'
@@ -38,6 +38,7 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = {
   sut: sutColumns,
   reservation: reservationColumns,
   reservation_run: runColumns,
+  reservation_keepalive: keepaliveColumns,
   session: sessionColumns,
   sut_display: sutDisplayColumns,
   sut_status: sutStatusColumns,

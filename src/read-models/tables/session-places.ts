@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { ReservationKeepaliveColumns } from '../../../projections/reservation-run.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import type { Row } from './row.ts'
@@ -28,6 +29,10 @@ const sutOf = ({ projection, version }: Row): string | undefined => {
     case 'reservation':
     case 'reservation_run':
       return version.columns[0] as string
+    case 'reservation_keepalive': {
+      const [sutId, , isKept] = version.columns as ReservationKeepaliveColumns
+      return isKept ? sutId : undefined
+    }
     case 'clock_correction':
       return version.id
     default:

@@ -12,11 +12,22 @@ export interface FeedPage {
   readonly caught_up: boolean
 }
 
-const RESERVATION = ['Created', 'Extended', 'Released', 'Cancelled', 'Bound', 'Unbound', 'Started', 'Ended']
+const RESERVATION = [
+  'Created',
+  'Extended',
+  'Kept',
+  'Released',
+  'Cancelled',
+  'Bound',
+  'Unbound',
+  'Started',
+  'Ended',
+  'OfferRefused',
+]
 
 /** The types of events of each kind. */
 export const TYPES: Readonly<Record<Kind, readonly string[]>> = {
-  reservations: RESERVATION.map((what) => `Reservation${what}`),
+  reservations: ['MatchOffered', ...RESERVATION.map((what) => `Reservation${what}`)],
   sessions: ['SessionOpened', 'SessionClosed'],
   changes: [
     'SutCreated',

@@ -136,6 +136,11 @@ const happened =
   (entry, reader) =>
     said(kind, icon, machineOf(entry, reader, true), text(entry))
 
+/** Why the service released a reservation. */
+const RELEASE_CAUSES: Readonly<Record<string, string>> = {
+  keepalive: ' because nobody kept it alive',
+}
+
 const TELLERS: Readonly<Record<string, Teller>> = {
   SutCreated: doneWith('plus', ' added '),
   SutUpdated: changed,
@@ -148,13 +153,16 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   SutWentOffline: happened('monitoring', 'warning', ({ data }) => ` went offline: ${causeText(String(data.cause))}`),
   ReservationCreated: created,
   ReservationExtended: extended,
-  ReservationReleased: (entry, reader) =>
-    entry.data.user_id === entry.actor
+  ReservationReleased: (entry, reader) => {
+    const { user_id, cause } = entry.data
+    return user_id === entry.actor
       ? doneWith('check', ' released ', 'reservations')(entry, reader)
-      : ofReservation('check', ' released ')(entry, reader),
+      : ofReservation('check', ' released ', RELEASE_CAUSES[String(cause)] ?? '')(entry, reader)
+  },
   ReservationCancelled: ofReservation('x', ' cancelled '),
   ReservationBound: ofReservation('lock', ' allowed another computer to use '),
   ReservationUnbound: ofReservation('lock', ' ended the binding of ', ' by a new password'),
+  ReservationKept: ofReservation('clock', ' kept ', ' alive'),
   MatchOffered: ofOffer(' was offered '),
   ReservationOfferRefused: ofOffer(' did not get '),
   ReservationStarted: byTheClock('began'),

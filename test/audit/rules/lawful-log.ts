@@ -114,7 +114,8 @@ export const writeStory = async (
       number(2) === 0
         ? ({ form: 'relative', startIn: number(9_000), duration: 1 + number(9_000) } as const)
         : ({ form: 'explicit', start, end } as const)
-    const command = { type: 'CreateReservation', actor, sut_id, user_id, userExists: true, window } as const
+    const keepalive = one([undefined, undefined, 30, 900, 3_600])
+    const command = { type: 'CreateReservation', actor, sut_id, user_id, userExists: true, window, keepalive } as const
     const envelope = { ...by(actor, step), command: { ...command, limits: LIMITS, random: randomHex(8) } }
     const made = await runner.run(reservationDecider, sutStream(sut_id), envelope)
     const event = E.isRight(made) && made.right.kind === 'recorded' ? made.right.events[0] : undefined
@@ -129,6 +130,19 @@ export const writeStory = async (
         ? ({ type: 'CancelReservation', ...of } as const)
         : ({ type: 'ExtendReservation', ...of, end: { duration: 900 + number(20_000) }, limits: LIMITS } as const)
     return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })
+  }
+
+  const keepOrRelease = (step: number) => {
+    const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
+    const actor = one([GATEWAY, tester(reservation.user_id)])
+    const [command, envelope] =
+      number(3) === 0
+        ? [{ type: 'ReleaseUnattended', _id: reservation._id, cause: 'keepalive' } as const, { actor: SCHEDULE }]
+        : [
+            { type: 'KeepReservation', actor, documentStatus: 'made', ...reservation } as const,
+            actor === GATEWAY ? { actor } : by(actor, step),
+          ]
+    return runner.run(reservationDecider, sutStream(sut_id), { requestId: randomHex(8), ...envelope, command })
   }
 
   const bindOrUnbind = (step: number) => {
@@ -201,7 +215,8 @@ export const writeStory = async (
     else if (act < 32 && reservations.length > 0) await useReservation()
     else if (act < 38) await users.act(step)
     else if (act < 43 && reservations.length > 0) await bindOrUnbind(step)
-    else if (act < 76 || reservations.length === 0) await reserve(step)
+    else if (act < 50 && reservations.length > 0) await keepOrRelease(step)
+    else if (act < 78 || reservations.length === 0) await reserve(step)
     else await cancelOrExtend(step)
   }
 }

@@ -5,6 +5,7 @@ import {
   reservationCancelled,
   reservationCreated,
   reservationExtended,
+  reservationKept,
   reservationReleased,
   reservationUnbound,
   wall,
@@ -44,6 +45,10 @@ export const SESSIONS: readonly Entry[] = [
   ['06:13:30', closedSession(CLOSED, '06:13')],
   ['06:15', OPEN],
 ]
+
+/** With the cause of a release. */
+export const forCause = ({ type, data }: Event, cause: 'keepalive' | 'unused'): Event =>
+  ({ type, data: { ...data, cause } }) as Event
 
 const beyondQuota = (event: Event): Event => ({ ...event, data: { ...event.data, beyond_quota: true } }) as Event
 
@@ -144,6 +149,21 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
     'an unbinding from a client',
     ['06:20', of(reservationUnbound(FIRST)), { client: CLIENT }],
     /names a client for what the service did itself/,
+  ],
+  [
+    'a reservation kept alive that need not be',
+    ['06:20', of(reservationKept(FIRST))],
+    /keeps the reservation .* alive, which need not be/,
+  ],
+  [
+    'a release by a user for a cause',
+    ['06:20', of(forCause(reservationReleased(FIRST, wall('06:20')), 'unused'))],
+    /names a cause, which only releases by the schedule have/,
+  ],
+  [
+    'a release by the schedule for no cause',
+    ['06:20', of(reservationReleased(FIRST, wall('06:20'))), { role: 'system', actor: 'schedule' }],
+    /names a cause, which only releases by the schedule have/,
   ],
   ['a binding to no client', ['06:20', of(reservationBound(FIRST))], /binds a reservation to no client/],
   ['a tag set to its current value', ['06:20', tag('site', 'b12')], /sets the tag site to its current value/],

@@ -12,6 +12,8 @@ const CLIENTS = [null, `k1:${'a'.repeat(22)}`, `2030-05-02-1f3a:${'_'.repeat(22)
 const START_OFFSETS = [0, 120, -210, 840]
 const END_OFFSETS = [0, 345, -840]
 
+const UNKEPT = { keepalive: 0, kept: 0 }
+
 /** Milliseconds; a wrong clock can make more of them than a quarter-hour has. */
 const LATENESS_MAX = 2 ** 40
 
@@ -30,6 +32,10 @@ const arbitraryStep = () =>
     lateness: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: LATENESS_MAX })),
     started: fc.boolean(),
     client: fc.constantFrom(...CLIENTS),
+    alive: fc.oneof(
+      fc.constant(UNKEPT),
+      fc.record({ keepalive: fc.integer({ min: 30, max: 86_400 }), kept: fc.nat(LATENESS_MAX) }),
+    ),
   })
 
 type Step = ReturnType<typeof arbitraryStep> extends fc.Arbitrary<infer A> ? A : never
@@ -46,6 +52,7 @@ const manySteps = (seed: number, count: number): readonly Step[] => {
     lateness: below(3) === 0 ? below(LATENESS_MAX) : 0,
     started: below(2) === 0,
     client: oneOf(CLIENTS),
+    alive: below(3) === 0 ? { keepalive: 30 + below(86_371), kept: below(LATENESS_MAX) } : UNKEPT,
     random: BigInt(below(2 ** 32)) << 32n,
   }))
 }
@@ -65,7 +72,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
     )
     .map(([from, steps]) => {
       let end = from * QUARTER
-      return steps.map(({ gap, length, late, user_id, offsets, random, lateness, started, client }, n) => {
+      return steps.map(({ gap, length, late, user_id, offsets, random, lateness, started, client, alive }, n) => {
         const start = end + gap * QUARTER + late
         end = end + (gap + length) * QUARTER
         const _id =
@@ -74,7 +81,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
           (n % 16).toString(16)
         const unique = _id.slice(0, 20) + n.toString(16).padStart(4, '0')
         const [startOffset, endOffset] = offsets
-        return { _id: unique, user_id, start, end, startOffset, endOffset, lateness, started, client }
+        return { _id: unique, user_id, start, end, startOffset, endOffset, lateness, started, client, ...alive }
       })
     })
 

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Event } from '../../../src/domain/event.ts'
 import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
-import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
 import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
 import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
@@ -9,6 +8,7 @@ import type { UnbindReservation } from '../../../src/domain/reservation/unbind.t
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
+import { cancel, keep, releaseUnattended } from './kept-model.ts'
 
 /**
  * A naive model of a SUT's calendar: it scans a list of intervals and tries every quarter. The optimized deciders must
@@ -28,6 +28,10 @@ export interface Booking {
   readonly created: number
   /** What it is bound to. */
   client: string | null
+  /** Seconds; 0 if it need not be kept alive. */
+  readonly keepalive: number
+  /** Milliseconds of the last time that it was; 0 before. */
+  kept: number
 }
 export interface Model {
   readonly bookings: Booking[]
@@ -150,11 +154,20 @@ const create = (model: Model, command: CreateReservation, now: number, client: s
   const ends = { start_time: formatWithOffset(start, from.offset), end_time: formatWithOffset(end, to.offset) }
   const seconds = command.window.form === 'relative' ? command.window.duration : end - start
   const counted = Math.max(1, Math.ceil(seconds / 900))
-  const data = { _id, sut_id: SUT_ID, user_id, ...ends, listen_port: LISTEN_PORT, counted }
+  const { keepalive = 0 } = command
+  const data = {
+    _id,
+    sut_id: SUT_ID,
+    user_id,
+    ...ends,
+    listen_port: LISTEN_PORT,
+    counted,
+    ...(keepalive > 0 && { keepalive }),
+  }
   const offsets = { startOffset: from.offset, endOffset: to.offset }
   const bound = actor._id === user_id ? client : null
-  const made = { _id, user_id, start, end, ...offsets, standing: 'made', counted, created: now, client: bound } as const
-  const apply = () => model.bookings.push({ ...made })
+  const booking = { _id, user_id, start, end, ...offsets, counted, created: now, client: bound, keepalive }
+  const apply = () => model.bookings.push({ ...booking, standing: 'made', kept: 0 })
   return { event: { type: 'ReservationCreated', data }, apply }
 }
 
@@ -162,28 +175,6 @@ const bookingOf = (model: Model, _id: string): Booking => {
   const booking = model.bookings.find((candidate) => candidate._id === _id)
   if (booking === undefined) throw new TypeError(`${_id} is not a reservation`)
   return booking
-}
-
-const cancel = (model: Model, { actor, _id, user_id }: CancelReservation, now: number): Verdict => {
-  const booking = bookingOf(model, _id)
-  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (booking.standing !== 'made') return 'already so'
-  if (booking.end * 1000 <= now) return refused('reservation_over')
-  const data = { _id, sut_id: SUT_ID, user_id }
-  const become = (standing: Booking['standing']) => () => {
-    booking.standing = standing
-  }
-  if (now < booking.start * 1000) return { event: { type: 'ReservationCancelled', data }, apply: become('cancelled') }
-  let second = booking.start + 1
-  while (second * 1000 < now) second++
-  const end_time = formatWithOffset(second, booking.endOffset)
-  const release = () => {
-    booking.standing = 'released'
-    const held = second - Math.max(booking.start, booking.created / 1000)
-    booking.counted = Math.min(booking.counted, Math.max(1, Math.ceil(held / 900)))
-    booking.end = second
-  }
-  return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply: release }
 }
 
 const extend = (model: Model, command: ExtendReservation, now: number): Verdict => {
@@ -286,7 +277,9 @@ export const verdictOn = (
   if (command.type === 'CreateReservation') return create(model, command, now, client)
   if (command.type === 'BindReservation') return bind(model, command, now)
   if (command.type === 'UnbindReservation') return unbind(model, command, now)
-  if (command.type === 'CancelReservation') return cancel(model, command, now)
+  if (command.type === 'KeepReservation') return keep(bookingOf(model, command._id), command, now)
+  if (command.type === 'ReleaseUnattended') return releaseUnattended(bookingOf(model, command._id), now)
+  if (command.type === 'CancelReservation') return cancel(bookingOf(model, command._id), command, now)
   if (command.type === 'ExtendReservation') return extend(model, command, now)
   if (command.type === 'RetireSut') return retire(model, now)
   if (command.type === 'UpdateSut' && command.values.is_active !== undefined)

@@ -56,6 +56,8 @@ test('property: calendars derived from one another do not share changes', (t) =>
     lateness: 0,
     started: false,
     client: null,
+    keepalive: 0,
+    kept: 0,
   })
   let [latest, older] = [0, 0]
   const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
@@ -177,6 +179,8 @@ test('removing windows one by one reduces the number of pages', (t) => {
     lateness: 0,
     started: false,
     client: null,
+    keepalive: 0,
+    kept: 0,
   })
   const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
   const full = calendarOf(windows)

@@ -25,6 +25,8 @@ interface Wish {
     | 'extend by'
     | 'bind'
     | 'unbind'
+    | 'keep'
+    | 'release'
     | 'switch'
     | 'turn around'
     | 'retire'
@@ -44,6 +46,8 @@ interface Wish {
   readonly turnaround: number
   /** The keyed hash of the address that it comes from. */
   readonly client: string
+  /** Seconds; undefined if it need not be kept alive. */
+  readonly keepalive: number | undefined
 }
 
 export interface Step {
@@ -62,6 +66,7 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
       { weight: 5, arbitrary: fc.constant('extend' as const) },
       { weight: 3, arbitrary: fc.constant('bind' as const) },
       { weight: 2, arbitrary: fc.constant('unbind' as const) },
+      { weight: 4, arbitrary: fc.constantFrom('keep' as const, 'keep' as const, 'release' as const) },
       { weight: 2, arbitrary: fc.constantFrom('switch' as const, 'retire' as const) },
       { weight: 2, arbitrary: fc.constant('turn around' as const) },
     ),
@@ -82,6 +87,7 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
     isRecorded: fc.boolean(),
     turnaround: fc.constantFrom(0, 900, 900, 1_800),
     client: fc.constantFrom(...CLIENTS),
+    keepalive: fc.option(fc.constantFrom(30, 900, 3_600), { nil: undefined, freq: 2 }),
   })
 
 /** The clock mostly advances by minutes; sometimes it goes back by up to an hour. */
@@ -98,6 +104,7 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
         { weight: 24, arbitrary: one },
         { weight: 2, arbitrary: arbitraryReturns() },
         { weight: 1, arbitrary: arbitraryNeighbours() },
+        { weight: 1, arbitrary: arbitraryKeeping() },
       ),
       { maxLength: 40, size: 'max' },
     )
@@ -108,7 +115,15 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
 const arbitraryNeighbours = (): fc.Arbitrary<readonly Step[]> => {
   const quarters = fc.integer({ min: 1, max: 3 }).map((n) => 900 * n)
   const whose = { actor: administrator, user_id: alice, client: 'k1:aaaaaaaaaaaaaaaaaaaaaa' } as const
-  const common = { ...whose, which: 0, nanosecond: false, on: true, isRecorded: false, offsets: [0, 0] } as const
+  const common = {
+    ...whose,
+    which: 0,
+    nanosecond: false,
+    on: true,
+    isRecorded: false,
+    offsets: [0, 0],
+    keepalive: undefined,
+  } as const
   return fc.tuple(fc.integer({ min: 1, max: 12 }), quarters, quarters).map(([first, apart, turnaround]) => {
     const wish = { ...common, start: 900 * first, length: 900, turnaround }
     const wishes: readonly Wish[] = [
@@ -122,11 +137,25 @@ const arbitraryNeighbours = (): fc.Arbitrary<readonly Step[]> => {
   })
 }
 
+/** A reservation from now on is kept alive, perhaps too early, and then released, perhaps too early. */
+const arbitraryKeeping = (): fc.Arbitrary<readonly Step[]> => {
+  const whose = { actor: administrator, user_id: alice, client: 'k1:aaaaaaaaaaaaaaaaaaaaaa', keepalive: 900 } as const
+  const wish = { ...whose, start: 0, length: 9_000, which: 0, nanosecond: false, on: true, offsets: [0, 0] } as const
+  const step = (wait: number, type: Wish['type']): Step => ({
+    wait,
+    wish: { ...wish, type, isRecorded: false, turnaround: 0 },
+  })
+  return fc
+    .tuple(fc.integer({ min: 400_000, max: 950_000 }), fc.integer({ min: 850_000, max: 950_000 }))
+    .map(([kept, released]) => [step(0, 'reserve from now'), step(kept, 'keep'), step(released, 'release')])
+}
+
 /** Consecutive reservations that start now and are soon released, mostly within the same quarter. */
 const arbitraryReturns = (): fc.Arbitrary<readonly Step[]> => {
   const soon = fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 240_000 }))
   const whose = { actor: administrator, user_id: alice, client: 'k1:aaaaaaaaaaaaaaaaaaaaaa' } as const
-  const times = { ...whose, start: 0, which: 0, nanosecond: false, on: true, isRecorded: false, turnaround: 0 } as const
+  const unkept = { isRecorded: false, turnaround: 0, keepalive: undefined } as const
+  const times = { ...whose, ...unkept, start: 0, which: 0, nanosecond: false, on: true } as const
   const offsets = fc.constantFrom([0, 0] as const, [120, -210] as const)
   const length = fc.integer({ min: 1, max: 4_000 })
   return fc.array(fc.tuple(soon, soon, length, offsets), { minLength: 1, maxLength: 4 }).map((rounds) =>
@@ -161,7 +190,8 @@ const commandOf = (
     const relative = { form: 'relative' as const, startIn: Math.max(start, 0), duration: Math.max(length, 1) }
     const window = type === 'reserve' ? { form: 'explicit' as const, ...ends } : relative
     const random = n.toString(16).padStart(16, '0')
-    return { type: 'CreateReservation', actor, sut_id: SUT_ID, user_id, userExists: true, window, limits, random }
+    const whose = { actor, sut_id: SUT_ID, user_id, userExists: true, keepalive: wish.keepalive }
+    return { type: 'CreateReservation', ...whose, window, limits, random }
   }
   // Recent ones are chosen more often, as older ones are soon over.
   const booking = model.bookings.at(-1 - (wish.which % Math.max(Math.min(model.bookings.length, 4), 1)))
@@ -169,6 +199,8 @@ const commandOf = (
   const of = { actor, _id: booking._id, user_id: booking.user_id, documentStatus: booking.standing }
   if (type === 'cancel') return { type: 'CancelReservation', ...of }
   if (type === 'bind') return { type: 'BindReservation', ...of, client: wish.client }
+  if (type === 'keep') return { type: 'KeepReservation', ...of }
+  if (type === 'release') return { type: 'ReleaseUnattended', _id: booking._id, cause: 'keepalive' }
   if (type === 'unbind') return { type: 'UnbindReservation', _id: booking._id }
   const by = booking.end - booking.start + length - 2700
   const end =
@@ -261,6 +293,7 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
     if (first?.type === 'ReservationCreated' && isOffGrid(first.data.start_time)) {
       outcomes.push('ReservationCreated after a release')
     }
+    if (first?.type === 'ReservationReleased' && first.data.cause) outcomes.push('released for its keepalive')
     if (typeof verdict === 'object' && 'apply' in verdict) verdict.apply()
     record(decision.right, now, { actor: wish.actor._id, client: wish.client })
     assertCalendar(state, model)

@@ -21,7 +21,7 @@ test('the stories reach every possible outcome of a calendar', (t) => {
   }
   const expected = [
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
-    ...['ReservationBound', 'ReservationUnbound'],
+    ...['ReservationBound', 'ReservationUnbound', 'ReservationKept', 'not_kept_alive', 'released for its keepalive'],
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
     'ReservationCreated after a release',
@@ -41,6 +41,9 @@ const broken: Record<string, Partial<Subject>> = {
   },
   'forgets that a binding has ended': {
     evolve: (state, event) => (event.type === 'ReservationUnbound' ? state : berth.evolve(state, event)),
+  },
+  'forgets that a reservation was kept alive': {
+    evolve: (state, event) => (event.type === 'ReservationKept' ? state : berth.evolve(state, event)),
   },
   'does not free released time': {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),

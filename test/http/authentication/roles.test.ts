@@ -58,7 +58,7 @@ const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?:
     entry?.isOfToken === true ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
   const things = { sut, holder, asker, user, event, token: String(issued?.json._id) }
   if (entry?.isFree) return { ...things, reservation: '' }
-  const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder) }))
+  const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder), keepalive: 3_600 }))
   return { ...things, reservation: String(made.json._id) }
 }
 

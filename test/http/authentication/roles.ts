@@ -89,6 +89,10 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     expected: RESERVE,
     ask: (client, { reservation }) => client.request('POST', `/api/sut_reservation/${reservation}/update`),
   },
+  'POST /api/sut_reservation/:id/keepalive': {
+    expected: RESERVE,
+    ask: (client, { reservation }) => client.request('POST', `/api/sut_reservation/${reservation}/keepalive`),
+  },
   'GET /api/sut_reservation/:id/connection': {
     expected: RESERVE,
     ask: get('/api/sut_reservation/RESERVATION/connection'),

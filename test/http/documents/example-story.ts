@@ -87,6 +87,7 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
   })
   await ask('POST /api/sut_reservation/:id/extend', 'To an earlier end', { at: id, body: { duration: 900 } })
   await ask('POST /api/sut_reservation/:id/update', 'To the address of the caller', { at: id, who: 'alice' })
+  await ask('POST /api/sut_reservation/:id/keepalive', 'It lasts until its end', { at: id, who: 'alice' })
   await ask('GET /api/sut_reservation/:id', 'A reservation', { at: id })
   await ask('GET /api/sut_reservation/:id', 'No such reservation', { at: '58c38f5d444553252cce0000' })
   await ask('GET /api/sut_reservation', 'Of a SUT', { query: `?sut_id=${sut_id}` })
@@ -106,7 +107,8 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
 const endings = async (ask: Ask, sut_id: string): Promise<void> => {
   const create = 'POST /api/sut_reservation/create'
   const body = { user_id: idOf('alice'), sut_id, start_in: 172_800, duration: 900 }
-  const later = String((await ask(create, 'In two days', { who: 'alice', body }))._id)
+  const later = String((await ask(create, 'In two days', { who: 'alice', body: { ...body, keepalive: 120 } }))._id)
+  await ask('POST /api/sut_reservation/:id/keepalive', 'It has not begun', { at: later, who: 'alice' })
   await ask('POST /api/sut_reservation/:id/cancel', 'It has not begun', { at: later, who: 'alice' })
   await ask('GET /api/sut_reservation/:id', 'It was cancelled', { at: later })
   const old = String((await ask('POST /api/sut/create', 'An old SUT', { body: { ...machine, name: 'bench 1' } }))._id)

@@ -20,6 +20,7 @@ const REACHED = [
   ...['monitor: recorded', 'monitor: 200', 'monitor: stale', 'monitor: sut_retired', 'monitor: forbidden'],
   ...['bind: recorded', 'bind: 200', 'bind: not_your_reservation', 'bind: reservation_over'],
   ...['bind: reservation_cancelled', 'bind: reservation_not_found', 'bind: forbidden', 'bind: clock_behind'],
+  ...['keep: recorded', 'keep: 200', 'keep: not_kept_alive', 'keep: not_your_reservation', 'keep: reservation_over'],
   ...['reserve: recorded', 'reserve: reservation_conflict', 'reserve: sut_inactive', 'reserve: sut_retired'],
   ...['reserve: window_empty', 'reserve: window_over', 'reserve: window_in_the_past', 'reserve: window_too_long'],
   ...['reserve: user_not_found', 'reserve: sut_not_found', 'reserve: not_your_reservation', 'reserve: forbidden'],
@@ -99,6 +100,13 @@ const broken: Readonly<Record<string, Subject>> = {
   },
   'a service that forgets what a reservation is bound to at a restart': over(
     reading((event) => ({ ...event, metadata: { ...event.metadata, client: 'k:another' } })),
+  ),
+  'a service that forgets at a restart what was kept alive': over(
+    reading((event) =>
+      event.type === 'ReservationKept'
+        ? { ...event, type: 'ReservationStarted', data: { ...event.data, due: event.metadata.time } }
+        : event,
+    ),
   ),
   'a model in which another interval begins the probing again': {
     changed: (expected, { suts }) => {

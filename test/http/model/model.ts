@@ -52,6 +52,8 @@ export interface Shown {
   readonly text: string
   readonly etag?: string
   readonly location?: string
+  /** Until when the reservation is kept alive. */
+  readonly until?: string
   /** The position of what was recorded. If nothing was, any position up to the last is right. */
   readonly position?: number
 }

@@ -4,7 +4,7 @@ import { idOf } from '../harness.ts'
 import { aSut } from '../requests.ts'
 import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
 import { limit } from './quotas.ts'
-import { bind, cancel, extend, type Found, findReservation, readReservation, reserve } from './reservations.ts'
+import { bind, cancel, extend, type Found, findReservation, keep, readReservation, reserve } from './reservations.ts'
 import type { Condition, Name, Step } from './steps.ts'
 import { createSut, type IfMatch, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
 import { explicit, moment, written } from './windows.ts'
@@ -92,8 +92,9 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>)
   const sut = chosen(model.suts, step.which)
   const userExists = step.for !== 'nobody'
   const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
-  const of = { user_id, sut_id: sut?._id ?? NO_ID, ...beyond(step) }
-  const command = { actor: actorOf(step.as), user_id, userExists, isBeyondQuota: step.isBeyondQuota }
+  const { keepalive, isBeyondQuota } = step
+  const of = { user_id, sut_id: sut?._id ?? NO_ID, ...beyond(step), ...(keepalive !== undefined && { keepalive }) }
+  const command = { actor: actorOf(step.as), user_id, userExists, isBeyondQuota, keepalive }
   const path = '/api/sut_reservation/create'
   if (step.to === 'reserve') {
     const { start, end } = explicit(model.clock, step.window)
@@ -202,10 +203,24 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
       return post(model, step, `/api/sut_reservation/${id}/update`, undefined, WRITERS, (model) =>
         bind(model, found(model), actorOf(step.as)),
       )
+    case 'keep': {
+      // The key is ignored.
+      const headers: Headers = step.key === undefined ? {} : { 'Idempotency-Key': `k${step.key}` }
+      const path = `/api/sut_reservation/${id}/keepalive`
+      return post(
+        model,
+        { ...step, key: undefined },
+        path,
+        undefined,
+        WRITERS,
+        (model) => keep(model, found(model), actorOf(step.as)),
+        headers,
+      )
+    }
     case 'extend':
     case 'extend by':
       return extension(model, step, id)
     case 'read reservation':
-      return get(step.as, `/api/sut_reservation/${id}`, model, () => readReservation(found(model)))
+      return get(step.as, `/api/sut_reservation/${id}`, model, () => readReservation(model, found(model)))
   }
 }

@@ -4,6 +4,7 @@ import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { type Booking, verdictOn } from '../../domain/calendar/calendar-model.ts'
+import { keptUntil } from '../../domain/calendar/kept-model.ts'
 import {
   checkedId,
   type Expected,
@@ -40,6 +41,10 @@ const textOf = (sut: Sut, booking: Booking): string => {
   })
 }
 
+/** Until when a reservation is kept alive, if it has to be. */
+const untilOf = (booking: Booking): Pick<Shown, 'until'> =>
+  booking.keepalive === 0 ? {} : { until: new Date(keptUntil(booking)).toISOString() }
+
 /** The expected list: all reservations that are not cancelled, newest first. */
 export const standingReservations = (model: Model): readonly string[] =>
   model.log
@@ -67,6 +72,7 @@ export interface Wish {
   readonly userExists: boolean
   readonly window: RequestedWindow
   readonly isBeyondQuota: boolean
+  readonly keepalive: number | undefined
 }
 
 const EARLY = /^(window_.*|end_not_later|invalid|not_your_reservation)$/
@@ -116,14 +122,16 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
     const position = record(model, sut, 'ReservationCreated', id)
     exempt(model, id, wish.isBeyondQuota)
     sut.stamps.set(id, { created: sut.time, updated: sut.time })
-    const text = textOf(sut, sut.calendar.bookings.at(-1) as Booking)
-    return { status: 201, text, location: `/api/sut_reservation/${id}`, position }
+    const booking = sut.calendar.bookings.at(-1) as Booking
+    const shown = { text: textOf(sut, booking), ...untilOf(booking), location: `/api/sut_reservation/${id}` }
+    return { status: 201, ...shown, position }
   }
   return { settle, isRecorded: true }
 }
 
 type Change =
   | { readonly type: 'CancelReservation' }
+  | { readonly type: 'KeepReservation' }
   | Pick<BindReservation, 'type' | 'client'>
   | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
 
@@ -143,7 +151,8 @@ const change = (
   const verdict = verdictOn(sut.calendar, command, now)
   const isEarly = verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)
   if (!isEarly && isForbidden(actor, isBeyondQuota)) return refused('forbidden')
-  if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
+  const until = () => (requested.type === 'KeepReservation' ? untilOf(booking) : {})
+  if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking), ...until() })
   if ('code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
   const isExtended = verdict.event.type === 'ReservationExtended'
   const exceeded = isExtended && exceeding(model, verdict.event, isBeyondQuota, now)
@@ -153,8 +162,8 @@ const change = (
     if (isExtended) exempt(model, _id, isBeyondQuota)
     const position = record(model, sut, verdict.event.type, _id)
     const stamp = sut.stamps.get(_id)
-    if (stamp !== undefined) stamp.updated = sut.time
-    return { status: 200, text: textOf(sut, booking), position }
+    if (stamp !== undefined && requested.type !== 'KeepReservation') stamp.updated = sut.time
+    return { status: 200, text: textOf(sut, booking), ...until(), position }
   }
   return { settle, isRecorded: true }
 }
@@ -165,6 +174,9 @@ export const cancel = (model: Model, found: Found | undefined, actor: Actor): Ex
 export const bind = (model: Model, found: Found | undefined, actor: Actor): Expected =>
   change(model, found, actor, { type: 'BindReservation', client: HERE })
 
+export const keep = (model: Model, found: Found | undefined, actor: Actor): Expected =>
+  change(model, found, actor, { type: 'KeepReservation' })
+
 export const extend = (
   model: Model,
   found: Found | undefined,
@@ -173,8 +185,10 @@ export const extend = (
   isBeyondQuota: boolean,
 ): Expected => change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS }, isBeyondQuota)
 
-export const readReservation = (found: Found | undefined): Expected => {
+export const readReservation = (model: Model, found: Found | undefined): Expected => {
   if (found === undefined) return refused('reservation_not_found')
   if (found.booking.standing === 'cancelled') return refused('reservation_cancelled')
-  return shown({ status: 200, text: textOf(found.sut, found.booking) })
+  const { sut, booking } = found
+  const isOver = booking.standing !== 'made' || booking.end * 1000 <= model.clock
+  return shown({ status: 200, text: textOf(sut, booking), ...(isOver ? {} : untilOf(booking)) })
 }

@@ -33,6 +33,12 @@ interface OfWindow extends Sent {
   readonly isBeyondQuota: boolean
 }
 
+interface OfCreation extends OfWindow {
+  readonly for: Holder
+  /** Seconds. */
+  readonly keepalive?: number | undefined
+}
+
 export type Step =
   | (Sent & { readonly to: 'create'; readonly fields: Fields })
   | (OfSut & { readonly to: 'update'; readonly fields: Fields })
@@ -41,10 +47,11 @@ export type Step =
   /** Seconds between probes; null ends probing. */
   | (OfSut & { readonly to: 'monitor'; readonly interval: number | null })
   | (Sent & { readonly to: 'limit'; readonly whose: 'alice' | 'bob'; readonly quota: Partial<Limits> | null })
-  | (OfWindow & { readonly to: 'reserve'; readonly for: Holder })
-  | (OfWindow & { readonly to: 'reserve from now'; readonly for: Holder })
+  | (OfCreation & { readonly to: 'reserve' })
+  | (OfCreation & { readonly to: 'reserve from now' })
   | (Sent & { readonly to: 'cancel'; readonly which: number })
   | (Sent & { readonly to: 'bind'; readonly which: number })
+  | (Sent & { readonly to: 'keep'; readonly which: number })
   | (OfWindow & { readonly to: 'extend' })
   | (OfWindow & { readonly to: 'extend by' })
   | { readonly to: 'read SUT'; readonly as: Name; readonly which: number; readonly condition: Condition | undefined }
@@ -117,6 +124,9 @@ const isBeyondQuota = fc.oneof(
   { weight: 1, arbitrary: fc.constant(true) },
 )
 
+/** Seconds that random stories reach. */
+const keepalive = fc.option(fc.constantFrom(30, 900, 3_600), { nil: undefined, freq: 1 })
+
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 const by = fc.oneof(
@@ -144,10 +154,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('retire', 3, { as: administrator, key, which, condition }),
   to('monitor', 3, { as: administrator, key, which, condition, interval: fc.constantFrom(null, 60, 60, 86_400) }),
   to('limit', 4, { as: administrator, key, whose: fc.constantFrom('alice', 'bob'), quota }),
-  to('reserve', 13, { as, key, which, for: holder, window, isBeyondQuota }),
-  to('reserve from now', 5, { as, key, which, for: holder, window, isBeyondQuota }),
+  to('reserve', 13, { as, key, which, for: holder, window, isBeyondQuota, keepalive }),
+  to('reserve from now', 5, { as, key, which, for: holder, window, isBeyondQuota, keepalive }),
   to('cancel', 6, { as, key, which }),
   to('bind', 6, { as, key, which }),
+  to('keep', 6, { as, key, which }),
   to('extend', 5, { as, key, which, window, isBeyondQuota }),
   to('extend by', 3, { as, key, which, window, isBeyondQuota }),
   to('read SUT', 2, { as, which, condition }),
@@ -213,6 +224,22 @@ const givenBack: fc.Arbitrary<readonly Step[]> = fc
     }),
   )
 
+/** A reservation is kept alive twice, the second time too early, perhaps with a restart between. */
+const keptAlive: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.integer({ min: 1_750, max: 3_900 }), fc.boolean(), fc.boolean())
+  .map(([seconds, isRestarted, isRebuilt]) => {
+    const window = { start: 0, length: 9_000, nanosecond: false, offsets: [0, 0] } as const
+    const keep = { to: 'keep', ...admins, which: 0 } as const
+    return [
+      { to: 'reserve from now', ...admins, which: 0, for: 'alice', isBeyondQuota: false, window, keepalive: 3_600 },
+      { to: 'move the clock', by: seconds * SECOND },
+      keep,
+      ...(isRestarted ? [{ to: 'restart', isRebuilt } as const] : []),
+      { to: 'read reservation', as: 'audrey', which: 0 },
+      keep,
+    ]
+  })
+
 /** A story begins with a SUT. */
 export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
   fc
@@ -223,6 +250,7 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
         { weight: 1, arbitrary: closeTogether },
         { weight: 1, arbitrary: atQuota },
         { weight: 1, arbitrary: givenBack },
+        { weight: 1, arbitrary: keptAlive },
       ),
       { maxLength: 45, size: 'max' },
     )

@@ -102,6 +102,7 @@ const checkShown = ({ status, text, headers }: Answer, shown: Shown): void => {
   equal(status, shown.status)
   equal(text, shown.text)
   deepEqual([headers.etag, headers.location], [shown.etag, shown.location])
+  equal(headers['keepalive-until'], shown.until)
   equal(headers['content-type'], status === 304 ? undefined : 'application/json')
 }
 

@@ -35,6 +35,7 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
   sut_reserved: 409,
   reservation_over: 409,
   reservation_not_running: 409,
+  not_kept_alive: 409,
   not_vnc: 409,
   not_forwarded: 409,
   idempotency_in_progress: 409,

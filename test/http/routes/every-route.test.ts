@@ -23,7 +23,7 @@ let things: Things
 
 const makeThings = async (): Promise<Things> => {
   const sut = await createSut(service.as('admin'), REFUSING)
-  const { json } = await reserved(service.as('admin'), aReservation(sut))
+  const { json } = await reserved(service.as('admin'), aReservation(sut, { keepalive: 3_600 }))
   const person = { name: `who has ${sut}`, role: 'tester', password: passwordOf('somebody') }
   const added = await service.as('admin').post('/api/user/create', person)
   const user = String(added.json._id)

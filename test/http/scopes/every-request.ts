@@ -145,6 +145,7 @@ const CREATIONS = [...SUTS].flatMap((sut) => [
   RESERVE(sut, at('04:00'), at('04:15')),
   RESERVE(sut, at('06:00', 9), at('16:00', 9)),
   { ...RESERVE(sut, at('06:00', 9), at('16:00', 9)), beyond_quota: true },
+  { ...RESERVE(sut, at('05:45'), at('07:15')), keepalive: 3_600 },
   { sut_id: `{${sut}}`, start_in: -1, duration: 0 },
 ])
 
@@ -164,6 +165,7 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/sut_reservation/:id/update': nothing,
   '/api/sut_reservation/:id/cancel': nothing,
   '/api/sut_reservation/:id/console': nothing,
+  '/api/sut_reservation/:id/keepalive': nothing,
   '/api/sut/create': nothing,
   '/api/sut/import': nothing,
   '/api/sut/:id/update': () => [{ name: 'x' }],

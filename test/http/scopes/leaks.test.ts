@@ -92,6 +92,7 @@ const SCOPED = [
   'POST /api/sut_reservation/:id/cancel',
   'POST /api/sut_reservation/:id/extend',
   'POST /api/sut_reservation/:id/update',
+  'POST /api/sut_reservation/:id/keepalive',
   'GET /api/sut_reservation/:id/connection',
   'POST /api/sut_reservation/:id/console',
   'GET /api/sut',

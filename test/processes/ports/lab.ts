@@ -115,6 +115,7 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
           user_id: userOf(user),
           listen_port: portOf(sut),
           created,
+          keepalive: 0,
         },
         ...{ start: from / 1000, end: end / 1000 },
       }))

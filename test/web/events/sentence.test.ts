@@ -40,6 +40,12 @@ test('reservations are told with who made them and for whom', (t) => {
   t.is(tell(entry('ReservationEnded', { data: { user_id: 'gone' } })), 'The reservation of somebody ended')
 })
 
+test('what the service released is told with why', (t) => {
+  const kept = { data: { user_id: 'me', cause: 'keepalive' }, actor: 'schedule' }
+  t.is(tell(entry('ReservationReleased', kept)), 'Berth released your reservation because nobody kept it alive')
+  t.is(tell(entry('ReservationKept', { data: { user_id: 'amina' } })), 'Amina kept the reservation alive')
+})
+
 test('changes are told with what was and what is, but no secret', (t) => {
   const changes = [
     { path: '/version', from: '550.90', to: '555.42' },

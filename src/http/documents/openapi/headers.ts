@@ -1,5 +1,6 @@
-import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
-import type { Route } from '../../protocol/route.ts'
+import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { recordedTime } from '../../../domain/events/fields.ts'
+import { hasRetryKeys, type Route } from '../../protocol/route.ts'
 import type { Operation } from './operation.ts'
 
 /** Header fields of requests and responses. */
@@ -59,6 +60,10 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
     schema: { type: 'string', pattern: '^"[^"]+"$' },
   },
   Location: { description: 'The address of the created object.', schema: { type: 'string', format: 'uri-reference' } },
+  KeepaliveUntil: {
+    description: 'When the reservation is released unless it is kept alive. Absent if it need not be.',
+    schema: schemaOf(recordedTime),
+  },
   RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },
   Authenticate: {
     description: 'The required authentication scheme: `Basic`, or `Bearer` for browsers and holders of tokens.',
@@ -74,8 +79,9 @@ export const headersOf = ({ roles }: Route): JsonSchema => ({
   ...(roles !== 'anyone' && { 'Berth-Position': header('BerthPosition') }),
 })
 
-export const headersOfSuccess = (route: Route, { isTagged, isCreation }: Operation): JsonSchema => ({
+export const headersOfSuccess = (route: Route, { isTagged, isKept, isCreation }: Operation): JsonSchema => ({
   ...headersOf(route),
+  ...(isKept && { 'Keepalive-Until': header('KeepaliveUntil') }),
   ...(isTagged && { ETag: header('ETag') }),
   ...(isCreation && { Location: header('Location') }),
 })
@@ -89,12 +95,10 @@ export const headersOfRefusal = (status: number): JsonSchema => ({
 })
 
 /** The request headers an operation supports. */
-export const requestHeadersOf = (
-  { method, roles, isConditional, isResumable }: Route,
-  { isTagged }: Operation,
-): readonly JsonSchema[] => {
+export const requestHeadersOf = (route: Route, { isTagged }: Operation): readonly JsonSchema[] => {
+  const { method, roles, isConditional, isResumable } = route
   const names = [
-    ...(method === 'POST' && roles !== 'anyone' ? ['IdempotencyKey'] : []),
+    ...(hasRetryKeys(route) ? ['IdempotencyKey'] : []),
     ...(method === 'POST' ? ['BerthReason'] : []),
     ...(isConditional ? ['IfMatch'] : []),
     ...(method === 'GET' && isTagged ? ['IfNoneMatch'] : []),

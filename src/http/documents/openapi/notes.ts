@@ -121,6 +121,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   not: 'Criteria of which none may hold.',
   extendable_until: 'The latest possible end.',
   beyond_quota: 'Whether it is made beyond the quota of its holder and does not count. Only administrators may set it.',
+  keepalive: 'Seconds after which the reservation is released unless it is kept alive meanwhile.',
   used: 'What the user has reserved: hours in that week, and reservations that are not over.',
   quota: 'The limits of what the user may reserve.',
   week: 'The ISO week whose hours are used up; null if there are too many reservations.',

@@ -27,8 +27,9 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Reserve a SUT',
     description:
-      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder. With match in place of sut_id, any active SUT that fits, is not known to be offline and is free is reserved: first the one whose free span around the window is shortest, then the one that has been idle longest. If none is free, the refusal names the next window, and the longest from the same start.',
+      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder. With keepalive it is released once nobody has kept it alive for so many seconds. With match in place of sut_id, any active SUT that fits, is not known to be offline and is free is reserved: first the one whose free span around the window is shortest, then the one that has been idle longest. If none is free, the refusal names the next window, and the longest from the same start.',
     answer: refTo('Reservation'),
+    isKept: true,
     isCreation: true,
     refusals: [
       ...(['not_your_reservation', 'forbidden', ...OF_SUT, 'user_not_found', 'sut_inactive'] as const),
@@ -52,6 +53,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read a reservation',
     notes: { include: INCLUDE },
     answer: refTo('Reservation'),
+    isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],
   },
   'POST /api/sut_reservation/:id/cancel': {
@@ -93,6 +95,19 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
     answer: refTo('Reservation'),
     refusals: ['not_your_reservation', 'reservation_not_found', 'reservation_over', 'reservation_cancelled'],
+  },
+  'POST /api/sut_reservation/:id/keepalive': {
+    id: 'keepReservation',
+    tag: 'Reservations',
+    summary: 'Keep a reservation alive',
+    description:
+      'For a reservation made with `keepalive`, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. Before the start it changes nothing. An Idempotency-Key is ignored.',
+    answer: refTo('Reservation'),
+    isKept: true,
+    refusals: [
+      ...(['not_your_reservation', 'reservation_not_found', 'reservation_cancelled'] as const),
+      ...(['not_kept_alive', 'reservation_over'] as const),
+    ],
   },
   ...accessOperations,
 }

@@ -14,6 +14,8 @@ export interface Operation {
   readonly isUpgrade?: true
   /** Whether it responds with 201 and a Location. */
   readonly isCreation?: true
+  /** Whether its responses say until when the reservation is kept alive. */
+  readonly isKept?: true
   /** Whether its responses have an ETag. */
   readonly isTagged?: true
   readonly refusals?: readonly Code[]

@@ -16,7 +16,8 @@ import type { Users } from '../../../users/users.ts'
 import type { ReservationBody } from '../../codecs/bodies.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
-import { documentResponse, type Objects, viewsBehind } from '../../response/objects.ts'
+import { madeResponse } from '../../response/keepalive.ts'
+import { type Objects, viewsBehind } from '../../response/objects.ts'
 
 export interface ReservationDependencies {
   readonly runner: Runner
@@ -24,6 +25,8 @@ export interface ReservationDependencies {
   readonly users: Users
   readonly quotas: Quotas
   readonly limits: WindowLimits
+  /** Unix milliseconds. */
+  readonly clock: () => number
   readonly randomHex: RandomHex
   /** How SUTs are found that fit criteria. */
   readonly matching: Pick<MatchedOptions, 'search' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
@@ -41,10 +44,10 @@ const senderOf = ({ user: actor, requestId, idempotencyKey, reason, client }: Cr
 const makeAsked =
   ({ users, limits }: ReservationDependencies) =>
   async ({ body, user }: CreateCall) => {
-    const { user_id = user._id, window, isBeyondQuota } = body
+    const { user_id = user._id, window, isBeyondQuota, keepalive } = body
     if (users.byId(user_id) === undefined && !isForbidden(user, user_id)) await users.catchUp()
     const userExists = users.byId(user_id) !== undefined
-    return { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota }
+    return { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
   }
 
 type Asked = Awaited<ReturnType<ReturnType<typeof makeAsked>>>
@@ -59,11 +62,15 @@ const runInTurn = <A extends { readonly storePosition: StorePosition }>(
 
 const makeRespond =
   ({ objects }: ReservationDependencies) =>
-  (stream: string, outcome: Outcome<unknown>): RouteResponse | Promise<RouteResponse> => {
+  (
+    stream: string,
+    outcome: Outcome<unknown>,
+    keepalive: number | undefined,
+  ): RouteResponse | Promise<RouteResponse> => {
     if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
     const version = objects.after('reservation', outcome.id, stream, outcome)
-    if (version instanceof Promise) return version.then((late) => documentResponse('reservation', late, true))
-    return documentResponse('reservation', version, true)
+    if (version instanceof Promise) return version.then((late) => madeResponse(late, keepalive))
+    return madeResponse(version, keepalive)
   }
 
 const makeCreateById = (dependencies: ReservationDependencies) => {
@@ -77,7 +84,7 @@ const makeCreateById = (dependencies: ReservationDependencies) => {
       const command: CreateReservation = { type: 'CreateReservation', ...common, quota }
       return runner.run(reservationDecider, stream, { ...senderOf(call), command })
     })
-    return E.isLeft(ended) ? ended : E.right(await respond(stream, ended.right))
+    return E.isLeft(ended) ? ended : E.right(await respond(stream, ended.right, asked.keepalive))
   }
 }
 
@@ -102,7 +109,7 @@ const makeCreateMatched = (dependencies: ReservationDependencies) => {
     })
     if (E.isLeft(ended)) return ended
     const { sutId, outcome } = ended.right
-    return E.right(await respond(sutStream(sutId), outcome))
+    return E.right(await respond(sutStream(sutId), outcome, asked.keepalive))
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EventStore } from '../../../../src/event-store/event-store.ts'
 import { type Running, type Setting, start, type Tidying } from '../../../http/harness.ts'
-import type { Row } from '../../../http/store/log-rows.ts'
+import type { Event } from '../../../http/store/log-rows.ts'
 import { until } from '../../../http/until.ts'
 import { recordsOf } from '../../new-events.ts'
 import { ownLogAt, SHARED_STORE } from '../../shared-store.ts'
@@ -33,7 +33,7 @@ export interface Instances {
   /** The environment of all instances. */
   readonly environment: Readonly<Record<string, string>>
   /** Every event of the log, in order. */
-  readonly log: () => Promise<readonly Row[]>
+  readonly log: () => Promise<readonly Event[]>
 }
 
 export const aVaultKey = (id = 'k1'): string => `${id}:${randomBytes(32).toString('base64')}`
@@ -73,11 +73,11 @@ export const startInstances = async (t: Tidying, setting: InstanceSetting = {}):
   const environment = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), ...others.environment }
   const services: Running[] = []
   for (let i = 0; i < count; i++) services.push(await startInstance(t, server, i, { ...others, environment }))
-  const log = async (): Promise<readonly Row[]> => {
+  const log = async (): Promise<readonly Event[]> => {
     const store = await openAdapter(t, server)
     const records = await recordsOf(store, -1)
     await store.close()
-    return records.map(({ text }) => JSON.parse(text) as Row)
+    return records.map(({ text }) => JSON.parse(text) as Event)
   }
   return { server, services, environment, log }
 }

@@ -1,0 +1,31 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { keepaliveDue, startDue } from '../calendar/held.ts'
+import type { Event } from '../event.ts'
+import { type Failure, refuse } from '../failure.ts'
+import type { ExistingSut } from '../sut/refusals.ts'
+import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
+
+/** Keeps a reservation alive that was made with `keepalive`: its time counts anew. */
+export interface KeepReservation extends ReservationCommandBase {
+  readonly type: 'KeepReservation'
+}
+
+type Decision = E.Either<Failure, readonly Event[]>
+
+/** Recorded only when less than half of the time is left, so that frequent calls cost the log nothing. */
+export const keep = (sut: ExistingSut, command: KeepReservation, now: number): Decision => {
+  const { _id, documentStatus } = command
+  const held = findUnfinished(sut, _id, now)
+  if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
+  if (held === undefined) {
+    return documentStatus === 'cancelled'
+      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
+      : refuse('reservation_over', 'The reservation has ended.')
+  }
+  const due = keepaliveDue(held)
+  if (due === undefined) {
+    return refuse('not_kept_alive', 'The reservation was made without keepalive. It lasts until its end.')
+  }
+  if (startDue(held) > now || due - now >= held.keepalive * 500) return E.right([])
+  return E.right([{ type: 'ReservationKept', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
+}

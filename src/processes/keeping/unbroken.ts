@@ -1,0 +1,39 @@
+import type { ProcessClock } from '../clock.ts'
+
+/** For how long holders could have reached this instance without a break. */
+export interface Unbroken {
+  /** Milliseconds; 0 while they cannot. */
+  readonly lasting: () => number
+  /** To be called often. */
+  readonly check: () => void
+}
+
+export interface UnbrokenOptions {
+  /** Whether the service is ready. */
+  readonly isReady: () => boolean
+  readonly clock: ProcessClock
+  /** Milliseconds since boot, including suspension. */
+  readonly sinceBoot: () => number
+}
+
+/** A longer time between checks is a break: the process was suspended, or had no processor. */
+const CHECK_GAP_MAX_MS = 10_000
+/** A larger step of the wall clock is a break: less time may have passed than it says. */
+const STEP_MAX_MS = 1_000
+
+export const makeUnbroken = ({ isReady, clock, sinceBoot }: UnbrokenOptions): Unbroken => {
+  let began: number | undefined
+  let last = { at: sinceBoot(), offset: clock.now() - sinceBoot() }
+  return {
+    lasting: () => (began === undefined ? 0 : sinceBoot() - began),
+    check: () => {
+      const at = sinceBoot()
+      const offset = clock.now() - at
+      const isBroken = at - last.at > CHECK_GAP_MAX_MS || Math.abs(offset - last.offset) > STEP_MAX_MS
+      last = { at, offset }
+      if (!isReady() || !clock.mayRecord()) began = undefined
+      else if (isBroken) began = at
+      else began ??= at
+    },
+  }
+}

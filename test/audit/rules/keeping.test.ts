@@ -1,0 +1,43 @@
+import test from 'ava'
+import type { Event } from '../../../src/domain/event.ts'
+import { reservationCreated, reservationKept, reservationReleased, wall } from '../../domain/builders.ts'
+import { BEGINNING, type Entry, FIRST, findingsIn, finds, of, onPort } from '../verify/morning.ts'
+import { forCause } from './unlawful.ts'
+
+/** A reservation from 06:00 to 07:00 that is to be kept alive every ten minutes. */
+const window = reservationCreated(FIRST, '06:00', '07:00').data
+const reservation: Event = { type: 'ReservationCreated', data: { ...window, keepalive: 600 } }
+const LOG: readonly Entry[] = [...BEGINNING, ['05:20', onPort(reservation)]]
+
+const kept = (time: string): Entry => [time, of(reservationKept(FIRST))]
+const released = (time: string, end = wall(time)): Entry => [
+  time,
+  of(forCause(reservationReleased(FIRST, end), 'keepalive')),
+  { role: 'system', actor: 'schedule' },
+]
+
+test('a reservation that is kept alive and then released has no findings', async (t) => {
+  t.deepEqual(await findingsIn([...LOG, kept('06:06'), kept('06:12'), released('06:22')]), [])
+  t.deepEqual(await findingsIn([...LOG, released('06:10')]), [])
+  const byGateway = { role: 'system', actor: 'gateway' } as const
+  t.deepEqual(await findingsIn([...LOG, ['06:06', of(reservationKept(FIRST)), byGateway]]), [])
+})
+
+test('a release before the deadline is found', async (t) => {
+  await finds(t, /before its keepalive has passed/, [...LOG, released('06:09')])
+  await finds(t, /before its keepalive has passed/, [...LOG, kept('06:06'), released('06:15')])
+})
+
+test('keeping alive too early, before the start, after the end or by another process is found', async (t) => {
+  await finds(t, /before half of its time has passed/, [...LOG, kept('06:05')])
+  await finds(t, /before half of its time has passed/, [...LOG, kept('06:06'), kept('06:11')])
+  await finds(t, /keeps a reservation alive that has not begun/, [...LOG, kept('05:30')])
+  await finds(t, /which has ended/, [...LOG, kept('07:00')])
+  const bySchedule = { role: 'system', actor: 'schedule' } as const
+  await finds(t, /under the name schedule/, [...LOG, ['06:06', of(reservationKept(FIRST)), bySchedule]])
+})
+
+test('a release for a reservation that need not be kept alive is found', async (t) => {
+  const other: readonly Entry[] = [...BEGINNING, ['05:20', onPort(reservationCreated(FIRST, '06:00', '07:00'))]]
+  await finds(t, /which need not be kept alive/, [...other, released('06:20')])
+})

@@ -1,0 +1,58 @@
+import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
+import type { KeepReservation } from '../../../src/domain/reservation/keep.ts'
+import { formatWithOffset } from '../../../src/domain/values/instant.ts'
+import { SUT_ID } from '../builders.ts'
+import type { Booking, Verdict } from './calendar-model.ts'
+
+/** The part of the naive model that says how reservations are kept alive, cancelled and released. */
+
+const refused = (code: string): Verdict => ({ code, help: undefined })
+
+const release = (booking: Booking, now: number, more: { readonly cause?: 'keepalive' } = {}): Verdict => {
+  const { _id, user_id } = booking
+  const data = { _id, sut_id: SUT_ID, user_id, ...more }
+  let second = booking.start + 1
+  while (second * 1000 < now) second++
+  const end_time = formatWithOffset(second, booking.endOffset)
+  const apply = () => {
+    booking.standing = 'released'
+    const held = second - Math.max(booking.start, booking.created / 1000)
+    booking.counted = Math.min(booking.counted, Math.max(1, Math.ceil(held / 900)))
+    booking.end = second
+  }
+  return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply }
+}
+
+/** Milliseconds from when it runs until it is to be released. */
+export const keptUntil = ({ start, created, kept, keepalive }: Booking): number =>
+  Math.max(start * 1000, created, kept) + keepalive * 1000
+
+export const keep = (booking: Booking, { actor, _id, user_id }: KeepReservation, now: number): Verdict => {
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
+  if (booking.standing === 'released' || booking.end * 1000 <= now) return refused('reservation_over')
+  if (booking.keepalive === 0) return refused('not_kept_alive')
+  const hasBegun = booking.start * 1000 <= now && booking.created <= now
+  if (!hasBegun || 2 * (keptUntil(booking) - now) >= booking.keepalive * 1000) return 'already so'
+  const apply = () => {
+    booking.kept = now
+  }
+  return { event: { type: 'ReservationKept', data: { _id, sut_id: SUT_ID, user_id } }, apply }
+}
+
+export const releaseUnattended = (booking: Booking, now: number): Verdict => {
+  const isDue = booking.keepalive > 0 && keptUntil(booking) <= now
+  if (!isDue || booking.standing !== 'made' || booking.end * 1000 <= now) return 'already so'
+  return release(booking, now, { cause: 'keepalive' })
+}
+
+export const cancel = (booking: Booking, { actor, _id, user_id }: CancelReservation, now: number): Verdict => {
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (booking.standing !== 'made') return 'already so'
+  if (booking.end * 1000 <= now) return refused('reservation_over')
+  if (now >= booking.start * 1000) return release(booking, now)
+  const apply = () => {
+    booking.standing = 'cancelled'
+  }
+  return { event: { type: 'ReservationCancelled', data: { _id, sut_id: SUT_ID, user_id } }, apply }
+}

@@ -1,0 +1,138 @@
+import test from 'ava'
+import { find } from '../../../src/domain/calendar/calendar.ts'
+import { keepaliveDue } from '../../../src/domain/calendar/held.ts'
+import type { Event } from '../../../src/domain/event.ts'
+import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import type { KeepReservation } from '../../../src/domain/reservation/keep.ts'
+import {
+  administrator,
+  alice,
+  bob,
+  createReservation,
+  explicit,
+  idOf,
+  reservationCancelled,
+  reservationCreated,
+  reservationKept,
+  reservationReleased,
+  SUT_ID,
+  sutCreated,
+  tester,
+  wall,
+} from '../builders.ts'
+import { at, decided, records, refusal, stories } from '../given-when-then.ts'
+
+const { given } = stories(reservationDecider)
+const created = at('05:00', sutCreated())
+
+/** From 06:00 to 07:00, to be kept alive every ten minutes. */
+const window = reservationCreated(idOf(1), '06:00', '07:00').data
+const reservation: Event = { type: 'ReservationCreated', data: { ...window, keepalive: 600 } }
+const made = at('05:00', reservation)
+const keep = (more: Partial<KeepReservation> = {}): KeepReservation => ({
+  type: 'KeepReservation',
+  actor: tester(alice),
+  _id: idOf(1),
+  user_id: alice,
+  documentStatus: 'made',
+  ...more,
+})
+const release = { type: 'ReleaseUnattended', _id: idOf(1), cause: 'keepalive' } as const
+const kept = records(reservationKept(idOf(1)))
+const releasedAt = (end_time: string) => {
+  const { type, data } = reservationReleased(idOf(1), end_time)
+  return records({ type, data: { ...data, cause: 'keepalive' } })
+}
+const dueOf = (story: ReturnType<typeof given>): string => {
+  const held = find(story.state.windows, idOf(1))
+  return new Date((held && keepaliveDue(held)) ?? 0).toISOString().slice(11, -1)
+}
+
+test('a reservation is made with the time after which it is released', (t) => {
+  const command = createReservation(explicit('06:00', '07:00'), { keepalive: 600 })
+  t.like(decided(given(created).when(command, '05:00')).data, { keepalive: 600, end_time: wall('07:00') })
+  const without = decided(given(created).when(createReservation(explicit('06:00', '07:00')), '05:00'))
+  t.false('keepalive' in without.data)
+})
+
+test('the deadline is that time after the start, the creation or the last ReservationKept', (t) => {
+  t.is(dueOf(given(created, made)), '06:10:00.000')
+  t.is(dueOf(given(created, at('06:02:30.500', reservation))), '06:12:30.500')
+  t.is(dueOf(given(created, made, at('06:07', reservationKept(idOf(1))))), '06:17:00.000')
+  const twice = [at('06:07', reservationKept(idOf(1))), at('06:14', reservationKept(idOf(1)))]
+  t.is(dueOf(given(created, made, ...twice)), '06:24:00.000')
+})
+
+test('keeping is recorded only when less than half of the time is left, and nothing before the start', (t) => {
+  const story = given(created, made)
+  for (const time of ['05:30', '05:59:59.999', '06:00', '06:04:59', '06:05']) {
+    t.deepEqual(story.when(keep(), time), records(), time)
+  }
+  t.deepEqual(story.when(keep(), '06:05:00.001'), kept)
+  t.deepEqual(story.when(keep(), '06:30'), kept, 'past the deadline, as long as nobody has released it')
+  const again = given(created, made, at('06:06', reservationKept(idOf(1))))
+  t.deepEqual(again.when(keep(), '06:11'), records())
+  t.deepEqual(again.when(keep(), '06:11:00.001'), kept)
+})
+
+test('only the holder and administrators keep a reservation alive, and only until it is over or cancelled', (t) => {
+  const story = given(created, made)
+  t.is(refusal(story.when(keep({ actor: tester(bob) }), '06:06')).code, 'not_your_reservation')
+  t.deepEqual(story.when(keep({ actor: administrator }), '06:06'), kept)
+  t.is(refusal(story.when(keep(), '07:00')).code, 'reservation_over')
+  const released = given(created, made, at('06:01', reservationReleased(idOf(1), wall('06:01'))))
+  t.is(refusal(released.when(keep({ documentStatus: 'released' }), '06:02')).code, 'reservation_over')
+  const cancelled = given(created, made, at('05:01', reservationCancelled(idOf(1))))
+  t.is(refusal(cancelled.when(keep({ documentStatus: 'cancelled' }), '06:06')).code, 'reservation_cancelled')
+})
+
+test('a reservation made without keepalive is not kept alive, and never released for it', (t) => {
+  const story = given(created, at('05:00', reservationCreated(idOf(1), '06:00', '07:00')))
+  t.is(refusal(story.when(keep(), '06:06')).code, 'not_kept_alive')
+  t.deepEqual(story.when(release, '06:59'), records())
+})
+
+test('a reservation is released from its deadline on, to the second, and nobody else is', (t) => {
+  const story = given(created, made)
+  t.deepEqual(story.when(release, '06:09:59.999'), records())
+  t.deepEqual(story.when(release, '06:10'), releasedAt(wall('06:10')))
+  t.deepEqual(story.when(release, '06:10:00.001'), releasedAt('2030-05-02T06:10:01+00:00'))
+  t.deepEqual(story.when(release, '07:00'), records(), 'it is over')
+  const again = given(created, made, at('06:09', reservationKept(idOf(1))))
+  t.deepEqual(again.when(release, '06:18:59.999'), records())
+  t.deepEqual(again.when(release, '06:19'), releasedAt(wall('06:19')))
+  const released = given(created, made, at('06:10', reservationReleased(idOf(1), wall('06:10'))))
+  t.deepEqual(released.when(release, '06:20'), records(), 'only once')
+  t.deepEqual(given(created).when(release, '06:20'), records(), 'there is none')
+  t.is(refusal(given().when(release, '06:20')).code, 'sut_not_found')
+})
+
+const correction = (windows: readonly object[] = []): Event =>
+  ({
+    type: 'ClockCorrected',
+    data: {
+      ...{ positions: { from: 2, to: 2 }, revisions: { from: 2, to: 2 }, time: '2030-05-02T06:05:00.000Z' },
+      ...{ windows, remaining: 0, sut_id: SUT_ID },
+    },
+  }) as Event
+
+test('what a wrong clock kept alive counts anew from the correction of the clock', (t) => {
+  const ahead = at('06:59', reservationKept(idOf(1)))
+  t.is(dueOf(given(created, made, ahead)), '07:09:00.000')
+  t.is(dueOf(given(created, made, ahead, at('06:08', correction()))), '06:18:00.000')
+  const before = at('06:06', reservationKept(idOf(1)))
+  t.is(dueOf(given(created, made, before, at('06:08', correction()))), '06:16:00.000', 'as it was')
+})
+
+test('a restored reservation must be kept alive as before', (t) => {
+  const { start_time, end_time } = window
+  const restored = { _id: idOf(1), user_id: alice, start_time, end_time, keepalive: 600 }
+  const story = given(
+    created,
+    made,
+    at('06:00', reservationReleased(idOf(1), wall('06:00'))),
+    at('06:08', correction([restored])),
+  )
+  t.is(dueOf(story), '06:18:00.000')
+  t.deepEqual(story.when(keep(), '06:14'), kept)
+})

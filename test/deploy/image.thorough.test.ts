@@ -21,7 +21,7 @@ test('the steps of the Dockerfile produce an image that starts, is healthy and s
   const root = await temporaryDirectory(t)
   await layOut(root)
   const { stdout } = await exec('unshare', [...NAMESPACES, 'bash', '-c', SCRIPT], {
-    timeout: 30_000,
+    timeout: 200_000,
     killSignal: 'SIGKILL',
     env: { PATH: process.env.PATH, ROOT_DIR: root, NODE: process.execPath },
   })

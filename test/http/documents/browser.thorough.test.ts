@@ -76,7 +76,7 @@ test('in Chromium /docs shows every operation, can execute one, and fetches noth
   checkQuiet(t, { ...opened, faults: [] }, origin)
 })
 
-test('thorough: in Chromium /docs tries operations with the session of the page, and its bar says who is signed in', async (t) => {
+test('in Chromium /docs tries operations with the session of the page, and its bar says who is signed in', async (t) => {
   const opened = await openPageFor(t, browser, undefined)
   if (opened === undefined) return
   const { page } = opened
@@ -111,7 +111,7 @@ test('in Chromium the guide is searched with the keyboard, on a phone too, and c
   checkQuiet(t, opened)
 })
 
-test('thorough: in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {
+test('in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
   const { page } = opened

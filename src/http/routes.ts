@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { asOfRoles } from './codecs/as-of.ts'
+import { type AvailableQuery, availableQuery } from './codecs/availability.ts'
 import {
   extensionBody,
   monitoringBody,
@@ -48,6 +49,7 @@ export interface Handlers {
   readonly sutImport: (call: Call<SutImport>) => RouteResult
   readonly sutRead: (call: Call<unknown, SutQuery>) => RouteResult
   readonly sutLists: SutLists
+  readonly available: (call: Call<unknown, AvailableQuery>) => RouteResult
   readonly outages: OutageHandlers
   readonly check: CheckHandler
   readonly sessionList: SessionList
@@ -88,6 +90,7 @@ export const routes = ({
   sutImport,
   sutRead,
   sutLists,
+  available,
   outages,
   check,
   sessionList,
@@ -170,6 +173,7 @@ export const routes = ({
     query: availabilityQuery,
     handle: sutLists.availability,
   }),
+  getWithQuery({ path: '/api/availability', roles: everyone, query: availableQuery, handle: available }),
   getWithQuery({ path: '/api/sut/:id/outages', roles: everyone, query: outagesOfOneQuery, handle: outages.ofOne }),
   getWithQuery({
     path: '/api/outages',

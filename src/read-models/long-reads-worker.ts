@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
+import { makeAvailable } from './availability/available.ts'
 import { openViewsFile } from './file/views-file.ts'
 import type { Details } from './lists/lists.ts'
 import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
@@ -18,6 +19,7 @@ const reads: ListReads = {
   everySut,
   sessions,
   outages,
+  available: makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created),
   held,
   upcoming,
   unrecorded,

@@ -4,6 +4,7 @@ import type { Window } from '../domain/calendar/window.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
+import type { AvailablePage, AvailableQuery } from './availability/available.ts'
 import type { Shape } from './file/schema.ts'
 import type { ListPage, Lists, ReservationListQuery, SessionQuery, SutListQuery } from './lists/lists.ts'
 import type { Moment } from './tables/time-index.ts'
@@ -15,6 +16,7 @@ export interface ListReads {
   readonly everySut: Lists['everySut']
   readonly sessions: (query: SessionQuery) => ListPage
   readonly outages: Lists['outages']
+  readonly available: (query: AvailableQuery) => AvailablePage
   readonly held: (sutId: string, span: Window) => readonly Window[]
   readonly upcoming: Lists['upcoming']
   readonly unrecorded: Lists['unrecorded']

@@ -38,6 +38,7 @@ import { makeConnectionHandler } from '../http/routes/access/connection.ts'
 import { makeCheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { makeAuditHandlers } from '../http/routes/audit.ts'
+import { makeAvailable } from '../http/routes/availability/available.ts'
 import { makeChangesHandler } from '../http/routes/changes.ts'
 import { makeEvents } from '../http/routes/events.ts'
 import { canServe, type HealthCondition, isReady, makeHealth } from '../http/routes/health.ts'
@@ -332,6 +333,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
       sutRead: makeSutRead({ objects, asOf, views, vault }),
       sutLists: makeSutLists({ objects, views, asOf, csv, clock, horizon: config.limits.horizon }),
+      available: makeAvailable({ objects, clock, horizon: config.limits.horizon }),
       outages: makeOutageHandlers({ objects, clock }),
       check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
       sessionList: makeSessionListHandler(objects, nameOf, csv),

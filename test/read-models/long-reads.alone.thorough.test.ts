@@ -173,6 +173,7 @@ test('a list whose rows cannot be read from the disk is unavailable, and the dam
 test('isShort covers every list except those always read in the thread', (t) => {
   const { lists } = given(t)
   const inThread: readonly (keyof ListReads)[] = [
+    'available',
     'csvRows',
     'endedSince',
     'everySut',
@@ -185,6 +186,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
   const all: Record<keyof ListReads, true> = {
     reservations: true,
     suts: true,
+    available: true,
     everySut: true,
     windows: true,
     held: true,

@@ -37,34 +37,37 @@ export const sutQuery: DecodeQuery<SutQuery> = (params) => {
 }
 withSchema(sutQuery, () => schemaOf(ofOne))
 
-export interface SutsQuery extends Paging {
+export interface SutFilters {
   readonly sut_type: SutType | undefined
   readonly is_active: boolean | undefined
   readonly monitoring: MonitoringStatus | undefined
   readonly name: string | undefined
-  readonly retired: boolean | undefined
   readonly tags: Readonly<Record<string, string>>
   /** A span in which they are free. */
   readonly free: { readonly from: OffsetTime; readonly to: OffsetTime } | undefined
+}
+
+export interface SutsQuery extends Paging, SutFilters {
+  readonly retired: boolean | undefined
   readonly as_of: AsOf | undefined
 }
 
-const sutParameters = parametersOf({
-  ...paging,
+/** Parameters of every list of SUTs, beside their tags. */
+export const sutFilters = {
   sut_type: SutType,
   is_active: yesOrNo,
   monitoring: oneOf(...MONITORED),
   name: text(1, 256),
-  retired: onlyTrue,
   free_from: instant,
   free_to: instant,
-  as_of: asOfParameter,
-})
+}
+
+const sutParameters = parametersOf({ ...paging, ...sutFilters, retired: onlyTrue, as_of: asOfParameter })
 const FREE = ['free_from', 'free_to'] as const
 /** With what nothing is free, or nothing is known of it. */
 const NOT_FREE = ['retired', 'as_of']
 
-const freeProblems = (params: Parameters): readonly Problem[] => {
+export const freeProblems = (params: Parameters): readonly Problem[] => {
   const [first] = FREE.filter((name) => params.has(name))
   if (first === undefined) return []
   const missing = FREE.find((name) => !params.has(name))
@@ -97,7 +100,7 @@ export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
 withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
 
 /** Seconds: the default for the shortest free window. */
-const DURATION = 900
+export const DURATION = 900
 
 export interface AvailabilityQuery extends TimeSpan {
   /** Seconds. */

@@ -1,10 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutDisplay } from '../../../projections/sut-display.ts'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { reachOf } from '../../domain/calendar/turnaround.ts'
-import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -17,6 +15,7 @@ import { CSV, type CsvLists } from '../response/csv-lists.ts'
 import { ifReaching, type Objects } from '../response/objects.ts'
 import { visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
+import { freeSpan, spanOf } from './availability/span.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
 export interface SutLists {
@@ -34,31 +33,8 @@ export interface SutListDependencies {
   readonly horizon: number
 }
 
-/** The default length of the span. */
-const SPAN_MS = 7 * 86_400_000
 /** Free windows per response. */
 const FREE_MAX = 1_000
-
-/** The requested span on the grid, without quarters that are past or beyond the horizon. */
-const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): Window => {
-  const present = Temporal.Instant.fromEpochMilliseconds(now)
-  const start = from?.instant ?? present
-  const end = to?.instant ?? start.add({ milliseconds: SPAN_MS })
-  return {
-    start: Math.max(floorToQuarter(start), floorToQuarter(present)),
-    end: Math.min(ceilToQuarter(end), floorToQuarter(present.add({ milliseconds: horizon })) + QUARTER),
-  }
-}
-
-/**
- * A span on the grid, without what is past, so that what was released in the current quarter-hour is free again.
- * Undefined if all of it is past.
- */
-const freeSpan = ({ from, to }: NonNullable<SutsQuery['free']>, now: number): Window | undefined => {
-  const { start, end } = alignToGrid(from.instant, to.instant)
-  if (end * 1000 <= now) return undefined
-  return { start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end }
-}
 
 export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query, user, mediaType }) => {

@@ -181,17 +181,18 @@ export interface UpcomingRow {
   readonly keepalive: number
 }
 
+/** A window in which a SUT is or was held. Unix seconds. */
+export interface HeldRow extends Window {
+  readonly sut_id: string
+  readonly isReleased: boolean
+}
+
 /** What holds or held SUTs, of the reservations that were made at about the same time. Unix seconds. */
 export interface WindowsPage {
   /** Where to go on; undefined at the end. */
   readonly next: number | undefined
   /** Those that end after the moment. */
-  readonly windows: readonly {
-    readonly sut_id: string
-    readonly start: number
-    readonly end: number
-    readonly ended: string | null
-  }[]
+  readonly windows: readonly HeldRow[]
   /** The latest end of each SUT until then. */
   readonly ends: readonly { readonly sut_id: string; readonly end: number }[]
 }
@@ -262,13 +263,19 @@ export interface Lists {
   }
   readonly reservations: (query: ReservationListQuery) => ListPage
   readonly suts: (query: SutListQuery) => ListPage
-  /** The documents of all SUTs that are not retired. */
-  readonly everySut: () => readonly string[]
+  /** All SUTs that are not retired, with their turnaround in seconds. */
+  readonly everySut: () => readonly { readonly document: string; readonly turnaround: number }[]
   readonly sessions: (query: SessionQuery) => ListPage
   /** When SUTs were offline; undefined if there are more changes than the query allows. */
   readonly outages: (query: OutageListQuery) => readonly SutOutages[] | undefined
   /** The windows in which a SUT is held within a span, by start. */
   readonly held: (sutId: string, span: Window) => readonly Window[]
+  /** The same of several SUTs, by start. */
+  readonly heldBy: (sutIds: readonly string[], span: Window) => readonly HeldRow[]
+  /** The latest end of reservations of SUTs until a moment. */
+  readonly lastEnds: (sutIds: readonly string[], moment: number) => ReadonlyMap<string, number>
+  /** The turnaround of those SUTs that have one. */
+  readonly turnaroundsOf: (sutIds: readonly string[]) => ReadonlyMap<string, number>
   /** For the processes that act on time: what holds SUTs within a span, and whose end was not recorded. */
   readonly upcoming: (page: SpanPage) => readonly UpcomingRow[]
   readonly unrecorded: (ended: EndedBetween) => readonly string[]

@@ -18,10 +18,10 @@ import { type Histories, makeHistories, makeSessionEvents } from './histories.ts
 import type { Lists } from './lists.ts'
 import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
-import { makeHeld, makeReservationList } from './reservation-list.ts'
+import { makeHeld, makeHeldBy, makeLastEnds, makeReservationList } from './reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
-import { makeEverySut, makeIsShortOfSuts, makeSutList } from './sut-list.ts'
+import { makeEverySut, makeIsShortOfSuts, makeSutList, makeTurnaroundsOf } from './sut-list.ts'
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming, makeWindows } from './upcoming.ts'
 import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
@@ -103,6 +103,9 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       outages: makeOutages(ask, names, scopes),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
+      heldBy: makeHeldBy(ask, names, counts),
+      lastEnds: makeLastEnds(ask, names),
+      turnaroundsOf: makeTurnaroundsOf(ask),
       upcoming: makeUpcoming(ask, counts),
       unrecorded: makeUnrecorded(ask),
       windows: makeWindows(ask),

@@ -6,7 +6,7 @@ import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
 import { type Condition, columnIn, condition, optional, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, ReservationListQuery } from './lists.ts'
+import type { HeldRow, ListPage, ReservationListQuery } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */
@@ -196,4 +196,39 @@ export const makeHeld =
       `SELECT r.starts AS start, r.ends AS "end" ${through(way.index, filters)} ORDER BY r.starts`,
       ...valuesOf(filters),
     )
+  }
+
+const SUT_ID = '(SELECT id FROM name WHERE key = r.sut) AS sut_id'
+
+const keysOf = (names: IdKeys, sutIds: readonly string[]): readonly number[] =>
+  sutIds.map(names.find).filter((key) => key !== undefined)
+
+/** The same of several SUTs. */
+export const makeHeldBy =
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
+  (sutIds: readonly string[], { start, end }: Window): readonly HeldRow[] => {
+    const suts = keysOf(names, sutIds)
+    if (suts.length === 0 || start >= end) return []
+    const asked: KeyedQuery = { limit: 0, offset: 0, suts, endsAfter: start, startsBefore: end }
+    const [way] = accessPaths(asked, counts)
+    if (way === undefined) return []
+    const filters = reservationFiltersOf(asked, counts.longest())
+    return ask<Omit<HeldRow, 'isReleased'> & { readonly ended: string | null }>(
+      `SELECT ${SUT_ID}, r.starts AS start, r.ends AS "end", r.ended ${through(way.index, filters)} ORDER BY r.starts`,
+      ...valuesOf(filters),
+    ).map(({ ended, ...window }) => ({ ...window, isReleased: ended === 'released' }))
+  }
+
+/** The latest end of reservations of SUTs until a moment. */
+export const makeLastEnds =
+  (ask: RunQuery, names: IdKeys) =>
+  (sutIds: readonly string[], moment: number): ReadonlyMap<string, number> => {
+    const suts = keysOf(names, sutIds)
+    if (suts.length === 0) return new Map()
+    const filters = [columnIn('r.sut', suts), condition('r.ends <= ?', moment)]
+    const rows = ask<{ sut_id: string; last: number }>(
+      `SELECT ${SUT_ID}, max(r.ends) AS last ${through('reservation_by_sut', filters)} GROUP BY r.sut`,
+      ...valuesOf(filters),
+    )
+    return new Map(rows.map(({ sut_id, last }) => [sut_id, last]))
   }

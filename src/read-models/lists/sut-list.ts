@@ -7,7 +7,7 @@ import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation
 import { RETIRED, SUT_LISTED, TURNAROUND } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, SutListQuery } from './lists.ts'
+import type { ListPage, Lists, SutListQuery } from './lists.ts'
 
 export const sutFiltersOf = ({
   sut_type,
@@ -88,8 +88,24 @@ export const makeSutList =
     return pageOfRows(rows, counted?.n ?? 0, query)
   }
 
-export const makeEverySut = (ask: RunQuery) => (): readonly string[] =>
-  ask<{ document: string }>(`SELECT document FROM sut WHERE ${SUT_LISTED}`).map(({ document }) => document)
+const TURNAROUNDS = `sut_display t INDEXED BY turnaround_by_sut`
+
+export const makeEverySut = (ask: RunQuery) => (): ReturnType<Lists['everySut']> =>
+  ask(
+    `SELECT s.document, coalesce(t.turnaround, 0) AS turnaround FROM sut s
+     LEFT JOIN ${TURNAROUNDS} ON t.id = s.id AND t.until IS NULL AND t.turnaround > 0 WHERE s.until IS NULL AND s.ended IS NULL`,
+  )
+
+/** The turnaround of those SUTs that have one. */
+export const makeTurnaroundsOf =
+  (ask: RunQuery) =>
+  (sutIds: readonly string[]): ReadonlyMap<string, number> => {
+    const rows = ask<{ id: string; turnaround: number }>(
+      `SELECT t.id, t.turnaround FROM ${TURNAROUNDS} WHERE ${TURNAROUND} AND t.id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(sutIds),
+    )
+    return new Map(rows.map(({ id, turnaround }) => [id, turnaround]))
+  }
 
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
 export const makeIsShortOfSuts =

@@ -3,7 +3,7 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import type { EndedBetween, EndedEarly, SpanPage, UpcomingRow, WindowsPage } from './lists.ts'
+import type { EndedBetween, EndedEarly, HeldRow, SpanPage, UpcomingRow, WindowsPage } from './lists.ts'
 
 /** Reservations that are read, and their documents parsed, within a few milliseconds. */
 const SHORT = 1_000
@@ -67,11 +67,12 @@ export const makeWindows =
     if (segment === undefined) return { next: undefined, windows: [], ends: [] }
     return {
       next: following?.n,
-      windows: ask(
-        `SELECT n.id AS sut_id, r.starts AS start, r.ends AS "end", r.ended ${OF_SEGMENT} AND r.ends > ?`,
+      windows: ask<Omit<HeldRow, 'isReleased'> & { readonly isReleased: number }>(
+        `SELECT n.id AS sut_id, r.starts AS start, r.ends AS "end", r.ended IS 'released' AS isReleased
+         ${OF_SEGMENT} AND r.ends > ?`,
         segment.n,
         moment,
-      ),
+      ).map((row) => ({ ...row, isReleased: row.isReleased === 1 })),
       ends: ask(
         `SELECT n.id AS sut_id, max(r.ends) AS "end" ${OF_SEGMENT} AND r.ends <= ? GROUP BY r.sut`,
         segment.n,

@@ -1,8 +1,8 @@
 import type { Candidates, FreeWindow, NothingFree, Search } from '../../domain/matching/candidates.ts'
+import { findNextWindow, NEVER, quarterAt } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
 import { type Fitting, makeFittings } from './fitting.ts'
 import { type FollowOptions, followSuts } from './follow.ts'
-import { findNextWindow, NEVER, quarterAt } from './openings.ts'
 import { makeQuarters, type Quarter } from './quarters.ts'
 import type { KnownSut, KnownSuts } from './suts.ts'
 

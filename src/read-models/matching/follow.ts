@@ -1,12 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
+import type { SutDisplay } from '../../../projections/sut-display.ts'
 import type { Recorded } from '../../domain/event.ts'
+import { dropEnded, type KnownWindows, putWindow, quarterAt, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { WindowsPage } from '../lists/lists.ts'
 import type { Views } from '../views.ts'
-import { dropEnded, type KnownWindows, putWindow, quarterAt, removeWindow } from './openings.ts'
 import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
 
 export interface FollowOptions {
@@ -40,7 +41,9 @@ const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
   const applySut = (id: string): void => {
     const version = views.newest('sut', id)
     if (version === undefined) return
-    suts.put(id, version.ended === 'retired' ? undefined : (JSON.parse(version.document) as Sut))
+    const display = views.newest('sut_display', id)
+    const { turnaround = 0 } = display === undefined ? {} : (JSON.parse(display.document) as SutDisplay)
+    suts.put(id, version.ended === 'retired' ? undefined : (JSON.parse(version.document) as Sut), turnaround)
   }
 
   return (event: Recorded): void => {
@@ -69,17 +72,17 @@ const readAll = async ({ views, clock }: FollowOptions, suts: KnownSuts): Promis
     throw new StoreUnavailable('SUTs cannot be compared while the views cannot be read')
   }
   const documents = await (views.read('everySut') ?? unreadable())
-  for (const [n, document] of documents.listed.entries()) {
+  for (const [n, { document, turnaround }] of documents.listed.entries()) {
     if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
     const sut = JSON.parse(document) as Sut
-    suts.put(sut._id, sut)
+    suts.put(sut._id, sut, turnaround)
   }
   const moment = quarterAt(clock())
   for (let from: number | undefined = 0; from !== undefined; ) {
     const { listed: page }: { listed: WindowsPage } = await (views.read('windows', moment, from) ?? unreadable())
-    for (const { sut_id, start, end, ended } of page.windows) {
-      const known = suts.find(sut_id)
-      if (known !== undefined) putWindow(known.windows, { start, end, isReleased: ended === 'released' })
+    for (const window of page.windows) {
+      const known = suts.find(window.sut_id)
+      if (known !== undefined) putWindow(known.windows, window)
     }
     for (const { sut_id, end } of page.ends) {
       const known = suts.find(sut_id)

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { NEVER, openingAt } from './openings.ts'
+import { NEVER, openingAt } from '../../domain/matching/openings.ts'
 import type { KnownSuts } from './suts.ts'
 
 /** What every SUT has free at one quarter, by slot. Kept up to date by `refresh`. */

@@ -1,9 +1,9 @@
 import type { Sut } from '../../../projections/sut.ts'
 import { type Profile, profileOf } from '../../domain/matching/fit.ts'
+import { type KnownWindows, newWindows } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
 import { monitoredOf } from '../../domain/monitoring/status.ts'
 import { type ChangeLog, makeChangeLog } from './change-log.ts'
-import { type KnownWindows, newWindows } from './openings.ts'
 
 /** A SUT that is not retired. */
 export interface KnownSut {
@@ -25,8 +25,8 @@ export interface KnownSuts {
   readonly find: (id: string) => KnownSut | undefined
   /** The slot of a SUT, made if it is new. */
   readonly slotOf: (id: string) => number
-  /** Takes the document of a SUT; undefined if it is retired. */
-  readonly put: (id: string, sut: Sut | undefined) => void
+  /** Takes the document of a SUT and its turnaround; undefined if it is retired. */
+  readonly put: (id: string, sut: Sut | undefined, turnaround: number) => void
   /** The slots whose SUT has changed. */
   readonly changes: ChangeLog
   /** The slots whose windows have changed. */
@@ -54,7 +54,7 @@ export const makeKnownSuts = (): KnownSuts => {
     at: (slot) => suts[slot],
     find: (id) => suts[slots.get(id) ?? -1],
     slotOf,
-    put: (id, document) => {
+    put: (id, document, turnaround) => {
       const slot = slotOf(id)
       const sut = suts[slot] as KnownSut
       if (document === undefined) {
@@ -63,6 +63,7 @@ export const makeKnownSuts = (): KnownSuts => {
         free.push(slot)
       } else {
         sut.profile = profileOf(document, document.tags)
+        sut.turnaround = turnaround
         sut.isBookable = document.is_active && monitoredOf(document.monitoring) !== 'offline'
       }
       changes.note(slot)

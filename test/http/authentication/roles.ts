@@ -138,6 +138,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     ask: get('/api/sut_reservation/RESERVATION/history'),
   },
   'GET /api/sut/:id/history': { expected: OVERSEE, ask: get('/api/sut/SUT/history') },
+  'GET /api/availability': { expected: READ, ask: get('/api/availability') },
   'GET /api/sut/:id/availability': { expected: READ, ask: get('/api/sut/SUT/availability') },
   'GET /api/sut/:id/outages': { expected: READ, ask: get(`/api/sut/SUT/outages?${A_DAY}`) },
   'GET /api/outages': { expected: READ, ask: get(`/api/outages?sut_id=SUT&${A_DAY}`) },

@@ -97,6 +97,9 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
     at: sut_id,
     query: '?from=2030-05-02T06:00:00Z&to=2030-05-02T12:00:00Z',
   })
+  await ask('GET /api/availability', 'Of what fits', {
+    query: `?from=2030-05-02T06:00:00Z&to=2030-05-02T12:00:00Z&duration=7200&match=${encodeURIComponent('{"os":"windows"}')}`,
+  })
   await ask('POST /api/sut/:id/retire', 'It is reserved', { at: sut_id })
   service.clock.set('2030-05-02T06:05:00Z')
   await ask('POST /api/sut_reservation/:id/cancel', 'It runs and is released', { at: id, who: 'alice' })

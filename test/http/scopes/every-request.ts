@@ -90,10 +90,11 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   order: () => ['desc'],
   event: () => ['{nothing}'],
   size: () => ['1'],
+  match: () => ['{"name":["inside","hidden","ahead"]}', '{"name":["hidden","ahead"]}'],
   wait: () => ['0'],
 }
 
-const encoded = (value: string): string => (value.startsWith('{') ? value : encodeURIComponent(value))
+const encoded = (value: string): string => (/^\{[^"]*\}$/.test(value) ? value : encodeURIComponent(value))
 
 /** The parameters of a route with their values. Fails for one that this test has no values for. */
 const parametersOf = ({ path, query, roles }: Route): readonly (readonly string[])[] => {

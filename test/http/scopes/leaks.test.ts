@@ -98,6 +98,7 @@ const SCOPED = [
   'GET /api/sut',
   'GET /api/sut/:id',
   'GET /api/sut/:id/availability',
+  'GET /api/availability',
   'GET /api/sut/:id/outages',
   'GET /api/outages',
   'GET /api/session',

@@ -54,6 +54,7 @@ const aLab = (seed: number, count: number) => {
     return undefined
   }
   const newest = (kind: string, id: string) => {
+    if (kind === 'sut_display') return undefined
     if (kind === 'sut') {
       const { document, retired } = suts.get(id) as Known
       return { document: JSON.stringify(document), ended: retired ? 'retired' : null }
@@ -65,10 +66,14 @@ const aLab = (seed: number, count: number) => {
   const read = (name: string, moment: number) => {
     if (name === 'everySut') {
       return {
-        listed: [...suts.values()].filter(({ retired }) => !retired).map(({ document }) => JSON.stringify(document)),
+        listed: [...suts.values()]
+          .filter(({ retired }) => !retired)
+          .map(({ document }) => ({ document: JSON.stringify(document), turnaround: 0 })),
       }
     }
-    const windows = rows().filter(({ end, ended }) => end > moment && ended !== 'cancelled')
+    const windows = rows()
+      .filter(({ end, ended }) => end > moment && ended !== 'cancelled')
+      .map((row) => ({ ...row, isReleased: row.ended === 'released' }))
     const ends = rows().filter(({ end, ended }) => end <= moment && ended !== 'cancelled')
     return { listed: { next: undefined, windows, ends } }
   }

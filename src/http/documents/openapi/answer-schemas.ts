@@ -207,6 +207,18 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     free: listOfAll(windowSchema),
     next: schemaOf(orNull(windowEnd)),
   }),
+  AvailabilityList: closedObject({
+    limit: { type: 'integer', minimum: 1, maximum: 100 },
+    next: { type: ['string', 'null'] },
+    suts: listOfAll(
+      closedObject({
+        ...{ _id: schemaOf(assignedId), name: schemaOf(sutFields.name) },
+        free: { ...listOfAll(windowSchema), minItems: 1, maxItems: 100 },
+        next: schemaOf(orNull(windowEnd)),
+        turnaround: { ...listOfAll(windowSchema), maxItems: 100 },
+      }),
+    ),
+  }),
   Outages: closedObject(outages),
   OutagesList: closedObject({ suts: listOfAll(closedObject({ sut_id: schemaOf(assignedId), ...outages })) }),
   Session: schemaOf(Session),

@@ -39,6 +39,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   type: 'Only events of this type; may be repeated.',
   follow: 'Continue live after all events up to now.',
   event: 'The id of an event.',
+  match: 'Criteria as JSON.',
   wait: 'Seconds to wait until the port is open here, 0 by default.',
   size: 'The size of the tree; by default the size of the log.',
 }

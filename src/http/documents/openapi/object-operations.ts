@@ -206,6 +206,22 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     answer: refTo('Availability'),
     refusals: [...OF_SUT, 'store_full'],
   },
+  'GET /api/availability': {
+    id: 'findAvailability',
+    tag: 'SUTs',
+    summary: 'Find SUTs with free windows',
+    description:
+      'Active SUTs in scope with something free of at least duration, newest created first, found by the filters of the list of SUTs. With match, SUTs that fit and are not known to be offline, in the order in which a create with the same match would try them for the earliest such window of each. At most 100 free windows of each SUT; its next is where the following one begins. turnaround is neither held nor free. The next of the page continues it.',
+    notes: {
+      from: 'The start of the span; now by default.',
+      to: 'The end of the span, at most 31 days after its start; 7 days after it by default.',
+      limit: 'The maximum number of SUTs; 20 by default.',
+      after: 'The next of the page before.',
+      match: 'Criteria as JSON, as in a create. Cannot be combined with filters.',
+    },
+    answer: refTo('AvailabilityList'),
+    refusals: ['store_full'],
+  },
   'GET /api/sut/:id/outages': {
     id: 'readOutages',
     tag: 'SUTs',

@@ -1,4 +1,4 @@
-import { QUARTER } from '../../domain/calendar/window.ts'
+import { QUARTER } from '../calendar/window.ts'
 
 /** A reservation that holds its SUT, or held it until it was released. Unix seconds. */
 export interface KnownWindow {

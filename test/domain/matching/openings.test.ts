@@ -9,7 +9,7 @@ import {
   openingAt,
   putWindow,
   removeWindow,
-} from '../../../src/read-models/matching/openings.ts'
+} from '../../../src/domain/matching/openings.ts'
 
 const Q = 900
 /** Quarters that the model looks at. */

@@ -1,0 +1,119 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { instant, integer, text } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
+import { Criteria } from '../../domain/events/criteria.ts'
+import { tagName } from '../../domain/events/sut.ts'
+import type { Problem } from '../../domain/failure.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import type { OfferedAfter } from '../../read-models/availability/available.ts'
+import type { DecodeQuery, Parameters } from '../protocol/route.ts'
+import { combineProblems, spanProblems, type TimeSpan } from './lists.ts'
+import { familyOf, inQuery, parameter, parametersOf, wholeNumber } from './query.ts'
+import { DURATION, freeProblems, type SutFilters, sutFilters } from './suts.ts'
+
+/** What SUTs have free, or the SUTs that would be reserved for criteria. */
+export interface AvailableQuery extends TimeSpan {
+  /** Seconds. */
+  readonly duration: number
+  readonly limit: number
+  readonly wanted: { readonly match: Criteria } | { readonly filters: SutFilters }
+  /** Where the page before ended. */
+  readonly after: OfferedAfter | undefined
+}
+
+const [LIMIT, LIMIT_MAX] = [20, 100]
+
+const criteria = parameter<Criteria>(
+  'criteria',
+  Criteria.is,
+  (u, c) => {
+    try {
+      return Criteria.validate(JSON.parse(String(u)), c)
+    } catch {
+      return t.failure(u, c, 'must be JSON, like {"os":"windows"}')
+    }
+  },
+  () => ({ type: 'string', contentMediaType: 'application/json', contentSchema: schemaOf(Criteria) }),
+)
+
+const moment = integer(0, 0xffff_ffff)
+/** A place in the order of matching, as its cursor says it. */
+const Place = closed(
+  'Place',
+  { quarter: moment, seed: text(1, 64), start: moment, rest: moment, idleDays: moment, hash: moment },
+  {},
+)
+
+const CURSOR_MAX = 400
+
+/** The text of a cursor: an id, or a place as JSON in base64url, which begins otherwise. */
+export const formatCursor = (after: OfferedAfter): string =>
+  'sut_id' in after ? after.sut_id : Buffer.from(JSON.stringify(after)).toString('base64url')
+
+const parsePlace = (written: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(written, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+const cursor = parameter<OfferedAfter>(
+  'cursor',
+  (u): u is OfferedAfter => typeof u === 'object' && u !== null,
+  (u, c) => {
+    const written = String(u)
+    if (isAssignedId(written)) return t.success({ sut_id: written })
+    const place = Place.decode(written.length <= CURSOR_MAX ? parsePlace(written) : undefined)
+    return E.isRight(place) ? place : t.failure(u, c, 'must be next of a page')
+  },
+  () => ({ type: 'string', maxLength: CURSOR_MAX, pattern: '^[A-Za-z0-9_-]+$' }),
+)
+
+const parameters = parametersOf({
+  from: instant,
+  to: instant,
+  duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  limit: wholeNumber(1, LIMIT_MAX),
+  after: cursor,
+  match: criteria,
+  ...sutFilters,
+})
+const tagParameters = familyOf('tag.', tagName, text(0, 256))
+
+const FILTERS = Object.keys(sutFilters)
+
+/** A SUT is looked for by filters or by criteria. */
+const mixedProblems = (others: Parameters, tags: readonly string[]): readonly Problem[] => {
+  if (!others.has('match')) return []
+  const filters = [...FILTERS.filter((name) => others.has(name)), ...tags.map((name) => `tag.${name}`)]
+  return filters.map((name) => inQuery(name, 'cannot be combined with match'))
+}
+
+const cursorProblems = ({ after, match }: { after?: OfferedAfter; match?: Criteria }): readonly Problem[] =>
+  after === undefined || 'sut_id' in after === (match === undefined)
+    ? []
+    : [inQuery('after', 'must be next of a page of the same list')]
+
+export const availableQuery: DecodeQuery<AvailableQuery> = (given) => {
+  const { family, others } = tagParameters(given)
+  const tags = E.isRight(family) ? family.right : {}
+  const problems = [
+    ...(E.isLeft(family) ? family.left : []),
+    ...spanProblems(others, 'from', 'to'),
+    ...freeProblems(others),
+    ...mixedProblems(others, Object.keys(tags)),
+  ]
+  const read = parameters(others)
+  const ofCursor = E.isRight(read) ? cursorProblems(read.right) : []
+  return combineProblems([...problems, ...ofCursor], read, (asked) => {
+    const { from, to, duration = DURATION, limit = LIMIT, after, match, free_from, free_to, ...filters } = asked
+    const free = free_from && free_to && { from: free_from, to: free_to }
+    const { sut_type, is_active, monitoring, name } = filters
+    const wanted = match === undefined ? { filters: { sut_type, is_active, monitoring, name, tags, free } } : { match }
+    return { from, to, duration, limit, after, wanted }
+  })
+}
+withSchema(availableQuery, () => ({ ...schemaOf(parameters), ...schemaOf(tagParameters) }))

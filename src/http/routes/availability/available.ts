@@ -1,0 +1,69 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Window } from '../../../domain/calendar/window.ts'
+import { invalid } from '../../../domain/failure.ts'
+import { quarterAt } from '../../../domain/matching/openings.ts'
+import { formatWithOffset } from '../../../domain/values/instant.ts'
+import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
+import { type AvailableQuery, formatCursor } from '../../codecs/availability.ts'
+import { inQuery } from '../../codecs/query.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+import { freeSpan, spanOf } from './span.ts'
+
+interface AvailableDependencies {
+  readonly objects: Objects
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Milliseconds from now within which a window may start. */
+  readonly horizon: number
+}
+
+/** Days of a span. */
+const DAYS_MAX = 31
+const SPAN_MAX_MS = DAYS_MAX * 86_400_000
+
+type AvailableCall = Call<unknown, AvailableQuery>
+
+/** Undefined if the span of a filter is past. */
+const wantedOf = (
+  { query: { wanted }, requestId }: AvailableCall,
+  now: number,
+  horizon: number,
+): AvailableRead['wanted'] | undefined => {
+  if ('match' in wanted) {
+    const latest = Math.floor((now + horizon) / 1000)
+    return { criteria: wanted.match, quarter: quarterAt(now), latest, seed: requestId }
+  }
+  const { free, ...filters } = wanted.filters
+  const span = free && freeSpan(free, now)
+  return free !== undefined && span === undefined ? undefined : { filters: { ...filters, free: span } }
+}
+
+/** What SUTs have free: GET /api/availability. */
+export const makeAvailable =
+  ({ objects, clock, horizon }: AvailableDependencies) =>
+  async (call: AvailableCall): RouteResult => {
+    const { query, user } = call
+    const { from, to, duration, limit, after } = query
+    const now = clock()
+    const wanted = wantedOf(call, now, horizon)
+    const first = from?.instant.epochMilliseconds ?? now
+    if (to !== undefined && to.instant.epochMilliseconds > first + SPAN_MAX_MS) {
+      return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
+    }
+    if (wanted === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+    const span = spanOf({ from, to }, now, horizon)
+    const asked: AvailableRead = { span, duration, limit, scope: user.scope, wanted, after }
+    const answered = await objects.showList('available', asked)
+    if (E.isLeft(answered)) return answered
+    const { position, listed } = answered.right
+    const offset = (from ?? to)?.offset ?? 0
+    const write = (time: number): string => formatWithOffset(time, offset)
+    const window = ({ start, end }: Window) => ({ start_time: write(start), end_time: write(end) })
+    const suts = listed.suts.map(({ _id, name, free, next, turnaround }) => ({
+      ...{ _id, name, free: free.map(window), next: next === undefined ? null : write(next) },
+      turnaround: turnaround.map(window),
+    }))
+    const next = listed.next === undefined ? null : formatCursor(listed.next)
+    return E.right({ status: 200, body: JSON.stringify({ limit, next, suts }), position })
+  }

@@ -1,0 +1,28 @@
+import { Temporal } from 'temporal-polyfill'
+import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../../domain/calendar/window.ts'
+import type { TimeSpan } from '../../codecs/lists.ts'
+import type { SutFilters } from '../../codecs/suts.ts'
+
+/** The default length of the span. */
+const SPAN_MS = 7 * 86_400_000
+
+/** The requested span on the grid, without quarters that are past or beyond the horizon. */
+export const spanOf = ({ from, to }: TimeSpan, now: number, horizon: number): Window => {
+  const present = Temporal.Instant.fromEpochMilliseconds(now)
+  const start = from?.instant ?? present
+  const end = to?.instant ?? start.add({ milliseconds: SPAN_MS })
+  return {
+    start: Math.max(floorToQuarter(start), floorToQuarter(present)),
+    end: Math.min(ceilToQuarter(end), floorToQuarter(present.add({ milliseconds: horizon })) + QUARTER),
+  }
+}
+
+/**
+ * A span on the grid, without what is past, so that what was released in the current quarter-hour is free again.
+ * Undefined if all of it is past.
+ */
+export const freeSpan = ({ from, to }: NonNullable<SutFilters['free']>, now: number): Window | undefined => {
+  const { start, end } = alignToGrid(from.instant, to.instant)
+  if (end * 1000 <= now) return undefined
+  return { start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end }
+}

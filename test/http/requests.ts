@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '../../src/domain/events/user.ts'
 import type { Answer, Client, Headers } from './client.ts'
 import { idOf } from './harness.ts'
@@ -39,7 +40,8 @@ export const aReservation = (
 export const NOW = '2030-05-02T05:58:11.400Z'
 
 /** A store that a busy machine keeps from answering is asked again, as its 503 says: nothing was recorded. */
-const ATTEMPTS_MAX = 3
+const ATTEMPTS_MAX = 10
+const ATTEMPTS_APART_MS = 500
 
 const created = async (request: () => Promise<Answer>): Promise<Answer> => {
   for (let attempt = 1; ; attempt++) {
@@ -47,6 +49,7 @@ const created = async (request: () => Promise<Answer>): Promise<Answer> => {
     if (answer.status === 201) return answer
     if (answer.json?.code !== 'unavailable' || attempt === ATTEMPTS_MAX)
       throw new Error(`${answer.status}: ${answer.text}`)
+    await delay(ATTEMPTS_APART_MS)
   }
 }
 

@@ -91,7 +91,8 @@ test('thorough: changes are in force on the other instance within 2 s under load
     Array.from({ length: 8 }, async (_, n) => {
       while (!isOver) {
         const { status, text } = await service.as('admin').post('/api/sut/create', aSut({ name: `bench ${n}` }))
-        if (status !== 201) throw new Error(text)
+        // Beside so many others a create may be asked to try again.
+        if (status !== 201 && status !== 503) throw new Error(text)
       }
     }),
   )

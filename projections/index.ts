@@ -1,7 +1,12 @@
 import { clockCorrectionProjection } from './clock-correction.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
-import { quotaExemptionProjection, reservationProjection } from './reservation.ts'
+import {
+  quotaExemptionProjection,
+  reservationProjection,
+  seriesMemberProjection,
+  seriesProjection,
+} from './reservation.ts'
 import { reservationKeepaliveProjection, reservationRunProjection } from './reservation-run.ts'
 import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
@@ -23,6 +28,8 @@ export const projections = [
   sutStatusProjection,
   clockCorrectionProjection,
   sessionProjection,
+  seriesProjection,
+  seriesMemberProjection,
   userProjection,
   tokenProjection,
   endedLoginProjection,

@@ -16,6 +16,8 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'sut_status'
     | 'clock_correction'
     | 'session'
+    | 'series'
+    | 'series_member'
     | 'user'
     | 'token'
     | 'ended_login'

@@ -101,3 +101,52 @@ export const quotaExemptionProjection: Projection<QuotaExemption, QuotaExemption
   ended: () => null,
   columns: ({ user_id, is_exempt }) => [user_id, is_exempt],
 }
+
+/** A series as returned by the API, in its field order, without its reservations. */
+export interface Series {
+  readonly _id: string
+  readonly created_at: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly start_time: string
+  readonly end_time: string
+  readonly rrule: string
+  readonly time_zone: string
+  readonly count: number
+}
+
+export type SeriesColumns = readonly [sut_id: string, user_id: string]
+
+export const seriesProjection: Projection<Series, SeriesColumns> = {
+  name: 'series',
+  version: 1,
+  key: (event) => (event.type === 'ReservationSeriesCreated' ? event.data._id : undefined),
+  begins: (event) => event.type === 'ReservationSeriesCreated',
+  evolve: (document, event) => {
+    if (event.type !== 'ReservationSeriesCreated') return document ?? failMissing('series', event)
+    const { _id, sut_id, user_id, start_time, end_time, rrule, time_zone, count } = event.data
+    const created_at = event.metadata.time
+    return { _id, created_at, sut_id, user_id, start_time, end_time, rrule, time_zone, count }
+  },
+  ended: () => null,
+  columns: ({ sut_id, user_id }) => [sut_id, user_id],
+}
+
+/** Which series a reservation belongs to. Only those of a series have a document. No response shows it. */
+export interface SeriesMember {
+  readonly series_id: string
+}
+
+export const seriesMemberProjection: Projection<SeriesMember, readonly [series_id: string]> = {
+  name: 'series_member',
+  version: 1,
+  key: (event) =>
+    event.type === 'ReservationCreated' && event.data.series_id !== undefined ? event.data._id : undefined,
+  begins: () => true,
+  evolve: (document, event) =>
+    event.type === 'ReservationCreated' && event.data.series_id !== undefined
+      ? { series_id: event.data.series_id }
+      : (document ?? failMissing('series_member', event)),
+  ended: () => null,
+  columns: ({ series_id }) => [series_id],
+}

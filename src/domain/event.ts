@@ -6,6 +6,7 @@ import { listenPortEvents } from './events/listen-port.ts'
 import { logEvents } from './events/log.ts'
 import { monitoringEvents } from './events/monitoring.ts'
 import { reservationEvents } from './events/reservation.ts'
+import { seriesEvents } from './events/series.ts'
 import { sessionEvents } from './events/session.ts'
 import { sutEvents } from './events/sut.ts'
 import { tokenEvents } from './events/token.ts'
@@ -22,6 +23,7 @@ export const eventData = {
   ...sutEvents,
   ...monitoringEvents,
   ...reservationEvents,
+  ...seriesEvents,
   ...sessionEvents,
   ...userEvents,
   ...tokenEvents,

@@ -26,6 +26,10 @@ export type ProblemCode =
   | 'window_too_far'
   | 'window_in_the_past'
   | 'end_not_later'
+  | 'series_start_mismatch'
+  | 'series_too_long'
+  | 'series_too_short'
+  | 'series_overlaps'
   | 'idempotency_key_reused'
 
 /** Reasons for refusing a command, in domain terms. `http/protocol/problem.ts` maps each code to a status and a title. */
@@ -36,6 +40,7 @@ export type FailureCode =
   | 'quota_exceeded'
   | 'sut_not_found'
   | 'reservation_not_found'
+  | 'series_not_found'
   | 'user_not_found'
   | 'user_name_taken'
   | 'user_id_taken'
@@ -77,6 +82,8 @@ export interface Conflict {
   readonly end_time: string
   /** Present where the windows do not overlap, but the turnaround of the SUT does not fit between. */
   readonly turnaround?: true
+  /** The start, as asked for, of the occurrence of a series that it conflicts with. */
+  readonly occurrence?: string
 }
 
 /** A window of a SUT that could be reserved. */

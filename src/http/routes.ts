@@ -16,6 +16,7 @@ import { type SutImport, sutImportBody } from './codecs/imports.ts'
 import { sessionsQuery } from './codecs/lists.ts'
 import { OUTAGES_REPEATABLE, outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
 import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
+import { seriesBody, seriesQuery } from './codecs/series.ts'
 import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
@@ -35,6 +36,7 @@ import type { OutageHandlers } from './routes/outages.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
 import type { ReservationReads } from './routes/reservation-reads.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
+import type { SeriesHandlers } from './routes/series/series.ts'
 import type { SessionList } from './routes/session-list.ts'
 import { EVENT_STREAM } from './routes/stream-start.ts'
 import type { SutLists } from './routes/sut-lists.ts'
@@ -43,6 +45,7 @@ import { type UserHandlers, userRoutes } from './routes/users/user-routes.ts'
 
 export interface Handlers {
   readonly reservations: ReservationHandlers
+  readonly series: SeriesHandlers
   readonly access: AccessHandlers
   readonly reservationReads: ReservationReads
   readonly suts: SutHandlers
@@ -84,6 +87,7 @@ const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 /** The whole API, one operation each. */
 export const routes = ({
   reservations,
+  series,
   access,
   reservationReads,
   suts,
@@ -138,6 +142,23 @@ export const routes = ({
     handle: reservations.keepalive,
   }),
   ...accessRoutes(access),
+
+  post({
+    path: '/api/sut_reservation_series/create',
+    roles: holders,
+    answersRepeats: true,
+    body: seriesBody,
+    handle: series.create,
+  }),
+  getWithQuery({ path: '/api/sut_reservation_series', roles: everyone, query: seriesQuery, handle: series.list }),
+  get({ path: '/api/sut_reservation_series/:id', roles: everyone, handle: series.read }),
+  post({
+    path: '/api/sut_reservation_series/:id/cancel',
+    roles: holders,
+    answersRepeats: true,
+    ...withoutBody,
+    handle: series.cancel,
+  }),
 
   post({ path: '/api/sut/create', roles: administrators, body: sutCreationBody, handle: suts.create }),
   post({

@@ -10,7 +10,7 @@ import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
-const { reservations, suts, sessions, outages, held, past, upcoming, unrecorded, endedSince } = file.lists
+const { reservations, suts, sessions, series, outages, held, past, upcoming, unrecorded, endedSince } = file.lists
 const { everySut, windows, unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
 
 const reads: ListReads = {
@@ -18,6 +18,7 @@ const reads: ListReads = {
   suts,
   everySut,
   sessions,
+  series,
   outages,
   available: makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created),
   held,

@@ -15,6 +15,7 @@ export interface ListReads {
   readonly suts: (query: SutListQuery) => ListPage
   readonly everySut: Lists['everySut']
   readonly sessions: (query: SessionQuery) => ListPage
+  readonly series: Lists['series']
   readonly outages: Lists['outages']
   readonly available: (query: AvailableQuery) => AvailablePage
   readonly held: (sutId: string, span: Window) => readonly Window[]

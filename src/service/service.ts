@@ -10,6 +10,7 @@ import { tryFirstUsers } from '../accounts/try-first-users.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
+import { openOccurrences } from '../commands/series/occurrences.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser } from '../commands/users/erase-user.ts'
@@ -48,6 +49,7 @@ import { makeOutageHandlers } from '../http/routes/outages.ts'
 import { makeCheckHandler } from '../http/routes/probes/checks.ts'
 import { makeReservationReads } from '../http/routes/reservation-reads.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
+import { makeSeriesHandlers } from '../http/routes/series/series.ts'
 import { makeSessionListHandler } from '../http/routes/session-list.ts'
 import { makeSutImport } from '../http/routes/sut-import.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
@@ -302,10 +304,15 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         : documentResponse(kind, version, created)
     })
 
+    const occurrences = openOccurrences()
+    opened.defer(occurrences.close)
+
     // 12. The routes and the application. Documents describe the routes, their own among them.
+    const reserving = { runner, objects, users, quotas, limits: config.limits, clock, randomHex }
     const table: readonly Route[] = routes({
       reservations: makeReservationHandlers({
-        ...{ runner, objects, users, quotas, limits: config.limits, clock, randomHex, repeated: readStored },
+        ...reserving,
+        repeated: readStored,
         matching: {
           search: matching.search,
           catchUp: () => waitForHead(views, store),
@@ -314,6 +321,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
           clock,
         },
       }),
+      series: makeSeriesHandlers({ ...reserving, store, occurrences }),
       reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
       access: {
         connection: makeConnectionHandler({

@@ -3,6 +3,7 @@ import type { Decider, StreamState } from '../../src/domain/decider.ts'
 import { type ReservationCommand, reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { type SutCommand, sutDecider } from '../../src/domain/sut/decide.ts'
 import { administrator, alice, asked, createReservation, explicit, LIMITS } from '../domain/builders.ts'
+import { createSeries } from '../domain/series/series.ts'
 import { randomHex } from '../event-store/new-events.ts'
 
 export type AnyCommand = ReservationCommand | SutCommand
@@ -34,6 +35,13 @@ const SEQUENCE = [
   ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut, from: 0 }),
   ({ sut }) => ({ type: 'RefuseOffer', _id: randomHex(12), sut_id: sut, user_id: alice, keys: [] }),
   () => ({ type: 'TagSut', tags: { rack: '4' } }),
+  ({ sut }) => ({ ...createSeries('FREQ=DAILY;COUNT=3', [asked('14:00'), asked('15:00')]), sut_id: sut }),
+  ({ made }) => ({
+    type: 'CancelSeries',
+    actor: administrator,
+    user_id: alice,
+    reservationIds: [made[4] ?? NEVER_MADE],
+  }),
   () => ({ type: 'SetMonitoring', interval: 60 }),
   () => ({ type: 'RetireSut' }),
   () => ({ type: 'UpdateSut', values: { is_active: false } }),
@@ -51,7 +59,7 @@ export type AnyDecider = Decider<StreamState, AnyCommand>
 
 /** The decider of a command on a SUT's stream. */
 export const deciderOf = (command: AnyCommand): AnyDecider =>
-  (/Reservation$|^AdvanceSchedule$|^RefuseOffer$|^ReleaseUnattended$/.test(command.type)
+  (/Reservation$|Series$|^AdvanceSchedule$|^RefuseOffer$|^ReleaseUnattended$/.test(command.type)
     ? reservationDecider
     : sutDecider) as unknown as AnyDecider
 

@@ -158,9 +158,18 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
       counted: fc.integer({ min: 1, max: 1_000 }),
       match: criteria(),
       keepalive: fc.integer({ min: 30, max: 86_400 }),
+      series_id: arbitraryAssignedId(),
     },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'start_time', 'end_time', 'listen_port'] },
   ),
+  ReservationSeriesCreated: fc.record({
+    ...ids(),
+    start_time: arbitraryEnd(),
+    end_time: arbitraryEnd(),
+    rrule: fc.constantFrom('FREQ=WEEKLY', 'freq=daily;COUNT=10'),
+    time_zone: fc.constantFrom('UTC', 'Europe/Berlin'),
+    count: fc.integer({ min: 2, max: 366 }),
+  }),
   ReservationExtended: fc.record(
     { ...ids(), end_time: arbitraryEnd(), ...beyond() },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'end_time'] },

@@ -117,6 +117,19 @@ export const reservationCreated = (
   return { type: 'ReservationCreated', data }
 }
 
+/** A series of Alice's, whose first window is on the default day. Its reservations follow. */
+export const reservationSeriesCreated = (
+  _id: string,
+  start: string,
+  end: string,
+  more: Partial<DataOf<'ReservationSeriesCreated'>> = {},
+): EventOf<'ReservationSeriesCreated'> => {
+  const [start_time, end_time] = [wall(start), wall(end)]
+  const rule = { rrule: 'FREQ=WEEKLY;COUNT=2', time_zone: 'UTC', count: 2 }
+  const data = { _id, sut_id: SUT_ID, user_id: alice, start_time, end_time, ...rule, ...more }
+  return { type: 'ReservationSeriesCreated', data }
+}
+
 const ofReservation = (_id: string, user_id: string) => ({ _id, sut_id: SUT_ID, user_id })
 
 export const reservationExtended = (

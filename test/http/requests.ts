@@ -36,6 +36,19 @@ export const aReservation = (
   ...more,
 })
 
+/** A series of three windows, a week apart; the first from 10 to 12 in Berlin on the day of the tests. */
+export const aSeries = (
+  sut_id: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> => ({
+  sut_id,
+  start_time: '2030-05-02T10:00:00+02:00',
+  end_time: '2030-05-02T12:00:00+02:00',
+  rrule: 'FREQ=WEEKLY;COUNT=3',
+  time_zone: 'Europe/Berlin',
+  ...more,
+})
+
 /** The initial time of most tests. */
 export const NOW = '2030-05-02T05:58:11.400Z'
 

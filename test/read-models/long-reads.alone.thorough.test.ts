@@ -182,6 +182,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     'pastReservations',
     'pastSuts',
     'windows',
+    'series',
   ]
   const all: Record<keyof ListReads, true> = {
     reservations: true,
@@ -191,6 +192,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     windows: true,
     held: true,
     sessions: true,
+    series: true,
     outages: true,
     upcoming: true,
     unfinishedUsage: true,

@@ -13,6 +13,7 @@ import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
 import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
+import { judgeOfSeries, judgeSeriesCreated } from './series.ts'
 import { type Assigned, judgeSession, newAssigned } from './sessions.ts'
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
 import { makeTokenRules } from './tokens.ts'
@@ -75,6 +76,7 @@ type JudgedElsewhere = Extract<
 const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Others, report: Report): void => {
   const { ports, knownSut, ownUser, log, schedule, unrecordedMax } = others
   dropEndedWindows(sut, time, unrecordedMax)
+  judgeOfSeries(sut, event, report)
   switch (event.type) {
     case 'SutCreated':
       ports?.use(event.data._id, event.data.listen_port, time, report)
@@ -98,6 +100,9 @@ const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Other
     case 'ReservationUnbound':
     case 'ReservationKept':
       judgeReservation(sut, event, { time, ownUser }, report)
+      break
+    case 'ReservationSeriesCreated':
+      judgeSeriesCreated(sut, event, report)
       break
     case 'ReservationStarted':
     case 'ReservationEnded':
@@ -141,6 +146,7 @@ const judgeNewIds = (
   const { type, data } = event
   if (offers.judgeId(event, time, report)) return
   if (type === 'ListenPortAssigned') judgeNewId(data.sut_id, time, ids, report)
+  else if (type === 'ReservationSeriesCreated') judgeNewId(data._id, time, ids, report)
   else if (type === 'ReservationCreated') judgeNewId(data._id, time, ids, report, markOf(data))
   else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), ids, report)
 }

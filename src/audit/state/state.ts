@@ -29,6 +29,20 @@ export interface AuditedReservation {
 /** When a reservation begins to run, in Unix milliseconds. Nothing says when a restored one was made. */
 export const beginningOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created ?? 0)
 
+/** A series whose reservations have not all come yet. */
+export interface AuditedSeries {
+  readonly _id: string
+  readonly user_id: string
+  readonly requestId: string
+  readonly count: number
+  /** Reservations still to come. */
+  readonly left: number
+  /** The first window on the grid, in Unix seconds. */
+  readonly first: { readonly start: number; readonly end: number }
+  /** Unix seconds: where the last one ended. */
+  readonly after: number
+}
+
 export interface AuditedSut {
   status: 'absent' | 'standing' | 'retired' | 'abandoned'
   listen_port: number
@@ -44,6 +58,7 @@ export interface AuditedSut {
   released: AuditedReservation[]
   /** Windows whose end was recorded last. */
   ended: AuditedReservation[]
+  series: AuditedSeries | undefined
 }
 
 /** A use of an idempotency key. */
@@ -110,6 +125,7 @@ export const newStream = (): Stream => ({
     awaits: 'nothing',
     released: [],
     ended: [],
+    series: undefined,
   },
   lastChange: undefined,
   offer: undefined,

@@ -15,7 +15,7 @@ const counted = integer(1, Number.MAX_SAFE_INTEGER)
 const ReservationCreated = closed(
   'ReservationCreated',
   { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
-  { ...beyond, counted, match: Criteria, keepalive },
+  { ...beyond, counted, match: Criteria, keepalive, series_id: assignedId },
 )
 const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, beyond)
 /** Why the service released it: it was not kept alive, or nobody connected. */

@@ -25,3 +25,15 @@ export const bind = (sut: ExistingSut, command: BindReservation, now: number): D
   if (held.client === client) return E.right([])
   return E.right([{ type: 'ReservationBound', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
 }
+
+/** Ends the binding of a reservation, because its holder has a new password. Its holder can bind it again. */
+export interface UnbindReservation {
+  readonly type: 'UnbindReservation'
+  readonly _id: string
+}
+
+export const unbind = (sut: ExistingSut, { _id }: UnbindReservation, now: number): Decision => {
+  const held = findUnfinished(sut, _id, now)
+  if (held === undefined || held.client === null) return E.right([])
+  return E.right([{ type: 'ReservationUnbound', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
+}

@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type RequestedWindow, type ResolvedWindow, resolveWindow } from '../calendar/window.ts'
+import { type RequestedWindow, type ResolvedWindow, resolveWindow, type Window } from '../calendar/window.ts'
 import type { Actor } from '../decider.ts'
 import type { Event } from '../event.ts'
+import type { Criteria } from '../events/criteria.ts'
 import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findFreeUntil, findInTheWay, findNextAvailable, skipHeldTime } from '../sut/held.ts'
-import { requireSut } from '../sut/refusals.ts'
+import { type ExistingSut, requireSut } from '../sut/refusals.ts'
 import type { SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
@@ -39,23 +40,29 @@ export interface CreateReservation {
   readonly random: string
 }
 
+/** Who reserves for whom. */
+export type ReservationRequest = Omit<CreateReservation, 'type' | 'window' | 'match' | 'keepalive' | 'random'>
+
 type Decision = E.Either<Failure, readonly Event[]>
 
 /** What a reservation is asked for with, whichever SUT it is to have. */
 export type Asked = Pick<CreateReservation, 'actor' | 'user_id' | 'userExists' | 'window' | 'limits' | 'isBeyondQuota'>
 
+/** Refuses who may not reserve for this user, or not beyond its quota. */
+export const refuseActor = ({
+  actor,
+  user_id,
+  isBeyondQuota = false,
+}: Pick<ReservationRequest, 'actor' | 'user_id' | 'isBeyondQuota'>): E.Either<Failure, never> | undefined =>
+  isForbidden(actor, user_id) ? refuseNotYours() : refuseBeyondQuota(actor, isBeyondQuota)
+
 /** Refusals that come before anything that concerns the SUT. */
-const refuseAsked = (
-  { actor, user_id, window, limits, isBeyondQuota = false }: Asked,
-  resolved: ResolvedWindow,
-  now: number,
-): E.Either<Failure, never> | undefined => {
-  const problems = windowProblems(window.form, resolved, now, limits)
-  if (problems.length > 0) return E.left(invalid(problems))
-  return isForbidden(actor, user_id) ? refuseNotYours() : refuseBeyondQuota(actor, isBeyondQuota)
+const refuseAsked = (asked: Asked, resolved: ResolvedWindow, now: number): E.Either<Failure, never> | undefined => {
+  const problems = windowProblems(asked.window.form, resolved, now, asked.limits)
+  return problems.length > 0 ? E.left(invalid(problems)) : refuseActor(asked)
 }
 
-const unknownUser = ({ userExists }: Asked): readonly Problem[] =>
+const unknownUser = ({ userExists }: Pick<Asked, 'userExists'>): readonly Problem[] =>
   userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]
 
 const refuseUnknownUser = (problems: readonly Problem[]): E.Either<Failure, never> =>
@@ -69,25 +76,72 @@ export const refuseBeforeSearch = (asked: Asked, now: number): E.Either<Failure,
   return asked.userExists ? E.right(resolved) : refuseUnknownUser(unknownUser(asked))
 }
 
-export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
-  const { sut_id, user_id, limits, isBeyondQuota = false, match, keepalive } = command
-  const asked = resolveWindow(command.window, now)
-  const refused = refuseAsked(command, asked, now)
-  if (refused !== undefined) return refused
+/** The SUT and the user of a request, unless one is unknown. */
+export const requireKnown = (
+  state: SutState,
+  request: Pick<ReservationRequest, 'userExists'>,
+): E.Either<Failure, ExistingSut> => {
   const found = requireSut(state)
   const unknown = [
-    ...unknownUser(command),
+    ...unknownUser(request),
     ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
   ]
   if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
-  if (unknown.length > 0) return refuseUnknownUser(unknown)
+  return unknown.length > 0 ? refuseUnknownUser(unknown) : found
+}
+
+/** Refuses a SUT that takes no reservations. */
+export const refuseClosed = (sut: ExistingSut): E.Either<Failure, never> | undefined => {
+  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and cannot be reserved.')
+  if (sut.values.is_active) return undefined
+  return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
+}
+
+/** What makes a reservation more than a window that somebody asked for. */
+interface Made {
+  readonly _id: string
+  readonly window: Window
+  readonly counted: number
+  readonly match?: Criteria | undefined
+  readonly keepalive?: number | undefined
+  readonly series_id?: string
+}
+
+/** What is recorded of a new reservation, in canonical order, so that encoding need not sort. */
+export const toCreated = (
+  sut: ExistingSut,
+  { sut_id, user_id, isBeyondQuota = false }: Pick<ReservationRequest, 'sut_id' | 'user_id' | 'isBeyondQuota'>,
+  { start, end }: Pick<ResolvedWindow, 'start' | 'end'>,
+  { _id, window, counted, match, keepalive, series_id }: Made,
+): Event => ({
+  type: 'ReservationCreated',
+  data: {
+    _id,
+    ...(isBeyondQuota && { beyond_quota: true }),
+    counted,
+    end_time: formatWithOffset(window.end, end.offset),
+    ...(keepalive !== undefined && { keepalive }),
+    listen_port: sut.listen_port,
+    ...(match && { match }),
+    ...(series_id !== undefined && { series_id }),
+    start_time: formatWithOffset(window.start, start.offset),
+    sut_id,
+    user_id,
+  },
+})
+
+export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
+  const { limits, match, keepalive } = command
+  const asked = resolveWindow(command.window, now)
+  const refused = refuseAsked(command, asked, now)
+  if (refused !== undefined) return refused
+  const found = requireKnown(state, command)
+  if (E.isLeft(found)) return found
   const sut = found.right
   if (match && isUnfit(sut, match, now)) return refuseCandidate()
-  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and cannot be reserved.')
-  if (!sut.values.is_active) {
-    return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
-  }
-  const { start, end } = asked
+  const closed = refuseClosed(sut)
+  if (closed !== undefined) return closed
+  const { start } = asked
   const gridded = match?.offer === undefined ? asked.gridded : offeredWindow(match.offer)
   const window = skipHeldTime(sut, gridded)
   const conflicts = findInTheWay(sut, window, CONFLICTS_MAX)
@@ -110,21 +164,9 @@ export const create = (state: SutState, command: CreateReservation, now: number)
     })
   }
   const counted = countNew(command.window, window)
-  const added = { start: window.start, quarters: counted, reservations: 1 } as const
+  const added = [{ start: window.start, quarters: counted, reservations: 1 }] as const
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)
   if (exceeding !== undefined) return exceeding
-  // In canonical order, so that encoding need not sort.
-  const data = {
-    _id: match?.offer?._id ?? makeId(now, command.random),
-    ...(isBeyondQuota && { beyond_quota: true }),
-    counted,
-    end_time: formatWithOffset(window.end, end.offset),
-    ...(keepalive !== undefined && { keepalive }),
-    listen_port: sut.listen_port,
-    ...(match && { match: match.criteria }),
-    start_time: formatWithOffset(window.start, start.offset),
-    sut_id,
-    user_id,
-  }
-  return E.right([{ type: 'ReservationCreated', data }])
+  const _id = match?.offer?._id ?? makeId(now, command.random)
+  return E.right([toCreated(sut, command, asked, { _id, window, counted, match: match?.criteria, keepalive })])
 }

@@ -6,7 +6,7 @@ import { sutFold } from '../sut/decide.ts'
 import { type ExistingSut, requireSut } from '../sut/refusals.ts'
 import { initialSutState, type SutState } from '../sut/state.ts'
 import { fits } from '../user/scope.ts'
-import { type BindReservation, bind } from './bind.ts'
+import { type BindReservation, bind, type UnbindReservation, unbind } from './bind.ts'
 import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
 import { type ExtendReservation, extend } from './extend.ts'
@@ -14,7 +14,7 @@ import { type KeepReservation, keep } from './keep.ts'
 import { type RefuseOffer, refuseOffer } from './refuse-offer.ts'
 import { type ReleaseUnattended, releaseUnattended } from './release.ts'
 import { type AdvanceSchedule, advance } from './schedule.ts'
-import { type UnbindReservation, unbind } from './unbind.ts'
+import { type CancelSeries, type CreateSeries, cancelSeries, createSeries } from './series.ts'
 
 export type ReservationCommand =
   | CreateReservation
@@ -26,6 +26,8 @@ export type ReservationCommand =
   | ReleaseUnattended
   | AdvanceSchedule
   | RefuseOffer
+  | CreateSeries
+  | CancelSeries
 
 type Decision = E.Either<Failure, readonly Event[]>
 
@@ -55,6 +57,10 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
       return advance(state, command, now)
     case 'RefuseOffer':
       return refuseOffer(state, command)
+    case 'CreateSeries':
+      return createSeries(state, command, now)
+    case 'CancelSeries':
+      return E.chain((sut: ExistingSut) => cancelSeries(sut, command, now))(requireSut(state))
   }
 }
 

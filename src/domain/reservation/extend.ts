@@ -88,7 +88,7 @@ export const extend = (sut: ExistingSut, command: ExtendReservation, now: number
       : 'The SUT is already reserved in the added time.'
     return refuse('reservation_conflict', detail, { help: { conflicts: conflicts.map(toConflict), extendable_until } })
   }
-  const exceeding = quota && refuseExceeding(quota, additionOf(quota, held, end), now)
+  const exceeding = quota && refuseExceeding(quota, [additionOf(quota, held, end)], now)
   if (exceeding !== undefined) return exceeding
   const end_time = formatWithOffset(end, asked.offset)
   const beyond = isBeyondQuota && { beyond_quota: true }

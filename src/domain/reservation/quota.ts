@@ -31,23 +31,41 @@ export interface Addition {
 
 export const toHours = (quarters: number): number => quarters / 4
 
+/** The first week in which additions exceed hours, and how many quarters they add there. */
+const findFullWeek = (
+  usage: Usage,
+  additions: readonly Addition[],
+  hoursMax: number,
+): { readonly week: number; readonly added: number } | undefined => {
+  const weeks = new Map<number, number>()
+  for (const { start, quarters } of additions) weeks.set(weekOf(start), (weeks.get(weekOf(start)) ?? 0) + quarters)
+  for (const [week, added] of weeks) if (toHours(usage.quartersIn(week) + added) > hoursMax) return { week, added }
+  return undefined
+}
+
 /** Refuses what exceeds a quota. Checked after everything else. `now` is in Unix milliseconds. */
 export const refuseExceeding = (
   { quota, usage }: QuotaUse,
-  { start, quarters, reservations }: Addition,
+  additions: readonly Addition[],
   now: number,
 ): E.Either<Failure, never> | undefined => {
   const { hours_per_week, reservations_max } = quota
-  const week = weekOf(start)
-  const [before, count] = [usage.quartersIn(week), usage.endingAfter(now / 1000)]
-  const help = { used: { hours: toHours(before), reservations: count }, quota: quotaDocument(quota) }
-  if (reservations > 0 && reservations_max !== null && count + reservations > reservations_max) {
-    const detail = `The quota is ${reservations_max} reservations that are not over. The user has ${count}.`
-    return refuse('quota_exceeded', detail, { help: { ...help, week: null } })
+  const count = usage.endingAfter(now / 1000)
+  const added = additions.reduce((sum, { reservations }) => sum + reservations, 0)
+  const helpIn = (week: number) => {
+    const used = { hours: toHours(usage.quartersIn(week)), reservations: count }
+    return { used, quota: quotaDocument(quota) }
   }
-  if (hours_per_week === null || toHours(before + quarters) <= hours_per_week) return undefined
-  const name = formatWeek(week)
-  const detail = `The quota is ${hours_per_week} hours in a week. The user has ${help.used.hours} in ${name}, and this would add ${toHours(quarters)}.`
+  if (added > 0 && reservations_max !== null && count + added > reservations_max) {
+    const further = added === 1 ? '' : `, and this would add ${added}`
+    const detail = `The quota is ${reservations_max} reservations that are not over. The user has ${count}${further}.`
+    const help = { ...helpIn(weekOf((additions[0] as Addition).start)), week: null }
+    return refuse('quota_exceeded', detail, { help })
+  }
+  const full = hours_per_week === null ? undefined : findFullWeek(usage, additions, hours_per_week)
+  if (full === undefined) return undefined
+  const [name, help] = [formatWeek(full.week), helpIn(full.week)]
+  const detail = `The quota is ${hours_per_week} hours in a week. The user has ${help.used.hours} in ${name}, and this would add ${toHours(full.added)}.`
   return refuse('quota_exceeded', detail, { help: { ...help, week: name } })
 }
 

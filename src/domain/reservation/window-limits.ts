@@ -28,6 +28,9 @@ const formatDuration = (milliseconds: number, units: readonly Unit[]): string =>
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
+/** How far ahead a window may start, like "366 days". */
+export const formatHorizon = ({ horizon }: WindowLimits): string => formatDuration(horizon, UNITS)
+
 /** The latest end of a window from `start`. */
 export const latestEnd = (start: Temporal.Instant, limits: WindowLimits): Temporal.Instant =>
   start.add({ milliseconds: limits.windowMax })
@@ -55,9 +58,7 @@ export const windowProblems = (
   const problems: Problem[] = []
   if (isLater(end.instant, latestEnd(start.instant, limits))) problems.push(tooLongProblem(endField, limits))
   if (isLater(start.instant, Temporal.Instant.fromEpochMilliseconds(now + limits.horizon))) {
-    problems.push(
-      bodyProblem('window_too_far', startField, `must be at most ${formatDuration(limits.horizon, UNITS)} from now`),
-    )
+    problems.push(bodyProblem('window_too_far', startField, `must be at most ${formatHorizon(limits)} from now`))
   }
   const quarter = floorToQuarter(present)
   if (gridded.start < quarter) {

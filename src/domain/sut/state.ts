@@ -104,6 +104,7 @@ const addRefused = (refused: readonly RefusedOffer[], _id: string, time: number)
 ]
 
 /** Events that change no SUT. */
+/** Events that change nothing that decisions need of a SUT. */
 type OfOthers = Extract<
   Recorded,
   {
@@ -113,6 +114,7 @@ type OfOthers = Extract<
       | 'VaultKeyForgotten'
       | 'ScheduleBegan'
       | 'MatchOffered'
+      | 'ReservationSeriesCreated'
       | `ListenPort${string}`
       | `SutWent${string}`
       | `Session${string}`

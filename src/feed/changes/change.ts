@@ -30,6 +30,8 @@ const UNSHOWN: readonly EventType[] = [
   'ReservationEnded',
   'ReservationKept',
   'ReservationOfferRefused',
+  // Its reservations are told of themselves.
+  'ReservationSeriesCreated',
   'SutCreationAbandoned',
 ]
 

@@ -16,7 +16,7 @@ import type { RouteResponse } from '../protocol/route.ts'
 export type Dated = 'sut' | 'reservation'
 export type Kind = Dated | 'user' | 'token'
 /** What lists have. */
-export type Listed = Kind | 'session'
+export type Listed = Kind | 'session' | 'series'
 
 /** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
 export interface Objects {

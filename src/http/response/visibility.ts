@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Reservation } from '../../../projections/reservation.ts'
+import type { Reservation, Series } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Failure } from '../../domain/failure.ts'
@@ -27,8 +27,9 @@ const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
         return E.right(isInScope(version))
       case 'session':
         return E.right((JSON.parse(version.document) as Session).user_id === userId)
-      case 'reservation': {
-        const { user_id, sut_id } = JSON.parse(version.document) as Reservation
+      case 'reservation':
+      case 'series': {
+        const { user_id, sut_id } = JSON.parse(version.document) as Reservation | Series
         if (user_id === userId) return E.right(true)
         const sut = await newest('sut', sut_id)
         return E.map((found: Version | undefined) => found !== undefined && isInScope(found))(sut)

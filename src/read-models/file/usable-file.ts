@@ -54,6 +54,8 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       suts: watching(file.lists.suts),
       everySut: watching(file.lists.everySut),
       sessions: watching(file.lists.sessions),
+      series: watching(file.lists.series),
+      seriesReservations: watching(file.lists.seriesReservations),
       outages: watching(file.lists.outages),
       held: watching(file.lists.held),
       heldBy: watching(file.lists.heldBy),

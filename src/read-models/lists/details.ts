@@ -8,7 +8,10 @@ export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'canc
 export type ReservationState = (typeof RESERVATION_STATES)[number]
 
 /** @param now Unix milliseconds */
-export const reservationStateOf = ({ ended, start, end }: Details, now: number): ReservationState => {
+export const reservationStateOf = (
+  { ended, start, end }: Pick<Details, 'ended' | 'start' | 'end'>,
+  now: number,
+): ReservationState => {
   if (ended === 'released' || ended === 'cancelled') return ended
   const second = Math.floor(now / 1000)
   if (second < start) return 'ahead'

@@ -3,6 +3,8 @@ import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { EndedEarly } from '../tables/reservation-counts.ts'
+import type { SeriesReservation } from '../tables/reservation-table.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
@@ -203,12 +205,6 @@ export interface EndedBetween {
   readonly to: number
 }
 
-/** Reservations of a user that were ended before their end. */
-export interface EndedEarly {
-  readonly cancelled: number
-  readonly released: number
-}
-
 /** What of a user's reservations may count for a quota. Times are in Unix seconds. */
 export interface UsageQuery {
   readonly user_id: string
@@ -266,6 +262,8 @@ export interface Lists {
   /** All SUTs that are not retired, with their turnaround in seconds. */
   readonly everySut: () => readonly { readonly document: string; readonly turnaround: number }[]
   readonly sessions: (query: SessionQuery) => ListPage
+  readonly series: (query: ReservationListQuery) => ListPage
+  readonly seriesReservations: (seriesId: string) => readonly SeriesReservation[]
   /** When SUTs were offline; undefined if there are more changes than the query allows. */
   readonly outages: (query: OutageListQuery) => readonly SutOutages[] | undefined
   /** The windows in which a SUT is held within a span, by start. */

@@ -4,7 +4,12 @@ import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
-import { makeExemptionWriter, makeReservationWriter } from '../tables/reservation-table.ts'
+import {
+  makeExemptionWriter,
+  makeReservationWriter,
+  makeSeriesMemberWriter,
+  makeSeriesWriter,
+} from '../tables/reservation-table.ts'
 import type { Row } from '../tables/row.ts'
 import { makeKeepaliveWriter, makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
@@ -18,7 +23,14 @@ import { type Histories, makeHistories, makeSessionEvents } from './histories.ts
 import type { Lists } from './lists.ts'
 import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
-import { makeHeld, makeHeldBy, makeLastEnds, makeReservationList } from './reservation-list.ts'
+import {
+  makeHeld,
+  makeHeldBy,
+  makeLastEnds,
+  makeReservationList,
+  makeSeriesList,
+  makeSeriesReservations,
+} from './reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
 import { makeEverySut, makeIsShortOfSuts, makeSutList, makeTurnaroundsOf } from './sut-list.ts'
@@ -81,6 +93,8 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     reservation_keepalive: makeKeepaliveWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
     sut_display: sutDisplayWriter,
+    series: makeSeriesWriter(names, counts),
+    series_member: makeSeriesMemberWriter(),
     sut_status: makeSutStatusWriter(db),
     quota_exemption: makeExemptionWriter(names),
   }
@@ -101,6 +115,8 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       suts: makeSutList(ask, counts),
       everySut: makeEverySut(ask),
       outages: makeOutages(ask, names, scopes),
+      series: makeSeriesList(ask, names),
+      seriesReservations: makeSeriesReservations(ask),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
       heldBy: makeHeldBy(ask, names, counts),

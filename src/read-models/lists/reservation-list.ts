@@ -2,11 +2,12 @@ import type { Window } from '../../domain/calendar/window.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
-import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-table.ts'
+import { CANCELLED, RESERVATION_LISTED, type SeriesReservation, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
 import { type Condition, columnIn, condition, optional, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { HeldRow, ListPage, ReservationListQuery } from './lists.ts'
+
+import type { HeldRow, ListPage, ReservationListQuery, Visibility } from './lists.ts'
 import { type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */
@@ -232,3 +233,44 @@ export const makeLastEnds =
     )
     return new Map(rows.map(({ sut_id, last }) => [sut_id, last]))
   }
+
+const seriesInSight = (names: IdKeys, visibility: Visibility | undefined): readonly Condition[] => {
+  if (visibility === undefined) return []
+  const { sql, values } = sutsIn(visibility.scope)
+  return [condition(`(user = ? OR sut IN (${sql}))`, names.find(visibility.user_id) ?? -1, ...values)]
+}
+
+/** Series, newest first. Of the filters of reservations, those of SUTs and of a user. */
+export const makeSeriesList =
+  (ask: RunQuery, names: IdKeys) =>
+  ({ sut_ids, user_id, visibility, createdBefore, limit, offset }: ReservationListQuery): ListPage => {
+    const suts = sut_ids && keysOf(names, sut_ids)
+    const user = user_id === undefined ? undefined : names.find(user_id)
+    if (suts?.length === 0 || (user_id !== undefined && user === undefined)) return { documents: [], count: 0 }
+    const filters = [
+      ...(suts === undefined ? [] : [columnIn('sut', suts)]),
+      ...optional('user = ?', user),
+      ...seriesInSight(names, visibility),
+    ]
+    const where = (conditions: readonly Condition[]): string => ['1', ...conditions.map(({ sql }) => sql)].join(' AND ')
+    const counted = ask<{ n: number }>(`SELECT count(*) AS n FROM series WHERE ${where(filters)}`, ...valuesOf(filters))
+    const here = [...filters, ...optional('created < ?', createdBefore)]
+    const rows = ask<{ document: string }>(
+      `SELECT document FROM series WHERE ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?`,
+      ...valuesOf(here),
+      limit,
+      offset,
+    )
+    return { documents: rows.map(({ document }) => document), count: counted[0]?.n ?? 0 }
+  }
+
+/** The reservations of a series by start, cancelled ones too. */
+export const makeSeriesReservations =
+  (ask: RunQuery) =>
+  (seriesId: string): readonly SeriesReservation[] =>
+    ask<SeriesReservation>(
+      `SELECT d.id, d.document, d.ended, d.starts AS start, d.ends AS "end" FROM series_member m
+       CROSS JOIN reservation d INDEXED BY reservation_by_id
+       WHERE m.series = ? AND d.id = m.id AND d.until IS NULL ORDER BY d.starts, d.created`,
+      seriesId,
+    )

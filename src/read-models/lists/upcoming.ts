@@ -1,9 +1,10 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
+import type { EndedEarly } from '../tables/reservation-counts.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import type { EndedBetween, EndedEarly, HeldRow, SpanPage, UpcomingRow, WindowsPage } from './lists.ts'
+import type { EndedBetween, HeldRow, SpanPage, UpcomingRow, WindowsPage } from './lists.ts'
 
 /** Reservations that are read, and their documents parsed, within a few milliseconds. */
 const SHORT = 1_000

@@ -4,7 +4,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
-import { exemptionColumns, reservationColumns } from './reservation-table.ts'
+import { exemptionColumns, reservationColumns, seriesColumns, seriesMemberColumns } from './reservation-table.ts'
 import { keepaliveColumns, runColumns } from './run-table.ts'
 import { sessionColumns } from './session-table.ts'
 import { sutStatusColumns } from './sut-status-table.ts'
@@ -41,6 +41,8 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = {
   reservation_keepalive: keepaliveColumns,
   session: sessionColumns,
   sut_display: sutDisplayColumns,
+  series: seriesColumns,
+  series_member: seriesMemberColumns,
   sut_status: sutStatusColumns,
   quota_exemption: exemptionColumns,
 }

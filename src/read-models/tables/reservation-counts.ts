@@ -140,3 +140,9 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
     longest: () => read('longest'),
   }
 }
+
+/** Reservations of a user that were ended before their end. */
+export interface EndedEarly {
+  readonly cancelled: number
+  readonly released: number
+}

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { QuotaExemptionColumns, ReservationColumns } from '../../../projections/reservation.ts'
+import type { QuotaExemptionColumns, ReservationColumns, SeriesColumns } from '../../../projections/reservation.ts'
 import { QUARTER } from '../../domain/calendar/window.ts'
 import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from './id-keys.ts'
@@ -110,3 +110,47 @@ export const makeExemptionWriter = (names: IdKeys): ListWriter => ({
   flush: nothing,
   forget: () => names.forget(),
 })
+
+export const seriesColumns: ListColumns = {
+  columns: ['sut INTEGER NOT NULL', 'user INTEGER NOT NULL'],
+  schema: `
+  CREATE INDEX series_listed ON series (created, sut, user);
+  CREATE INDEX series_by_sut ON series (sut, created, user);
+  CREATE INDEX series_by_user ON series (user, created, sut);`,
+}
+
+/** Series count as events of their SUT. These counts are written by the table of reservations. */
+export const makeSeriesWriter = (names: IdKeys, counts: Pick<ReservationCounts, 'furtherEvent'>): ListWriter => ({
+  enter: ({ columns }) => {
+    const [sut_id, user_id] = columns as SeriesColumns
+    const sut = names.keyOf(sut_id)
+    counts.furtherEvent(sut)
+    return [sut, names.keyOf(user_id)]
+  },
+  leave: nothing,
+  flush: nothing,
+  forget: nothing,
+})
+
+export const seriesMemberColumns: ListColumns = {
+  columns: ['series TEXT NOT NULL'],
+  schema: `
+  CREATE INDEX series_member_by_series ON series_member (series, id);`,
+}
+
+export const makeSeriesMemberWriter = (): ListWriter => ({
+  enter: ({ columns }) => [columns[0] as string],
+  leave: nothing,
+  flush: nothing,
+  forget: nothing,
+})
+
+/** A row of a reservation of a series. */
+export interface SeriesReservation {
+  readonly id: string
+  readonly document: string
+  readonly ended: string | null
+  /** Unix seconds. */
+  readonly start: number
+  readonly end: number
+}

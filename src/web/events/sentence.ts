@@ -55,6 +55,16 @@ const created: Teller = (entry, reader) => {
   )
 }
 
+const repeated: Teller = (entry, reader) => {
+  const { data, actor } = entry
+  const forWhom: readonly Part[] = data.user_id === actor ? [] : [' for ', named(data.user_id, reader, false)]
+  const when = ` ${String(data.count)} times, by the rule ${String(data.rrule)}`
+  return said(
+    ...(['reservations', 'calendar', actorOf(entry, reader), ' reserved ', machineOf(entry, reader)] as const),
+    ...[...forWhom, when],
+  )
+}
+
 const extended: Teller = (entry, reader) =>
   said(
     ...(['reservations', 'calendar', actorOf(entry, reader), ' extended '] as const),
@@ -152,6 +162,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   SutWentOnline: happened('monitoring', 'check', () => ' is online'),
   SutWentOffline: happened('monitoring', 'warning', ({ data }) => ` went offline: ${causeText(String(data.cause))}`),
   ReservationCreated: created,
+  ReservationSeriesCreated: repeated,
   ReservationExtended: extended,
   ReservationReleased: (entry, reader) => {
     const { user_id, cause } = entry.data

@@ -21,6 +21,7 @@ import { GATEWAY } from '../../../src/processes/sessions/recorder.ts'
 import { standingsIn } from '../../commands/port-setting.ts'
 import { NO_SNAPSHOTS } from '../../commands/script.ts'
 import { administrator, alice, bob, LIMITS, sutValues, tester } from '../../domain/builders.ts'
+import { createSeries } from '../../domain/series/series.ts'
 import { randomHex, readLog } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
 import { makeUserStory } from './lawful-users.ts'
@@ -121,6 +122,22 @@ export const writeStory = async (
     const event = E.isRight(made) && made.right.kind === 'recorded' ? made.right.events[0] : undefined
     if (event?.type === 'ReservationCreated') reservations.push(event.data)
   }
+  /** Up to four windows, and perhaps no longer all of them: what has not begun of a series is cancelled. */
+  const reserveSeries = async (step: number): Promise<void> => {
+    const sut_id = one(suts)
+    const instant = Temporal.Instant.fromEpochMilliseconds(now + (1 + number(9)) * DAY).round('second')
+    const ends = [instant, instant.add({ minutes: 1 + number(90) })].map((at) => ({ instant: at, offset: 0 }))
+    const rrule = one(['FREQ=DAILY;COUNT=2', 'FREQ=WEEKLY;COUNT=4'])
+    const command = createSeries(rrule, [ends[0], ends[1]] as never, 'Europe/Berlin', { sut_id }, now)
+    const envelope = by(administrator, step)
+    const made = await runner.run(reservationDecider, sutStream(sut_id), { ...envelope, command })
+    if (E.isLeft(made) || made.right.kind !== 'recorded' || number(2) === 0) return
+    const reservationIds = made.right.events.flatMap(({ type, data }) =>
+      type === 'ReservationCreated' ? [data._id] : [],
+    )
+    const cancel = { type: 'CancelSeries', actor: administrator, user_id: alice, reservationIds } as const
+    await runner.run(reservationDecider, sutStream(sut_id), { ...by(administrator, step), command: cancel })
+  }
   const cancelOrExtend = (step: number) => {
     const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
     const actor = one([administrator, tester(reservation.user_id)])
@@ -216,6 +233,7 @@ export const writeStory = async (
     else if (act < 38) await users.act(step)
     else if (act < 43 && reservations.length > 0) await bindOrUnbind(step)
     else if (act < 50 && reservations.length > 0) await keepOrRelease(step)
+    else if (act < 53 && suts.length > 0) await reserveSeries(step)
     else if (act < 78 || reservations.length === 0) await reserve(step)
     else await cancelOrExtend(step)
   }

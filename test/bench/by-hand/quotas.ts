@@ -64,7 +64,7 @@ const measure = async (quotas: Quotas, fold: (event: Recorded) => void): Promise
   const cancelled = { ...made, type: 'ReservationCancelled', data: { _id, sut_id, user_id } } as Recorded
   const added = { start: NOW + DAY, quarters: 1, reservations: 1 } as const
   const create = async (use: QuotaUse | undefined) => {
-    const refused = use && refuseExceeding(use, added, NOW * 1_000)
+    const refused = use && refuseExceeding(use, [added], NOW * 1_000)
     fold(made)
     return refused ?? E.right({ storePosition: toStorePosition(0) })
   }

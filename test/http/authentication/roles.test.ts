@@ -4,7 +4,7 @@ import { rounds } from '../../thorough.ts'
 import { type Client, passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
+import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { eventCounterOf } from '../store/log-rows.ts'
 import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
 import { type Entry, TABLE, type Things } from './roles.ts'
@@ -57,9 +57,13 @@ const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?:
   const issued =
     entry?.isOfToken === true ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
   const things = { sut, holder, asker, user, event, token: String(issued?.json._id) }
-  if (entry?.isFree) return { ...things, reservation: '' }
+  if (entry?.isFree) return { ...things, reservation: '', series: '' }
+  if (entry?.isOfSeries) {
+    const made = await admin.post('/api/sut_reservation_series/create', aSeries(sut, { user_id: idOf(holder) }))
+    return { ...things, reservation: '', series: String(made.json.series_id) }
+  }
   const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder), keepalive: 3_600 }))
-  return { ...things, reservation: String(made.json._id) }
+  return { ...things, reservation: String(made.json._id), series: '' }
 }
 
 test('every route has an entry in the table of this test, and every entry a route', (t) => {
@@ -70,7 +74,7 @@ test('every route has an entry in the table of this test, and every entry a rout
 const readable = new Map<string, Promise<Things>>()
 
 const thingsFor = (route: string, asker: string, holder: string, entry: Entry, expected: Expected): Promise<Things> => {
-  if (!route.startsWith('GET ')) return thingsOf(asker, holder, entry, expected)
+  if (!route.startsWith('GET ') || entry.isOfSeries) return thingsOf(asker, holder, entry, expected)
   const key = `${asker} ${holder}`
   const things = readable.get(key) ?? thingsOf(asker, holder)
   readable.set(key, things)

@@ -1,7 +1,7 @@
 import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { PAGE_SCRIPT } from '../page-script.ts'
-import { aReservation, aSut, reserve } from '../requests.ts'
+import { aReservation, aSeries, aSut, reserve } from '../requests.ts'
 import {
   type Asker,
   type Expected,
@@ -27,6 +27,8 @@ import {
 export interface Things {
   readonly sut: string
   readonly reservation: string
+  /** The series on it. */
+  readonly series: string
   readonly holder: string
   readonly asker: string
   /** The id of the user that a request is about. */
@@ -43,6 +45,8 @@ export interface Entry {
   readonly withoutCredentials?: Expected
   /** The SUT must have no reservation for this to succeed. */
   readonly isFree?: true
+  /** It is about a series. */
+  readonly isOfSeries?: true
   /** It is about a token of the user. */
   readonly isOfToken?: true
   /** Whoever succeeds must sign in again. */
@@ -60,9 +64,14 @@ const A_DAY = 'from=2030-05-01T00:00:00Z&to=2030-05-02T00:00:00Z'
 
 const get =
   (path: string) =>
-  (client: Client, { sut, reservation, user, event }: Things): Promise<Answer> =>
+  (client: Client, { sut, reservation, series, user, event }: Things): Promise<Answer> =>
     client.get(
-      path.replace('SUT', sut).replace('RESERVATION', reservation).replace('USER', user).replace('EVENT', event),
+      path
+        .replace('SUT', sut)
+        .replace('RESERVATION', reservation)
+        .replace('SERIES', series)
+        .replace('USER', user)
+        .replace('EVENT', event),
     )
 
 /** A request about a user. */
@@ -108,6 +117,23 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   },
   'GET /api/sut_reservation': { expected: READ, ask: get('/api/sut_reservation') },
   'GET /api/sut_reservation/:id': { expected: READ, ask: get('/api/sut_reservation/RESERVATION') },
+  'POST /api/sut_reservation_series/create': {
+    expected: RESERVE,
+    isFree: true,
+    ask: (client, { sut, holder }) =>
+      client.post('/api/sut_reservation_series/create', aSeries(sut, { user_id: idOf(holder) })),
+  },
+  'GET /api/sut_reservation_series': { expected: READ, ask: get('/api/sut_reservation_series') },
+  'GET /api/sut_reservation_series/:id': {
+    isOfSeries: true,
+    expected: READ,
+    ask: get('/api/sut_reservation_series/SERIES'),
+  },
+  'POST /api/sut_reservation_series/:id/cancel': {
+    isOfSeries: true,
+    expected: RESERVE,
+    ask: (client, { series }) => client.request('POST', `/api/sut_reservation_series/${series}/cancel`),
+  },
   'POST /api/sut/create': { expected: MANAGE, ask: (client) => client.post('/api/sut/create', aSut()) },
   'POST /api/sut/import': { expected: MANAGE, ask: (client) => client.post('/api/sut/import', { suts: [aSut()] }) },
   'POST /api/sut/:id/update': {

@@ -17,6 +17,7 @@ const isScoped = (asker: Asker | ScopedAsker): asker is ScopedAsker => asker.sta
 
 const NOT_FOUND = [
   ['/api/sut_reservation/:id', 'reservation_not_found'],
+  ['/api/sut_reservation_series/:id', 'series_not_found'],
   ['/api/sut/:id', 'sut_not_found'],
   ['/api/user/:id', 'user_not_found'],
 ] as const

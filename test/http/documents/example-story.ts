@@ -107,6 +107,27 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
   return id
 }
 
+const series = async (ask: Ask, sut_id: string): Promise<void> => {
+  const create = 'POST /api/sut_reservation_series/create'
+  const window = { start_time: '2030-05-07T10:00:00+02:00', end_time: '2030-05-07T12:00:00+02:00' }
+  const rule = { rrule: 'FREQ=WEEKLY;COUNT=2', time_zone: 'Europe/Berlin' }
+  const body = { sut_id, ...window, ...rule }
+  const made = await ask(create, 'Two Tuesdays', { who: 'alice', body })
+  const at = String(made.series_id)
+  await ask(create, 'Both are taken', { who: 'bob', body })
+  await ask(create, 'It begins on another day', { who: 'bob', body: { ...body, rrule: 'FREQ=WEEKLY;BYDAY=MO' } })
+  await ask(create, 'Too many', {
+    who: 'bob',
+    body: { ...body, rrule: 'FREQ=DAILY;UNTIL=20310508T000000Z;BYHOUR=10,14' },
+  })
+  await ask(create, 'One alone', { who: 'bob', body: { ...body, rrule: 'FREQ=YEARLY;INTERVAL=2' } })
+  await ask(create, 'They overlap', { who: 'bob', body: { ...body, rrule: 'FREQ=DAILY;BYHOUR=10,11;COUNT=4' } })
+  await ask('GET /api/sut_reservation_series', 'Of a SUT', { query: `?sut_id=${sut_id}` })
+  await ask('GET /api/sut_reservation_series/:id', 'With its reservations', { at })
+  await ask('GET /api/sut_reservation_series/:id', 'No such series', { at: '58c38f5d444553252cce0000' })
+  await ask('POST /api/sut_reservation_series/:id/cancel', 'Nothing has begun', { at, who: 'alice' })
+}
+
 const endings = async (ask: Ask, sut_id: string): Promise<void> => {
   const create = 'POST /api/sut_reservation/create'
   const body = { user_id: idOf('alice'), sut_id, start_in: 172_800, duration: 900 }
@@ -175,6 +196,7 @@ export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
   const sut = await suts(ask)
   const reservation = await reservations(ask, running, sut)
   await endings(ask, sut)
+  await series(ask, sut)
   await checks(ask, examples)
   await reading(ask, sut, reservation)
   await tellPeople(ask)

@@ -3,7 +3,7 @@ import { type Answer, passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { WEB_DIGEST } from '../page-script.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, REFUSING, reserved } from '../requests.ts'
+import { aReservation, aSeries, aSut, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { page } from './route-page.ts'
 import '../documents/fit-answers.ts'
 
@@ -13,9 +13,13 @@ import '../documents/fit-answers.ts'
 interface Things {
   readonly sut: string
   readonly reservation: string
+  readonly series: string
   readonly user: string
   readonly token: string
 }
+
+const TOMORROW = { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }
+const NEXT_WEEK = { start_time: '2030-05-10T06:00:00Z', end_time: '2030-05-10T07:00:00Z' }
 
 const later = tidyingLater()
 let service: Running
@@ -24,11 +28,18 @@ let things: Things
 const makeThings = async (): Promise<Things> => {
   const sut = await createSut(service.as('admin'), REFUSING)
   const { json } = await reserved(service.as('admin'), aReservation(sut, { keepalive: 3_600 }))
+  const made = await service.as('admin').post('/api/sut_reservation_series/create', aSeries(sut, NEXT_WEEK))
   const person = { name: `who has ${sut}`, role: 'tester', password: passwordOf('somebody') }
   const added = await service.as('admin').post('/api/user/create', person)
   const user = String(added.json._id)
   const issued = await service.as('admin').post(`/api/user/${user}/token`, { name: 'first' })
-  return { sut, reservation: String(json._id), user, token: String(issued.json._id) }
+  return {
+    sut,
+    reservation: String(json._id),
+    series: String(made.json.series_id),
+    user,
+    token: String(issued.json._id),
+  }
 }
 
 test.before(async () => {
@@ -37,7 +48,7 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-const addressOf = (path: string, { sut, reservation, user, token }: Things): string =>
+const addressOf = (path: string, { sut, reservation, series, user, token }: Things): string =>
   path
     .replace(':code', 'stale')
     .replace(':chapter', 'reservations')
@@ -46,6 +57,7 @@ const addressOf = (path: string, { sut, reservation, user, token }: Things): str
     .replace(':ticket', 'ticket')
     .replace(':token', token)
     .replace(':file', 'SutRetired.1.json')
+    .replace('series/:id', `series/${series}`)
     .replace('sut/:id', `sut/${sut}`)
     .replace('user/:id', `user/${user}`)
     .replace(':id', reservation)
@@ -55,12 +67,12 @@ const methodAndPath = (route: string): readonly [method: string, path: string] =
   return [method, path]
 }
 
-const TOMORROW = { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }
-
 /** A valid body for each POST. */
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/sut_reservation/create': ({ sut }) => aReservation(sut, TOMORROW),
   '/api/sut_reservation/:id/extend': () => ({ duration: 1800 }),
+  '/api/sut_reservation_series/create': ({ sut }) =>
+    aSeries(sut, { start_time: '2030-05-03T08:00:00Z', end_time: '2030-05-03T09:00:00Z' }),
   '/api/sut/create': () => aSut(),
   '/api/sut/import': () => ({ suts: [aSut(), aSut({ tags: { rack: '4' } })] }),
   '/api/sut/:id/tags': () => ({ a: '1' }),
@@ -158,21 +170,24 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
 test('a success is application/json: a creation is 201 with a relative Location, anything else 200', async (t) => {
   const own = await makeThings()
   const isLast = (route: string): boolean => /(cancel|retire|remove|restore|erase)$/.test(route)
-  const first = others.filter((route) => !isLast(route) && route !== 'POST /api/sut_reservation/create')
+  // A retired SUT cannot be reserved.
+  const reserving = ['POST /api/sut_reservation/create', 'POST /api/sut_reservation_series/create']
+  const first = others.filter((route) => !isLast(route) && !reserving.includes(route))
   const ending = ['POST /api/user/:id/remove', 'POST /api/user/:id/restore']
   const erasing = ['POST /api/user/:id/remove', 'POST /api/user/:id/erase']
-  const order = [...first, 'POST /api/sut_reservation/:id/cancel', 'POST /api/sut/:id/retire', ...ending, ...erasing]
-  for (const route of [...order, 'POST /api/sut_reservation/create']) {
-    // A retired SUT cannot be reserved.
-    const { status, headers, text } = await ask(
-      route,
-      route === 'POST /api/sut_reservation/create' ? things : own,
-      await queryOf(route),
-    )
+  const cancelling = ['POST /api/sut_reservation/:id/cancel', 'POST /api/sut_reservation_series/:id/cancel']
+  const order = [...first, ...cancelling, 'POST /api/sut/:id/retire', ...ending, ...erasing]
+  for (const route of [...order, ...reserving]) {
+    const about = reserving.includes(route) ? things : own
+    const { status, headers, text } = await ask(route, about, await queryOf(route))
     t.is(headers['content-type'], OTHER_MEDIA_TYPES[route] ?? 'application/json', `${route} ${text}`)
     const isCreation = /(create|token)$/.test(route) && route.startsWith('POST')
     t.is(status, isCreation ? 201 : 200, `${route} ${text}`)
-    if (isCreation) t.regex(String(headers.location), /^\/api\/(sut|sut_reservation|user)\/[0-9a-f]{24}(\/token)?$/)
+    if (isCreation)
+      t.regex(
+        String(headers.location),
+        /^\/api\/(sut|sut_reservation|sut_reservation_series|user)\/[0-9a-f]{24}(\/token)?$/,
+      )
     else t.is(headers.location, undefined)
   }
 })

@@ -24,6 +24,7 @@ const RESERVATIONS = [
   ...['bob on inside', 'own on inside', 'dora on rdp', 'bob on moved', 'cancelled'],
   ...['running there', 'own there', 'own cancelled there', ...HIDDEN.reservation, 'nothing'],
 ]
+const SERIES = ['series of bob', 'own series there', ...HIDDEN.series, 'nothing']
 const USERS = ['me', 'alice', 'bob', 'dora', 'admin', ...HIDDEN.user, 'nothing']
 const SESSIONS = ['session there', 'session of dora', ...HIDDEN.session, 'nothing']
 
@@ -33,6 +34,7 @@ const labels = (all: readonly string[]): readonly string[] =>
 /** What lists and histories are about, by path. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   '/api/sut_reservation': RESERVATIONS,
+  '/api/sut_reservation_series': SERIES,
   '/api/sut': SUTS,
   '/api/user': USERS.filter((label) => label !== 'me'),
   '/api/session': SESSIONS,
@@ -157,6 +159,12 @@ const MATCHES = [[...HIDDEN.sut], ['inside', ...HIDDEN.sut], ['rdp', 'theirs', .
   { match: { name, not: { tags: { team: 'qa1' } } }, start_time: at('06:15'), end_time: at('06:45') },
 ])
 
+const SERIES_CREATIONS = SUTS.flatMap((sut) => [
+  { ...RESERVE(sut, at('06:15'), at('06:45')), rrule: 'FREQ=WEEKLY;COUNT=2', time_zone: 'UTC' },
+  { ...RESERVE(sut, at('14:00'), at('15:00')), rrule: 'FREQ=DAILY;COUNT=2', time_zone: 'Europe/Berlin' },
+  { ...RESERVE(sut, at('14:00'), at('15:00')), rrule: 'FREQ=YEARLY', time_zone: 'UTC' },
+])
+
 const nothing = () => [{}]
 
 /** Bodies for each POST. Those that only administrators send are refused without a look at them. */
@@ -167,6 +175,8 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/sut_reservation/:id/cancel': nothing,
   '/api/sut_reservation/:id/console': nothing,
   '/api/sut_reservation/:id/keepalive': nothing,
+  '/api/sut_reservation_series/create': () => SERIES_CREATIONS,
+  '/api/sut_reservation_series/:id/cancel': nothing,
   '/api/sut/create': nothing,
   '/api/sut/import': nothing,
   '/api/sut/:id/update': () => [{ name: 'x' }],

@@ -28,6 +28,8 @@ export interface Lab {
   readonly addSut: (label: string, tags: object, more?: object) => Promise<void>
   /** Reserves for a user by its label. False if the window is not free. */
   readonly reserve: (label: string, sut: string, holder: string, start: string, end: string) => Promise<boolean>
+  /** Reserves two windows, a week apart. */
+  readonly reserveSeries: Lab['reserve']
   readonly post: (path: string, body?: object) => Promise<Answer>
   /** Records a session of a reservation, as if its holder had connected. */
   readonly connect: (label: string, reservation: string, sut: string, holder: string) => Promise<void>
@@ -98,6 +100,14 @@ export const openLab = async (t: Tidying): Promise<Lab> => {
       const { _id, listen_port } = succeeded(made).json
       ids.set(label, String(_id))
       ports.set(sut, Number(listen_port))
+      return true
+    },
+    reserveSeries: async (label, sut, holder, start_time, end_time) => {
+      const window = { sut_id: ids.get(sut), user_id: ids.get(holder), start_time, end_time }
+      const rule = { rrule: 'FREQ=WEEKLY;COUNT=2', time_zone: 'UTC' }
+      const made = await admin.post('/api/sut_reservation_series/create', { ...window, ...rule })
+      if (made.status === 409) return false
+      ids.set(label, String(succeeded(made).json.series_id))
       return true
     },
     connect: async (label, reservation, sut, holder) => {

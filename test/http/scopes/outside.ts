@@ -9,6 +9,7 @@ export const HIDDEN = {
   reservation: ['bob on theirs', 'otto on hidden', 'otto cancelled'],
   user: ['otto'],
   session: ['session of otto', 'session of bob'],
+  series: ['series of otto'],
 } as const
 
 type Step = (lab: Lab) => Promise<unknown>
@@ -36,6 +37,7 @@ export const PRELUDE: readonly Placed[] = [
   { before: 2, step: (lab) => lab.reserve('otto on hidden', 'hidden', 'otto', at('05:45'), at('06:15')) },
   { before: 2, step: (lab) => lab.reserve('otto cancelled', 'hidden', 'otto', at('12:00'), at('13:00')) },
   { before: 3, step: (lab) => lab.post(`/api/sut_reservation/${lab.ids.get('otto cancelled')}/cancel`) },
+  { before: 3, step: (lab) => lab.reserveSeries('series of otto', 'hidden', 'otto', at('15:00'), at('16:00')) },
   { before: 9, step: addSutAhead },
   { before: 12, step: (lab) => lab.reserve('bob on theirs', 'theirs', 'bob', at('06:30'), at('07:00')) },
   { before: 13, step: (lab) => lab.connect('session of otto', 'otto on hidden', 'hidden', 'otto') },
@@ -45,7 +47,7 @@ export const PRELUDE: readonly Placed[] = [
 const TAGS = [{ team: 'qa2', rack: '4' }, { team: 'qa1' }, { rack: '4' }, { team: 'QA1', rack: '4' }, {}]
 const HOLDERS = ['bob', 'dora', 'otto', 'admin']
 /** The step of the story inside after which SUTs and users of these steps are there. */
-const THEIRS = 16
+const THEIRS = 18
 
 const suts = fc.constantFrom('hidden', 'theirs')
 const untag = { team: null, rack: null }

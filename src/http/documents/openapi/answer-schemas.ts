@@ -1,5 +1,8 @@
 import * as t from 'io-ts'
-import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
+import type {
+  Reservation as ReservationDocument,
+  Series as SeriesDocument,
+} from '../../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
 import { boolean, integer, matching, oneOf, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
@@ -10,6 +13,7 @@ import { OFFLINE_CAUSES, OfflineCause } from '../../../domain/events/monitoring.
 import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
+import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { ConnectionDocument } from '../../routes/access/connection.ts'
@@ -66,6 +70,18 @@ const Reservation: t.Type<ReservationDocument & AddedMembers, unknown, unknown> 
   },
   added,
 )
+
+const series: { readonly [K in keyof SeriesDocument]: t.Mixed } = {
+  _id: assignedId,
+  created_at: milliseconds,
+  sut_id: assignedId,
+  user_id: opaqueId,
+  start_time: windowEnd,
+  end_time: windowEnd,
+  rrule: text(1, RULE_LENGTH_MAX),
+  time_zone: text(1, 64),
+  count: integer(OCCURRENCES_MIN, OCCURRENCES_MAX),
+}
 
 const { rdp_height, rdp_width, turnaround, ...answered } = sutFields
 
@@ -192,6 +208,15 @@ const outages: Readonly<Record<keyof ShownOutages, JsonSchema>> = {
 export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
   ReservationList: listSchemaOf('sut_reservations', refTo('Reservation')),
+  SeriesReservations: closedObject({
+    series_id: schemaOf(assignedId),
+    sut_reservations: listOfAll(refTo('Reservation')),
+  }),
+  SeriesList: listSchemaOf('sut_reservation_series', closedSchema(series)),
+  Series: closedObject({
+    ...Object.fromEntries(Object.entries(series).map(([name, codec]) => [name, schemaOf(codec)])),
+    sut_reservations: listOfAll(refTo('Reservation')),
+  }),
   Sut: schemaOf(Sut),
   SutSettings: settingsSchema,
   SutList: listSchemaOf('suts', refTo('Sut')),

@@ -10,12 +10,14 @@ import { noteOnParameter, withNotes } from './notes.ts'
 import { reservationOperations, sessionOperations, sutOperations } from './object-operations.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
+import { seriesOperations } from './series-operations.ts'
 import { serviceOperations } from './service-operations.ts'
 import { loginOperations, tokenOperations, userOperations } from './user-operations.ts'
 
 /** Every operation by route, such as `GET /api/sut/:id`. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...reservationOperations,
+  ...seriesOperations,
   ...sutOperations,
   ...sessionOperations,
   ...userOperations,

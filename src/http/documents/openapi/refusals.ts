@@ -74,7 +74,10 @@ const conflict: JsonSchema = closedObject(
     ...{ _id: schemaOf(assignedId), user_id: schemaOf(opaqueId), user_name: schemaOf(userName) },
     ...{ start_time: schemaOf(windowEnd), end_time: schemaOf(windowEnd) },
   },
-  { turnaround: { const: true, description: 'Present if only the turnaround of the SUT is in the way.' } },
+  {
+    turnaround: { const: true, description: 'Present if only the turnaround of the SUT is in the way.' },
+    occurrence: schemaOf(windowEnd),
+  },
 )
 
 const offered = closedSchema({ sut_id: assignedId, start_time: windowEnd, end_time: windowEnd })

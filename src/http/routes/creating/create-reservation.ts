@@ -3,6 +3,7 @@ import type { Outcome, Runner } from '../../../commands/command-envelope.ts'
 import type { IdempotencyKey } from '../../../commands/idempotency-key.ts'
 import { createMatched, type Matched, type MatchedOptions } from '../../../commands/matching/create-matched.ts'
 import type { Quotas } from '../../../commands/quotas.ts'
+import type { Actor } from '../../../domain/decider.ts'
 import type { Criteria } from '../../../domain/events/criteria.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import type { CreateReservation } from '../../../domain/reservation/create.ts'
@@ -40,22 +41,27 @@ const senderOf = ({ user: actor, requestId, idempotencyKey, reason, client }: Cr
   return { actor, requestId, idempotencyKey, reason, client }
 }
 
+/** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
+export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
+  if (users.byId(userId) === undefined && !isForbidden(actor, userId)) await users.catchUp()
+  return users.byId(userId) !== undefined
+}
+
 /** What is asked for, whichever SUT it is to be. */
 const makeAsked =
   ({ users, limits }: ReservationDependencies) =>
   async ({ body, user }: CreateCall) => {
     const { user_id = user._id, window, isBeyondQuota, keepalive } = body
-    if (users.byId(user_id) === undefined && !isForbidden(user, user_id)) await users.catchUp()
-    const userExists = users.byId(user_id) !== undefined
+    const userExists = await holderExists(users, user, user_id)
     return { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
   }
 
 type Asked = Awaited<ReturnType<ReturnType<typeof makeAsked>>>
 
 /** Runs a create in the turn of its holder, whose quota may limit it. */
-const runInTurn = <A extends { readonly storePosition: StorePosition }>(
+export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
   quotas: Quotas,
-  { actor, user_id, isBeyondQuota }: Asked,
+  { actor, user_id, isBeyondQuota }: Pick<Asked, 'actor' | 'user_id' | 'isBeyondQuota'>,
   run: (quota: QuotaUse | undefined) => Promise<E.Either<Failure, A>>,
 ): Promise<E.Either<Failure, A>> =>
   isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)

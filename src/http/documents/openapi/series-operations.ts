@@ -1,0 +1,44 @@
+import { refTo } from './answer-schemas.ts'
+import type { Operation } from './operation.ts'
+
+export const seriesOperations: Readonly<Record<string, Operation>> = {
+  'POST /api/sut_reservation_series/create': {
+    id: 'createSeries',
+    tag: 'Reservations',
+    summary: 'Reserve a SUT again and again',
+    description:
+      'start_time and end_time are the first window, rrule is the value of an RRULE of RFC 5545, which repeats it on the wall clock of time_zone. All windows are reserved, or none. A conflict lists the reservations in the way, each with the start of the occurrence. Without COUNT and UNTIL, the rule goes to the horizon or to its 366th window.',
+    answer: refTo('SeriesReservations'),
+    isCreation: true,
+    refusals: [
+      ...(['not_your_reservation', 'forbidden', 'sut_not_found', 'sut_retired', 'user_not_found'] as const),
+      ...(['sut_inactive', 'reservation_conflict', 'quota_exceeded'] as const),
+      ...(['window_empty', 'window_over', 'window_too_long', 'window_too_far', 'window_in_the_past'] as const),
+      ...(['series_start_mismatch', 'series_too_long', 'series_too_short', 'series_overlaps'] as const),
+    ],
+  },
+  'GET /api/sut_reservation_series': {
+    id: 'listSeries',
+    tag: 'Reservations',
+    summary: 'List series, newest created first',
+    answer: refTo('SeriesList'),
+    refusals: ['store_full'],
+  },
+  'GET /api/sut_reservation_series/:id': {
+    id: 'readSeries',
+    tag: 'Reservations',
+    summary: 'Read a series with its reservations',
+    description: 'Its reservations are in order of their start, cancelled ones too, each with its state by now.',
+    answer: refTo('Series'),
+    refusals: ['series_not_found', 'store_full'],
+  },
+  'POST /api/sut_reservation_series/:id/cancel': {
+    id: 'cancelSeries',
+    tag: 'Reservations',
+    summary: 'Cancel the rest of a series',
+    description:
+      'Cancels its reservations that have not begun, in one piece, and answers these. One that runs goes on: release it by itself.',
+    answer: refTo('SeriesReservations'),
+    refusals: ['not_your_reservation', 'series_not_found', 'store_full'],
+  },
+}

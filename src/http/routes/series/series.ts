@@ -1,0 +1,186 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation, Series } from '../../../../projections/reservation.ts'
+import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
+import type { OccurrenceFinder } from '../../../commands/series/occurrences.ts'
+import type { Recorded } from '../../../domain/event.ts'
+import { type Failure, failure } from '../../../domain/failure.ts'
+import { reservationDecider } from '../../../domain/reservation/decide.ts'
+import { OCCURRENCES_MAX } from '../../../domain/series/rule.ts'
+import { ruleStart } from '../../../domain/series/windows.ts'
+import { sutStream } from '../../../domain/values/ids.ts'
+import { type EventStore, NO_STREAM } from '../../../event-store/event-store.ts'
+import { reservationStateOf } from '../../../read-models/lists/details.ts'
+import type { ListResult } from '../../../read-models/long-reads.ts'
+import type { SeriesReservation } from '../../../read-models/tables/reservation-table.ts'
+import type { SeriesBody, SeriesListQuery } from '../../codecs/series.ts'
+import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import { type Objects, viewsBehind } from '../../response/objects.ts'
+import { visibilityOf, visibleTo } from '../../response/visibility.ts'
+import { holderExists, type ReservationDependencies, runInTurn } from '../creating/create-reservation.ts'
+import { listResponse, resolveBefore } from '../list-response.ts'
+
+export interface SeriesHandlers {
+  readonly create: (call: Call<SeriesBody>) => RouteResult
+  readonly cancel: (call: Call) => RouteResult
+  readonly read: (call: Call) => RouteResult
+  readonly list: (call: Call<unknown, SeriesListQuery>) => RouteResult
+}
+
+export interface SeriesDependencies extends Omit<ReservationDependencies, 'matching' | 'repeated'> {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly occurrences: Pick<OccurrenceFinder, 'find'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+const notFound = (): E.Either<Failure, never> => E.left(failure('series_not_found', 'No series has this id.'))
+
+/** Events of the append of a request, the last of which is at a revision. A series is the largest. */
+const readRequest = async (
+  store: SeriesDependencies['store'],
+  stream: string,
+  revision: number,
+): Promise<readonly Recorded[]> => {
+  const count = Math.min(OCCURRENCES_MAX + 1, revision - NO_STREAM)
+  const events = await readAppended(store, stream, revision, count)
+  return events.filter(({ metadata }) => metadata.request_id === events.at(-1)?.metadata.request_id)
+}
+
+/** Reservations as an append left them. */
+const makeShowAppended =
+  ({ objects, store }: Pick<SeriesDependencies, 'objects' | 'store'>) =>
+  async (seriesId: string, stream: string, outcome: Outcome<unknown>, status: 200 | 201): Promise<RouteResponse> => {
+    const events = await eventsOf(store, stream, outcome)
+    const documents: string[] = []
+    let position: RouteResponse['position']
+    for (const { type, data, revision } of events) {
+      if (type !== 'ReservationCreated' && type !== 'ReservationCancelled') continue
+      const { storePosition } = outcome
+      const shown = await objects.after('reservation', data._id, stream, { kind: 'recorded', revision, storePosition })
+      documents.push(shown.document)
+      if (shown.position >= 0) position = shown.position
+    }
+    return {
+      status,
+      body: `{"series_id":"${seriesId}","sut_reservations":[${documents.join(',')}]}`,
+      ...(position !== undefined && { position }),
+      ...(status === 201 && { headers: { Location: `/api/sut_reservation_series/${seriesId}` } }),
+    }
+  }
+
+const eventsOf = (
+  store: SeriesDependencies['store'],
+  stream: string,
+  outcome: Outcome<unknown>,
+): Promise<readonly Recorded[]> | readonly Recorded[] => {
+  if (outcome.kind === 'recorded') return outcome.events
+  return outcome.kind === 'repeated' ? readRequest(store, stream, outcome.revision) : []
+}
+
+/** The series that the events of a creation made. */
+const seriesIdIn = (events: readonly Recorded[]): string => {
+  const [first] = events
+  if (first?.type !== 'ReservationSeriesCreated') throw new Error('a series was made without its event')
+  return first.data._id
+}
+
+type Members = ListResult<readonly SeriesReservation[]>
+
+/** The reservations of a series. An instance may have come as far as a part of them. */
+const makeReadMembers =
+  (objects: Objects) =>
+  async ({ _id, count }: Series): Promise<E.Either<Failure, Members>> => {
+    const read = () => objects.showLists((lists) => lists.seriesReservations(_id))
+    const members = await read()
+    if (E.isLeft(members) || members.right.listed.length === count) return members
+    const reached = await objects.latest('series', _id)
+    if (E.isLeft(reached)) return reached
+    const all = await read()
+    return E.isRight(all) && all.right.listed.length < count ? E.left(viewsBehind()) : all
+  }
+
+const makeCreate =
+  (dependencies: SeriesDependencies): SeriesHandlers['create'] =>
+  async ({ body, user, requestId, idempotencyKey, reason, client }) => {
+    const { runner, store, users, quotas, occurrences, limits, randomHex, clock } = dependencies
+    const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
+    const query = { rule, timeZone: first.timeZone, start: ruleStart(first), horizon: clock() + limits.horizon }
+    const found = await occurrences.find(query)
+    if (E.isLeft(found)) return found
+    const stream = sutStream(sut_id)
+    const envelope = { actor: user, requestId, idempotencyKey, reason, client }
+    const randoms = Array.from({ length: found.right.starts.length + 1 }, () => randomHex(8))
+    const userExists = await holderExists(users, user, user_id)
+    const holder = { actor: user, user_id, isBeyondQuota }
+    const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
+    const ended = await runInTurn(quotas, holder, (quota) => {
+      const command = { type: 'CreateSeries', ...about, occurrences: found.right, quota } as const
+      return runner.run(reservationDecider, stream, { ...envelope, command })
+    })
+    if (E.isLeft(ended)) return ended
+    const seriesId = seriesIdIn(await eventsOf(store, stream, ended.right))
+    return E.right(await makeShowAppended(dependencies)(seriesId, stream, ended.right, 201))
+  }
+
+const makeCancel = (dependencies: SeriesDependencies): SeriesHandlers['cancel'] => {
+  const { runner, objects } = dependencies
+  const readMembers = makeReadMembers(objects)
+  const showAppended = makeShowAppended(dependencies)
+  return async ({ params, user, requestId, idempotencyKey, reason, client }) => {
+    const found = await visibleTo(objects, user).newest('series', params.id ?? '')
+    if (E.isLeft(found)) return found
+    if (found.right === undefined) return notFound()
+    const series = JSON.parse(found.right.document) as Series
+    const members = await readMembers(series)
+    if (E.isLeft(members)) return members
+    const reservationIds = members.right.listed.map(({ id }) => id)
+    const { _id, sut_id, user_id } = series
+    const ended = await runner.run(reservationDecider, sutStream(sut_id), {
+      ...{ actor: user, requestId, idempotencyKey, reason, client },
+      command: { type: 'CancelSeries', actor: user, user_id, reservationIds },
+    })
+    return E.isLeft(ended) ? ended : E.right(await showAppended(_id, sutStream(sut_id), ended.right, 200))
+  }
+}
+
+/** A series with its reservations and their states at `now`, in Unix milliseconds. */
+const showSeries = (document: string, reservations: readonly SeriesReservation[], now: number): string => {
+  const shown = reservations.map((each) =>
+    JSON.stringify({ ...(JSON.parse(each.document) as Reservation), state: reservationStateOf(each, now) }),
+  )
+  return `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
+}
+
+export const makeSeriesHandlers = (dependencies: SeriesDependencies): SeriesHandlers => {
+  const { objects, clock } = dependencies
+  const readMembers = makeReadMembers(objects)
+  return {
+    create: makeCreate(dependencies),
+    cancel: makeCancel(dependencies),
+    read: async ({ params, user }) => {
+      const found = await visibleTo(objects, user).newest('series', params.id ?? '')
+      if (E.isLeft(found)) return found
+      if (found.right === undefined) return notFound()
+      const { document } = found.right
+      const members = await readMembers(JSON.parse(document) as Series)
+      if (E.isLeft(members)) return members
+      const { listed, position } = members.right
+      return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
+    },
+    list: async ({ query, user }) => {
+      const createdBefore = await resolveBefore(visibleTo(objects, user), 'series', query.before)
+      if (E.isLeft(createdBefore)) return createdBefore
+      const { limit, offset, sut_id, user_id } = query
+      const page = { limit, offset, createdBefore: createdBefore.right }
+      const found = await objects.showList('series', {
+        ...page,
+        ...(sut_id !== undefined && { sut_ids: [sut_id] }),
+        user_id,
+        visibility: visibilityOf(user),
+      })
+      if (E.isLeft(found)) return found
+      const { listed, position } = found.right
+      return E.right({ ...listResponse('sut_reservation_series', query, listed), position })
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import * as Either from 'fp-ts/lib/Either.js'
+import type { CreateSeries } from '../../../src/domain/reservation/series.ts'
+import { findOccurrences } from '../../../src/domain/series/occurrences.ts'
+import { parseRule, type RecurrenceRule } from '../../../src/domain/series/rule.ts'
+import { type FirstWindow, ruleStart } from '../../../src/domain/series/windows.ts'
+import type { OffsetTime } from '../../../src/domain/values/instant.ts'
+import { randomHex } from '../../event-store/new-events.ts'
+import { administrator, alice, clock, LIMITS, SUT_ID } from '../builders.ts'
+
+export const ruleOf = (text: string): RecurrenceRule => {
+  const read = parseRule(text)
+  if (Either.isLeft(read)) throw new Error(`${text} ${read.left}`)
+  return read.right
+}
+
+/** A series of Alice's, asked for by an administrator; by default at 05:00 on the default day. */
+export const createSeries = (
+  rrule: string,
+  [start, end]: readonly [OffsetTime, OffsetTime],
+  timeZone = 'UTC',
+  more: Partial<CreateSeries> = {},
+  now = clock('05:00'),
+): CreateSeries => {
+  const first: FirstWindow = { start, end, timeZone }
+  const rule = ruleOf(rrule)
+  const { horizon } = { ...LIMITS, ...more.limits }
+  const occurrences = findOccurrences({ rule, timeZone, start: ruleStart(first), horizon: now + horizon })
+  const randoms = Array.from({ length: occurrences.starts.length + 1 }, () => randomHex(8))
+  const request = { actor: administrator, sut_id: SUT_ID, user_id: alice, userExists: true, limits: LIMITS }
+  return { type: 'CreateSeries', ...request, first, rrule, rule, occurrences, randoms, ...more }
+}

@@ -1,0 +1,178 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Answer } from '../../client.ts'
+import { idOf, start } from '../../harness.ts'
+import { aReservation, aSeries, createSut, NOW, reserved } from '../../requests.ts'
+import { logOf } from '../../store/log-rows.ts'
+import '../../documents/fit-answers.ts'
+
+const CREATE = '/api/sut_reservation_series/create'
+
+type Body = Readonly<Record<string, unknown>>
+
+interface Shown extends Readonly<Record<string, unknown>> {
+  readonly _id: string
+  readonly start_time: string
+  readonly state?: string
+}
+const reservationsOf = ({ json }: Answer): readonly Shown[] => json.sut_reservations as readonly Shown[]
+
+const codeOf = ({ status, json }: Answer): string => `${status} ${json.code}`
+const pointersOf = ({ json }: Answer): readonly unknown[] =>
+  (json.errors as readonly Body[]).map(({ pointer }) => pointer)
+
+const stage = async (t: ExecutionContext) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  const create = (more: Body = {}, who = 'alice', headers = {}) =>
+    service.as(who).post(CREATE, aSeries(sut_id, more), headers)
+  return { service, sut_id, create }
+}
+
+test('a series reserves every window in one append and is read back', async (t) => {
+  const { service, sut_id, create } = await stage(t)
+  const made = await create()
+  t.is(made.status, 201)
+  const { series_id } = made.json
+  t.is(made.headers.location, `/api/sut_reservation_series/${series_id}`)
+  const shown = reservationsOf(made)
+  t.deepEqual(
+    shown.map(({ start_time }) => start_time),
+    ['02', '09', '16'].map((day) => `2030-05-${day}T10:00:00+02:00`),
+  )
+  for (const each of shown) {
+    t.deepEqual((await service.as('bob').get(`/api/sut_reservation/${each._id}`)).json, each)
+  }
+  const fields = { sut_id, user_id: idOf('alice'), rrule: 'FREQ=WEEKLY;COUNT=3', time_zone: 'Europe/Berlin', count: 3 }
+  const window = { start_time: '2030-05-02T10:00:00+02:00', end_time: '2030-05-02T12:00:00+02:00' }
+  const series = { _id: series_id, created_at: NOW, ...fields, ...window }
+  const read = await service.as('bob').get(String(made.headers.location))
+  t.deepEqual(read.json, { ...series, sut_reservations: shown.map((each) => ({ ...each, state: 'ahead' })) })
+  t.deepEqual(await logOf(service).then((log) => log.slice(-4).map(({ type }) => type)), [
+    'ReservationSeriesCreated',
+    ...shown.map(() => 'ReservationCreated'),
+  ])
+  t.deepEqual((await service.as('bob').get('/api/sut_reservation_series')).json, {
+    ...{ limit: 100, offset: 0, count: 1 },
+    sut_reservation_series: [series],
+  })
+})
+
+test('series are listed by SUT and by user, newest first', async (t) => {
+  const { service, sut_id, create } = await stage(t)
+  const other = await createSut(service.as('admin'))
+  const one = (await create()).json.series_id
+  const two = (await create({ sut_id: other }, 'bob')).json.series_id
+  const three = (await create({ sut_id: other, start_time: '2030-05-03T10:00:00Z', end_time: '2030-05-03T11:00:00Z' }))
+    .json.series_id
+  const listed = async (query: string) => {
+    const { json } = await service.as('audrey').get(`/api/sut_reservation_series${query}`)
+    return [json.count, (json.sut_reservation_series as readonly Shown[]).map(({ _id }) => _id)]
+  }
+  t.deepEqual(await listed(''), [3, [three, two, one]])
+  t.deepEqual(await listed(`?sut_id=${sut_id}`), [1, [one]])
+  t.deepEqual(await listed(`?sut_id=${other}&user_id=${idOf('alice')}`), [1, [three]])
+  t.deepEqual(await listed(`?before=${three}&limit=1`), [3, [two]])
+  t.deepEqual(await listed('?offset=2'), [3, [one]])
+  t.deepEqual(await listed('?user_id=nobody'), [0, []])
+})
+
+test('cancelling a series cancels what has not begun, and answers that', async (t) => {
+  const { service, create } = await stage(t)
+  const made = await create()
+  const path = String(made.headers.location)
+  const [first, ...others] = reservationsOf(made)
+  service.clock.set('2030-05-02T08:30:00.000Z')
+  t.is(codeOf(await service.as('bob').post(`${path}/cancel`, {})), '403 not_your_reservation')
+  const cancelled = await service.as('alice').post(`${path}/cancel`, {})
+  const updated_at = '2030-05-02T08:30:00.000Z'
+  t.deepEqual(cancelled.json, {
+    series_id: made.json.series_id,
+    sut_reservations: others.map((each) => ({ ...each, updated_at })),
+  })
+  t.deepEqual(
+    (await logOf(service)).slice(-2).map(({ type }) => type),
+    ['ReservationCancelled', 'ReservationCancelled'],
+  )
+  const states = async () => reservationsOf(await service.as('bob').get(path)).map(({ state }) => state)
+  t.deepEqual(await states(), ['running', 'cancelled', 'cancelled'])
+  t.deepEqual((await service.as('admin').post(`${path}/cancel`, {})).json.sut_reservations, [], 'nothing is left')
+  await service.as('alice').post(`/api/sut_reservation/${first?._id}/cancel`, {})
+  t.deepEqual(await states(), ['released', 'cancelled', 'cancelled'])
+})
+
+test('a series with windows that are taken reserves nothing and names each with its occurrence', async (t) => {
+  const { service, sut_id, create } = await stage(t)
+  const window = { start_time: '2030-05-09T09:00:00+00:00', end_time: '2030-05-09T11:00:00+00:00' }
+  const taken = await reserved(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob'), ...window }))
+  const before = (await logOf(service)).length
+  const refused = await create()
+  t.is(codeOf(refused), '409 reservation_conflict')
+  t.deepEqual(refused.json.conflicts, [
+    { _id: taken.json._id, user_id: idOf('bob'), user_name: 'bob', ...window, occurrence: '2030-05-09T10:00:00+02:00' },
+  ])
+  t.is((await logOf(service)).length, before)
+})
+
+test('a series counts for the quota of its holder unless it is made beyond it', async (t) => {
+  const { service, sut_id, create } = await stage(t)
+  await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 2 } })
+  t.is(codeOf(await create({ rrule: 'FREQ=DAILY;COUNT=2' })), '403 quota_exceeded')
+  t.is((await create()).status, 201, 'two hours a week')
+  const more = { start_time: '2030-05-02T13:00:00+02:00', end_time: '2030-05-02T14:00:00+02:00' }
+  t.is(codeOf(await create(more)), '403 quota_exceeded')
+  const beyond = { ...more, user_id: idOf('alice'), beyond_quota: true }
+  t.is(codeOf(await create(beyond)), '403 forbidden')
+  const made = await create(beyond, 'admin', { 'Berth-Reason': 'release%20week' })
+  t.is(made.status, 201)
+  const event = await service.as('audrey').get('/api/events?type=ReservationSeriesCreated&limit=10')
+  const [, last] = event.json.events as readonly Body[]
+  t.like(last, { reason: 'release week', subject: sut_id })
+})
+
+test('a retry is answered as before, whatever has happened since', async (t) => {
+  const { service, create } = await stage(t)
+  const key = { 'Idempotency-Key': 'every-thursday' }
+  const made = await create({}, 'alice', key)
+  const path = String(made.headers.location)
+  const cancel = () => service.as('alice').post(`${path}/cancel`, {}, { 'Idempotency-Key': 'no-more' })
+  const cancelled = await cancel()
+  t.is(reservationsOf(cancelled).length, 3)
+  service.clock.set('2030-05-03T08:30:00.000Z')
+  t.deepEqual(
+    [await create({}, 'alice', key), await cancel()].map(({ status, text }) => [status, text]),
+    [
+      [201, made.text],
+      [200, cancelled.text],
+    ],
+  )
+  t.is(codeOf(await create({ rrule: 'FREQ=DAILY;COUNT=2' }, 'alice', key)), '422 idempotency_key_reused')
+})
+
+test('fields of a series that are wrong are refused by name', async (t) => {
+  const { service, create } = await stage(t)
+  const faults = async (more: Body) => pointersOf(await create(more))
+  t.deepEqual(await faults({ rrule: 'FREQ=HOURLY' }), ['#/rrule'])
+  t.deepEqual(await faults({ rrule: 5, time_zone: 'Mars/Olympus' }), ['#/rrule', '#/time_zone'])
+  for (const time_zone of ['+02:00', 'Z', 'T00Z', '', 'Europe/berlin x'])
+    t.deepEqual(await faults({ time_zone }), ['#/time_zone'])
+  t.is(codeOf(await create({ count: 3 })), '422 field_read_only')
+  t.is(codeOf(await create({ duration: 900 })), '422 field_unknown')
+  t.is(codeOf(await create({ rrule: 'FREQ=WEEKLY;BYDAY=MO' })), '422 series_start_mismatch')
+  t.is(codeOf(await create({ user_id: idOf('bob') })), '403 not_your_reservation')
+  t.is(codeOf(await create({ sut_id: '58c38f5d444553252cce0000' })), '404 sut_not_found')
+  const nothing = '/api/sut_reservation_series/58c38f5d444553252cce0000'
+  t.is(codeOf(await service.as('alice').get(nothing)), '404 series_not_found')
+  t.is(codeOf(await service.as('alice').post(`${nothing}/cancel`, {})), '404 series_not_found')
+  t.is((await create({ time_zone: 'europe/berlin' })).status, 201, 'in any case')
+})
+
+test('a removed user leaves its series behind, with its reservations cancelled', async (t) => {
+  const { service, create } = await stage(t)
+  const { headers } = await create({}, 'bob')
+  await service.as('admin').post(`/api/user/${idOf('bob')}/remove`, { reservations: 'cancel' })
+  const read = await service.as('alice').get(String(headers.location))
+  t.deepEqual(
+    reservationsOf(read).map(({ state }) => state),
+    ['cancelled', 'cancelled', 'cancelled'],
+  )
+})

@@ -95,3 +95,40 @@ test('in Chromium the past of the timeline shows when a machine was offline, and
   await alice.page.getByRole('gridcell', { name: /^Offline .*, refuses connections$/ }).waitFor()
   checkQuiet(t, alice, service.url)
 })
+
+test('in Chromium any machine like one that was taken is reserved instead, and shown', async (t) => {
+  t.timeout(240_000)
+  const service = await start(later)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu' })
+  await createSut(service.as('admin'), { name: 'bench 2', os: 'ubuntu' })
+  await createSut(service.as('admin'), { name: 'bench 3', os: 'Windows' })
+  const alice = await openPageFor(t, await startBrowser(later, service.url), undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  // Somebody will be faster, and the page cannot know yet: it is told of no change.
+  await page.route('**/api/changes*', () => undefined)
+  await page.goto('/')
+  await signIn(alice, 'alice')
+  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
+  await row.hover()
+  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await page.route(
+    '**/api/sut_reservation/create',
+    async (route) => {
+      await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: /^Reserve until/ }).click()
+  const like = page.getByRole('button', { name: /Any machine like it/ })
+  await like.click()
+  await page.getByRole('dialog', { name: 'Your reservation of bench 2' }).waitFor()
+  await page.keyboard.press('Escape')
+  await row.hover()
+  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await page.getByRole('button', { name: /^Reserve until/ }).click()
+  await like.click()
+  await page.getByText('None of the 2 machines like it is free then.').waitFor()
+  checkQuiet(t, alice, service.url)
+})

@@ -185,20 +185,22 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
   const isSending = outcome.kind === 'sending'
   const close = (): void => show({ open: undefined })
 
-  const send = async (what: Draft, isBeyondQuota = false): Promise<void> => {
+  const send = async (what: Draft, isBeyondQuota = false, like?: Sut): Promise<void> => {
     if (isSending) return
     setOutcome({ kind: 'sending', since: Date.now() })
-    const body = bodyOf(what, userId, now, isBeyondQuota)
+    const body = bodyOf(what, userId, now, isBeyondQuota, like)
     const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
     // Something else may have been opened meanwhile.
     if (!isMounted()) return
     if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })
+    // Another machine than the one chosen: its reservation is shown.
+    else if (like !== undefined) show({ open: { kind: 'reservation', id: result._id } })
     else close()
   }
 
   if (outcome.kind === 'refused') {
     const back = (): void => setOutcome({ kind: 'idle' })
-    return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} onSend=${send} onBack=${back} onClose=${close} />`
+    return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} onSend=${send} onSendLike=${(what: Draft) => send(what, false, sut)} onBack=${back} onClose=${close} />`
   }
   const day = isToday(window.from, now) ? 'today' : dayTitleOf(window.from, now)
   return html`<${Popover} key="form" title=${`Reserve ${sut.name}`} subtitle=${aboutSut(sut)} anchor=${anchor} onClose=${close} onSubmit=${() => clash === undefined && isAnswered && send(draft)}>

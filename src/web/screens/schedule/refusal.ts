@@ -27,6 +27,8 @@ interface Props {
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
+  /** Any machine like it, at the same time. */
+  readonly onSendLike: (draft: Draft) => void
   /** Back to the form, with what was typed. */
   readonly onBack: () => void
   readonly onClose: () => void
@@ -50,7 +52,7 @@ const freeStretch = ({ problem }: Refused): Stretch | undefined => {
   return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
 }
 
-const optionsOf = ({ draft, refused, onSend, window }: Props, now: number): readonly Option[] => {
+const optionsOf = ({ sut, draft, refused, onSend, onSendLike, window }: Props, now: number): readonly Option[] => {
   const until = typeof refused.problem.free_until === 'string' ? Date.parse(refused.problem.free_until) : undefined
   const next = freeStretch(refused)
   const begin = beginOf(draft, now)
@@ -76,7 +78,13 @@ const optionsOf = ({ draft, refused, onSend, window }: Props, now: number): read
             take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
           },
         ]
-  return [...shorter, ...later]
+  const other: Option = {
+    icon: 'machine',
+    text: 'Any machine like it',
+    hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os,
+    take: () => onSendLike(draft),
+  }
+  return [...shorter, ...later, other]
 }
 
 const Conflicting = (props: Props): VNode => {
@@ -124,7 +132,15 @@ interface Quota {
   readonly week?: string | null
 }
 
-const quotaText = ({ problem }: Refused, window: Stretch): string => {
+/** In the page's words. */
+const textOf = ({ problem }: Refused, window: Stretch): string => {
+  if (problem.code === 'quota_exceeded') return quotaText(problem, window)
+  return problem.code === 'no_sut_free'
+    ? `None of the ${String(problem.matching)} machines like it is free then.`
+    : problem.detail
+}
+
+const quotaText = (problem: Refused['problem'], window: Stretch): string => {
   const { used, quota, week } = problem as Quota
   if (used === undefined || quota === undefined) return problem.detail
   if (week === null || week === undefined)
@@ -137,13 +153,13 @@ const quotaText = ({ problem }: Refused, window: Stretch): string => {
 export const Refusal = (props: Props): VNode => {
   const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
   const me = meOf(usePage())
-  const { code, detail, instance } = refused.problem
+  const { code, instance } = refused.problem
   if (code === 'reservation_conflict') return html`<${Conflicting} ...${props} />`
   const isQuota = code === 'quota_exceeded'
   const again = (): void => onSend(draft)
   return html`<${Popover} title=${`Reserve ${sut.name}`} subtitle="Nothing was booked" anchor=${anchor} onClose=${onClose}>
     <div class="pop-body">
-      <div class="note danger" role="alert"><${Icon} name="warning" /><span>${isQuota ? quotaText(refused, window) : detail}</span></div>
+      <div class="note danger" role="alert"><${Icon} name="warning" /><span>${textOf(refused, window)}</span></div>
       ${instance !== undefined && html`<details class="small muted"><summary>Details</summary><span class="mono">${code} ${instance}</span></details>`}
     </div>
     <div class="pop-foot">

@@ -1,3 +1,4 @@
+import type { Sut } from '../../live/objects.ts'
 import { newKey, type Refused } from '../../service/api.ts'
 import { type Draft, windowOf } from '../../timeline/draft.ts'
 import { toIso } from '../../timeline/times.ts'
@@ -8,15 +9,20 @@ export type Outcome =
   | { readonly kind: 'sending'; readonly since: number }
   | { readonly kind: 'refused'; readonly refused: Refused }
 
+/** What a machine must be that can take the place of another. */
+export const criteriaLike = ({ os, sut_type }: Pick<Sut, 'os' | 'sut_type'>): object =>
+  os === '' ? { sut_type } : { os, sut_type }
+
 /** Now is sent as an offset, so that it never fails for being late. */
 export const bodyOf = (
   { sutId, start, length }: Draft,
   userId: string,
   now: number,
   isBeyondQuota: boolean,
+  like?: Sut,
 ): object => ({
   user_id: userId,
-  sut_id: sutId,
+  ...(like === undefined ? { sut_id: sutId } : { match: criteriaLike(like) }),
   ...(isBeyondQuota && { beyond_quota: true }),
   ...(start === 'now'
     ? { start_in: 0, duration: Math.max(1, Math.round(length / 1_000)) }

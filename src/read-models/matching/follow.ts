@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutDisplay } from '../../../projections/sut-display.ts'
-import type { Recorded } from '../../domain/event.ts'
+import type { EventType, Recorded } from '../../domain/event.ts'
 import { dropEnded, type KnownWindows, putWindow, quarterAt, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
@@ -18,6 +18,18 @@ export interface FollowOptions {
 
 /** Documents or windows taken in one turn of the event loop. */
 const TURN_SIZE = 512
+
+/** Events after which a SUT is free and fits as before. */
+type Unaffecting = Exclude<EventType, `Reservation${string}` | `Sut${string}`> | Steady
+type Steady =
+  | 'SutCreationAbandoned'
+  | 'ReservationBound'
+  | 'ReservationUnbound'
+  | 'ReservationStarted'
+  | 'ReservationEnded'
+  | 'ReservationKept'
+  | 'ReservationOfferRefused'
+  | 'ReservationSeriesCreated'
 
 /** Applies events. Objects are shown as they are now, whatever the event says, so events may be applied again. */
 const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
@@ -62,6 +74,9 @@ const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
       case 'SutWentOnline':
       case 'SutWentOffline':
         applySut(event.data._id)
+        break
+      default:
+        event.type satisfies Unaffecting
     }
   }
 }

@@ -14,9 +14,12 @@ const { values } = parseArgs({
 const [suts, requests] = [Number(values.suts), Number(values.requests)]
 
 const tasks: (() => void | Promise<void>)[] = []
-const service: Running = await start({ teardown: (task) => void tasks.push(task) }, {
-  environment: { BERTH_LISTEN_PORTS: '20000-65000' },
-})
+const service: Running = await start(
+  { teardown: (task) => void tasks.push(task) },
+  {
+    environment: { BERTH_LISTEN_PORTS: '20000-65000' },
+  },
+)
 const admin = service.as('admin')
 
 /** SUTs in racks of a hundred, half of each taken all day. */

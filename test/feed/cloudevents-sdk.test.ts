@@ -34,7 +34,7 @@ test('the dataschema of an event is an absolute URI, the $id of a schema listed 
   const audrey = service.as('audrey')
   const index = (await audrey.get('/schemas/')).json.schemas as readonly Readonly<Record<string, string>>[]
   for (const { type, dataschema } of (await audrey.get('/api/events')).json.events as readonly CloudEventJson[]) {
-    t.is(dataschema, `urn:berth:schema:${type.replace('berth.', '')}:1`)
+    t.regex(String(dataschema), new RegExp(`^urn:berth:schema:${type.replace('berth.', '')}:\\d+$`))
     const href = index.find(({ urn }) => urn === dataschema)?.href
     t.is((await audrey.get(String(href))).json.$id, dataschema)
   }

@@ -33,12 +33,15 @@ const makeLog = async (t: ExecutionContext, data: string, suts = 3): Promise<str
   return String(json.next)
 }
 
-/** A standard EventSource with credentials, the positions it received and its errors. */
-const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
+/** A standard EventSource with credentials, the positions it received and its errors. It connects when it may. */
+const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>, mayConnect = () => Promise.resolve()) => {
   const got: string[] = []
   const errors: (number | undefined)[] = []
   const source = new EventSource(`http://127.0.0.1:${port}/api/events`, {
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } }),
+    fetch: async (url, init) => {
+      await mayConnect()
+      return fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } })
+    },
   })
   for (const type of ['SutCreated', 'ListenPortAssigned', 'LogVersionSet', 'ScheduleBegan', 'UserAdded']) {
     source.addEventListener(`berth.${type}`, ({ lastEventId }) => got.push(lastEventId))
@@ -72,11 +75,16 @@ test('a browser that reconnects before the service is ready resumes at its posit
   const environment = { BERTH_PORT: String(await freePort()) }
   const first = await start(t, { now: NOW, data, environment })
   await createSut(first.as('admin'))
-  const { source, got } = browse(t, first)
+  let mayConnect = Promise.resolve()
+  const { source, got } = browse(t, first, () => mayConnect)
   await until('existing events', async () => got.length >= 2, 60_000)
+  // A service that has bound its port, and nothing else yet, answers with an error, after which browsers do not retry.
+  const started = Promise.withResolvers<void>()
+  mayConnect = started.promise
   await first.stop()
   const last = await makeLog(t, data)
   const { letGo } = await startHeld(t, data, { environment })
+  started.resolve()
   await until('the browser has reconnected', async () => source.readyState === EventSource.OPEN, 60_000)
   letGo()
   await until('all events are received', async () => got.at(-1) === last, 60_000)

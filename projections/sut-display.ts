@@ -9,15 +9,18 @@ export interface SutDisplay {
   readonly monitoring_interval?: number
   /** Seconds between two reservations; absent is 0. */
   readonly turnaround?: number
+  /** Seconds after which a reservation that nobody uses is released; absent and 0 are never. */
+  readonly release_unused_after?: number
 }
 
 export type SutDisplayColumns = readonly [turnaround: number]
 
 /** The fields of an event that it keeps. */
-const keptOf = ({ rdp_height, rdp_width, turnaround }: DataOf<'SutUpdated'>): SutDisplay => ({
+const keptOf = ({ rdp_height, rdp_width, turnaround, release_unused_after }: DataOf<'SutUpdated'>): SutDisplay => ({
   ...(rdp_height !== undefined && { rdp_height }),
   ...(rdp_width !== undefined && { rdp_width }),
   ...(turnaround !== undefined && { turnaround }),
+  ...(release_unused_after !== undefined && { release_unused_after }),
 })
 
 export const sutDisplayProjection: Projection<SutDisplay, SutDisplayColumns> = {

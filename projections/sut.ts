@@ -95,7 +95,15 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
     }
     case 'SutUpdated': {
-      const { _id, rdp_height: _h, rdp_width: _w, turnaround: _t, credentials: _c, tags, ...changed } = event.data
+      const { _id, tags, ...rest } = event.data
+      const {
+        rdp_height: _h,
+        rdp_width: _w,
+        turnaround: _t,
+        release_unused_after: _r,
+        credentials: _c,
+        ...changed
+      } = rest
       const current = document ?? failMissing('SUT', event)
       const monitoring = monitoringAfter(current, event)
       return { ...current, ...changed, updated_at, monitoring, tags: mergeTags(current.tags, tags ?? {}) }

@@ -57,7 +57,8 @@ const makeAttachedClients = () => {
 }
 
 interface Forwards {
-  isPortOpen: boolean
+  /** Since when its port is open, in Unix milliseconds; undefined while it is not. */
+  openSince: number | undefined
   /** Its end in Unix milliseconds; null while the clock is not trusted. */
   until: number | null
 }
@@ -109,25 +110,27 @@ const makeForwardings = (clock: () => number) => {
     const found = forwardings.get(id)
     return found !== undefined && (found.until === null || clock() < found.until) ? found : undefined
   }
-  const isPortOpen = (id: string): boolean => running(id)?.isPortOpen === true
+  const openSince = (id: string): number | undefined => running(id)?.openSince
+  const isPortOpen = (id: string): boolean => openSince(id) !== undefined
   return {
     running,
     isPortOpen,
+    openSince,
     open: ({ reservationId: id, until }: Pick<Forwarding, 'reservationId' | 'until'>): void => {
-      forwardings.set(id, { isPortOpen: forwardings.get(id)?.isPortOpen === true, until })
+      forwardings.set(id, { openSince: forwardings.get(id)?.openSince, until })
       waits.recheck(id)
     },
     close: (id: string): void => {
       forwardings.delete(id)
       waits.recheck(id, true)
     },
-    setOpen: (id: string, isPortOpen: boolean): void => {
+    setOpen: (id: string, isOpen: boolean): void => {
       const found = forwardings.get(id)
-      if (found !== undefined) found.isPortOpen = isPortOpen
+      if (found !== undefined) found.openSince = isOpen ? (found.openSince ?? clock()) : undefined
       waits.recheck(id)
     },
     setAllClosed: (): void => {
-      for (const each of forwardings.values()) each.isPortOpen = false
+      for (const each of forwardings.values()) each.openSince = undefined
     },
     /** Bounded by the requests in flight. */
     waitFor: async (id: string, within: number): Promise<boolean> => {

@@ -230,8 +230,10 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
     const keeping = makeKeeping({
       ...{ upcoming, views, runner, clock: processClock, sinceBoot, makeRequestId },
-      isReady: () => isReady(condition()),
-      connections: forwarded.connections,
+      // In reach of those who want to keep or use a reservation, and of the store that says what others do.
+      isReady: () => isReady(condition()) && condition().store === 'ok',
+      ...{ connections: forwarded.connections, openSince: forwarded.openSince, isUsed: sessions.isUsed },
+      ...{ isShared, catchUp: () => waitForHead(views, store) },
       onError: (error) => log.error({ err: error }, 'reservations were not kept or released; retrying'),
       ...{ wake, signal: timed.signal },
     })
@@ -331,6 +333,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
           clientPseudonyms,
           forwarded,
           isOurs,
+          unusedDue: keeping.unusedDue,
           clock,
           gatewayHost: config.gateway.publicHost ?? config.gateway.host,
         }),

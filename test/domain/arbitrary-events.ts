@@ -46,6 +46,7 @@ const display = () => ({
   rdp_height: fc.integer({ min: 1, max: 16384 }),
   rdp_width: fc.integer({ min: 1, max: 16384 }),
   turnaround: fc.integer({ min: 0, max: 96 }).map((quarters) => 900 * quarters),
+  release_unused_after: fc.oneof(fc.constant(0), fc.integer({ min: 300, max: 86_400 })),
 })
 
 const arbitraryTags = <A>(values: fc.Arbitrary<A>) =>

@@ -143,16 +143,24 @@ const judgeReservationExtended = (
 type Released = Extract<Recorded, { readonly type: 'ReservationReleased' }>
 
 /** Only the schedule releases for a cause, and not before it is due. */
-const judgeCause = (held: AuditedReservation, { data, metadata }: Released, time: number, report: Report): void => {
+const judgeCause = (
+  held: AuditedReservation,
+  { values }: AuditedSut,
+  { data, metadata }: Released,
+  time: number,
+  report: Report,
+): void => {
   const { cause } = data
   if ((cause !== undefined) !== (metadata.actor === 'schedule')) {
     report('names a cause, which only releases by the schedule have, or none')
     return
   }
-  if (cause !== 'keepalive') return
-  const due = keepaliveDue(held)
-  if (due === undefined) report(`releases the reservation ${data._id}, which need not be kept alive`)
-  else if (due > time) report(`releases the reservation ${data._id} before its keepalive has passed`)
+  if (cause === undefined) return
+  const { release_unused_after: after = 0 } = values
+  const unused = after === 0 ? undefined : beginningOf(held) + after * 1_000
+  const due = cause === 'keepalive' ? keepaliveDue(held) : unused
+  if (due === undefined) report(`releases the reservation ${data._id} for a cause that it does not have, ${cause}`)
+  else if (due > time) report(`releases the reservation ${data._id} before that is due, ${cause}`)
 }
 
 const judgeReservationReleased = (sut: AuditedSut, event: Released, time: number, report: Report): void => {
@@ -161,7 +169,7 @@ const judgeReservationReleased = (sut: AuditedSut, event: Released, time: number
   const held = sut.windows[place]
   if (held === undefined) return
   if (held.start * 1_000 > time) report('releases a reservation that has not begun')
-  judgeCause(held, event, time, report)
+  judgeCause(held, sut, event, time, report)
   const end = Math.max(Math.ceil(time / 1_000), held.start + 1)
   if (secondsIn(data.end_time) !== end) report('ends a reservation at a different second than its release')
   if (offsetIn(data.end_time) !== held.endOffset) report('ends a reservation with a different UTC offset')

@@ -23,7 +23,7 @@ export const judgeSutCreated = (sut: AuditedSut, data: DataOf<'SutCreated'>, rep
   if (tags !== undefined && Object.keys(tags).length === 0) report('lists no tags')
   sut.status = 'standing'
   sut.listen_port = listen_port
-  sut.values = { turnaround: 0, ...values }
+  sut.values = { turnaround: 0, release_unused_after: 0, ...values }
   sut.tags = new Map(Object.entries(tags ?? {}))
 }
 

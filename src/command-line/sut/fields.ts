@@ -11,7 +11,7 @@ const TEXTS = {
 /** Those whose values are numbers or true and false. */
 const VALUES = {
   ...{ port: 'port', active: 'is_active', 'rdp-width': 'rdp_width', 'rdp-height': 'rdp_height' },
-  ...{ turnaround: 'turnaround' },
+  ...{ turnaround: 'turnaround', 'release-unused-after': 'release_unused_after' },
 } as const
 
 export const FIELD_OPTIONS = {
@@ -22,9 +22,9 @@ export const FIELD_OPTIONS = {
   'password-stdin': { type: 'boolean' },
 } as const
 
-export const FIELDS_HELP = `--type is vnc, rdp or tcp, --active true or false. --turnaround is in seconds, rounded up to quarter-hours. With
---password-stdin the password of the SUT is read from standard input, without one trailing line break; the user name and
-the password are stored encrypted and shown to nobody.`
+export const FIELDS_HELP = `--type is vnc, rdp or tcp, --active true or false. --turnaround is in seconds, rounded up to quarter-hours,
+--release-unused-after in seconds, 0 for never. With --password-stdin the password of the SUT is read from standard
+input, without one trailing line break; the user name and the password are stored encrypted and shown to nobody.`
 
 /** A value as JSON has it. What is neither a number nor true or false stays a text, which the service names as wrong. */
 export const toValue = (text: string): unknown =>

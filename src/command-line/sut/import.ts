@@ -16,7 +16,7 @@ const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId,
 
 const TAG = 'tag.'
 /** Columns whose values are no texts. */
-const VALUES = ['port', 'is_active', 'rdp_width', 'rdp_height', 'turnaround']
+const VALUES = ['port', 'is_active', 'rdp_width', 'rdp_height', 'turnaround', 'release_unused_after']
 const COLUMNS: readonly string[] = [...Object.keys(sutFields), 'user_name', 'password']
 
 type Refusal = readonly string[]

@@ -41,6 +41,15 @@ export const multipleOf = (step: number, min: number, max: number): t.Type<numbe
     () => ({ type: 'integer', minimum: min, maximum: max, multipleOf: step }),
   )
 
+/** 0, or a whole number of a range. */
+export const zeroOr = (min: number, max: number): t.Type<number> =>
+  scalar(
+    `0 or integer(${min}, ${max})`,
+    (u): u is number => u === 0 || (Number.isSafeInteger(u) && (u as number) >= min && (u as number) <= max),
+    `must be 0 or a whole number from ${min} to ${max}`,
+    () => ({ type: 'integer', anyOf: [{ const: 0 }, { minimum: min, maximum: max }] }),
+  )
+
 /** A whole number of units, rounded up to a multiple. */
 export const roundedUp = (step: number, min: number, max: number): t.Type<number> => {
   const asked = integer(min, max)

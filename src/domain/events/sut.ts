@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import { TURNAROUND_MAX } from '../calendar/turnaround.ts'
 import { QUARTER } from '../calendar/window.ts'
-import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull, text } from '../codec/codec.ts'
+import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull, text, zeroOr } from '../codec/codec.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
 import { assignedId, listenPort } from './fields.ts'
 
@@ -24,6 +24,8 @@ export const sutFields = {
   rdp_width: integer(1, 16384),
   /** Seconds between two reservations; 0 unless given. */
   turnaround: multipleOf(QUARTER, 0, TURNAROUND_MAX),
+  /** Seconds after which a reservation is released through which nobody has connected; 0, as unless given, is never. */
+  release_unused_after: zeroOr(300, 86_400),
 } as const
 
 /** Fields whose values go to the vault. An event only records that they changed. */
@@ -33,7 +35,7 @@ export type SecretField = (typeof SECRET_FIELDS)[number]
 /** Secrets that changed together. The random id identifies them in the vault. */
 const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
 
-const { rdp_height, rdp_width, turnaround, ...sutFieldsRequired } = sutFields
+const { rdp_height, rdp_width, turnaround, release_unused_after, ...sutFieldsRequired } = sutFields
 const TAG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const tagName = matching(
@@ -53,7 +55,7 @@ export const tagsPatch = dictionary('tags patch', tagName, tagValue)
 const SutCreated = closed(
   'SutCreated',
   { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
-  { rdp_height, rdp_width, turnaround, tags, credentials: Credentials },
+  { rdp_height, rdp_width, turnaround, release_unused_after, tags, credentials: Credentials },
 )
 /** Contains only changed fields. */
 const SutUpdated = closed(

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Held, keepaliveDue } from '../calendar/held.ts'
+import { type Held, keepaliveDue, startDue } from '../calendar/held.ts'
 import type { Event } from '../event.ts'
 import type { ReleaseCause } from '../events/reservation.ts'
 import type { Failure } from '../failure.ts'
@@ -7,7 +7,7 @@ import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWithOffset } from '../values/instant.ts'
 import { findUnfinished } from './rules.ts'
 
-/** Releases a running reservation that nobody keeps alive, if that is due. */
+/** Releases a running reservation that nobody keeps alive, or through which nobody has connected, if that is due. */
 export interface ReleaseUnattended {
   readonly type: 'ReleaseUnattended'
   readonly _id: string
@@ -23,13 +23,20 @@ export const released = (sut: ExistingSut, held: Held, now: number, cause?: Rele
   return { type: 'ReservationReleased', data }
 }
 
+/** When a reservation is released unless somebody connects before, in Unix milliseconds; undefined if it is not. */
+export const unusedDue = ({ values }: Pick<ExistingSut, 'values'>, held: Held): number | undefined => {
+  const { release_unused_after: after } = values
+  return after === 0 ? undefined : startDue(held) + after * 1000
+}
+
+/** Whether somebody has connected is not known here: sessions have a stream of their own. */
 export const releaseUnattended = (
   sut: ExistingSut,
   { _id, cause }: ReleaseUnattended,
   now: number,
 ): E.Either<Failure, readonly Event[]> => {
   const held = findUnfinished(sut, _id, now)
-  const due = held && keepaliveDue(held)
+  const due = held && (cause === 'keepalive' ? keepaliveDue(held) : unusedDue(sut, held))
   if (held === undefined || due === undefined || due > now) return E.right([])
   return E.right([released(sut, held, now, cause)])
 }

@@ -10,8 +10,9 @@ import { evolveCalendar, limitKept, restoreWindow, toHeld } from './evolve-calen
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
-export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_height' | 'rdp_width' | 'turnaround'>> &
-  Partial<Record<'rdp_height' | 'rdp_width' | 'turnaround', number>>
+export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, OptionalField>> &
+  Partial<Record<OptionalField, number>>
+type OptionalField = 'rdp_height' | 'rdp_width' | 'turnaround' | 'release_unused_after'
 
 /** An offer of the SUT that was refused, in Unix milliseconds. */
 interface RefusedOffer {
@@ -46,7 +47,7 @@ export type SutState =
       readonly status: 'standing' | 'retired'
       readonly _id: string
       /** What a SUT is created with unless given is there too. */
-      readonly values: SutValues & Required<Pick<SutValues, 'turnaround'>>
+      readonly values: SutValues & Required<Pick<SutValues, 'turnaround' | 'release_unused_after'>>
       readonly tags: Readonly<Record<string, string>>
       readonly listen_port: number
       /** Revision of the last event that changed the SUT's record, used as its ETag. Reservations do not change it. */
@@ -134,7 +135,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
       const common = { time, keys, windows, released, ended, refusedOffers }
       const record = {
-        values: { turnaround: 0, ...values },
+        values: { turnaround: 0, release_unused_after: 0, ...values },
         tags,
         listen_port,
         recordRevision: event.revision,

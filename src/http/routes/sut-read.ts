@@ -14,8 +14,10 @@ import type { AsOfReads } from './as-of-reads.ts'
 
 /** What administrators set and the document of a SUT leaves out. */
 export interface SutSettings extends Partial<AdministratorSettings> {
-  /** Seconds between two reservations. Everybody sees it. */
+  /** Seconds between two reservations. Everybody sees this and the next. */
   readonly turnaround: number
+  /** Seconds after which a reservation that nobody uses is released; 0 is never. */
+  readonly release_unused_after: number
 }
 
 interface AdministratorSettings {
@@ -44,12 +46,14 @@ const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'v
   return async ({ _id, monitoring }: Sut, { role }: Call['user']): Promise<SutSettings> => {
     // Views are read before anything is awaited, so that they are those of the document.
     const { listen_port } = newest<ListenPort>('listen_port', _id) ?? { listen_port: null }
-    const { monitoring_interval, rdp_width, rdp_height, turnaround = 0 } = newest<SutDisplay>('sut_display', _id) ?? {}
-    if (role !== 'administrator') return { turnaround }
+    const display = newest<SutDisplay>('sut_display', _id) ?? {}
+    const { monitoring_interval, rdp_width, rdp_height, turnaround = 0, release_unused_after = 0 } = display
+    const ofEverybody = { turnaround, release_unused_after }
+    if (role !== 'administrator') return ofEverybody
     const isMonitored = monitoredOf(monitoring) !== 'disabled'
     const has = await vault.has(_id)
     return {
-      turnaround,
+      ...ofEverybody,
       listen_port,
       monitoring_interval: (isMonitored ? monitoring_interval : undefined) ?? null,
       has_password: has.password,

@@ -29,6 +29,8 @@ export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disco
    * without one.
    */
   readonly useOf: Tracker['useOf']
+  /** Whether a reservation has a session here, or one that waits to be recorded. */
+  readonly isUsed: Tracker['isUsed']
   /** Runs until the signal aborts. */
   readonly run: () => Promise<void>
   /** Ends every session and records what it can, once the gateway has stopped. */
@@ -155,6 +157,8 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
       const isOpenElsewhere = openInLog().some((session) => session.sut_id === sutId && session.instance !== instance)
       return isOpenElsewhere ? 'answering' : undefined
     },
+    isUsed: (id) =>
+      tracker.isUsed(id) || Iterator.from(recorder.waiting()).some(({ session }) => session.reservation_id === id),
     run: async () => {
       hasBegun = true
       addLeftover(options, recorder.add)

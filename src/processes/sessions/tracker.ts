@@ -60,6 +60,8 @@ export interface Tracker {
   /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
   readonly endAll: (now: number) => void
   readonly has: (session: OpenedSession) => boolean
+  /** Whether a reservation has a session that has not ended. */
+  readonly isUsed: (reservationId: string) => boolean
   /** The session of a SUT that has connections here; undefined without one. */
   readonly useOf: (sutId: string) => Use | undefined
   /** Sessions that have not ended. */
@@ -207,6 +209,7 @@ export const makeTracker = (options: TrackerOptions): Tracker => {
       }
       byConnection.clear()
     },
+    isUsed: (id) => byReservation.has(id),
     has: ({ _id, reservation_id }) => byReservation.get(reservation_id)?.session._id === _id,
     useOf,
     all: () => byReservation.values(),

@@ -149,6 +149,7 @@ const happened =
 /** Why the service released a reservation. */
 const RELEASE_CAUSES: Readonly<Record<string, string>> = {
   keepalive: ' because nobody kept it alive',
+  unused: ' because nobody connected',
 }
 
 const TELLERS: Readonly<Record<string, Teller>> = {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Event } from '../../../src/domain/event.ts'
 import { reservationCreated, reservationKept, reservationReleased, wall } from '../../domain/builders.ts'
-import { BEGINNING, type Entry, FIRST, findingsIn, finds, of, onPort } from '../verify/morning.ts'
+import { BEGINNING, type Entry, FIRST, findingsIn, finds, of, onPort, updated } from '../verify/morning.ts'
 import { forCause } from './unlawful.ts'
 
 /** A reservation from 06:00 to 07:00 that is to be kept alive every ten minutes. */
@@ -24,8 +24,8 @@ test('a reservation that is kept alive and then released has no findings', async
 })
 
 test('a release before the deadline is found', async (t) => {
-  await finds(t, /before its keepalive has passed/, [...LOG, released('06:09')])
-  await finds(t, /before its keepalive has passed/, [...LOG, kept('06:06'), released('06:15')])
+  await finds(t, /before that is due, keepalive/, [...LOG, released('06:09')])
+  await finds(t, /before that is due, keepalive/, [...LOG, kept('06:06'), released('06:15')])
 })
 
 test('keeping alive too early, before the start, after the end or by another process is found', async (t) => {
@@ -37,7 +37,19 @@ test('keeping alive too early, before the start, after the end or by another pro
   await finds(t, /under the name schedule/, [...LOG, ['06:06', of(reservationKept(FIRST)), bySchedule]])
 })
 
+test('a release of what nobody uses is found unless its SUT asks for it, and it is due', async (t) => {
+  const unused = (time: string): Entry => [
+    time,
+    of(forCause(reservationReleased(FIRST, wall(time)), 'unused')),
+    { role: 'system', actor: 'schedule' },
+  ]
+  const asked: readonly Entry[] = [...LOG, ['05:30', updated({ release_unused_after: 1_200 })]]
+  t.deepEqual(await findingsIn([...asked, kept('06:06'), unused('06:20')]), [])
+  await finds(t, /before that is due, unused/, [...asked, unused('06:19')])
+  await finds(t, /for a cause that it does not have, unused/, [...LOG, unused('06:20')])
+})
+
 test('a release for a reservation that need not be kept alive is found', async (t) => {
   const other: readonly Entry[] = [...BEGINNING, ['05:20', onPort(reservationCreated(FIRST, '06:00', '07:00'))]]
-  await finds(t, /which need not be kept alive/, [...other, released('06:20')])
+  await finds(t, /for a cause that it does not have, keepalive/, [...other, released('06:20')])
 })

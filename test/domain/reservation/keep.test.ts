@@ -17,6 +17,7 @@ import {
   reservationReleased,
   SUT_ID,
   sutCreated,
+  sutUpdated,
   tester,
   wall,
 } from '../builders.ts'
@@ -105,6 +106,19 @@ test('a reservation is released from its deadline on, to the second, and nobody 
   t.deepEqual(released.when(release, '06:20'), records(), 'only once')
   t.deepEqual(given(created).when(release, '06:20'), records(), 'there is none')
   t.is(refusal(given().when(release, '06:20')).code, 'sut_not_found')
+})
+
+test('an unused reservation is released once that is due, as the SUT has it then', (t) => {
+  const unused = { ...release, cause: 'unused' } as const
+  const story = given(at('05:00', sutCreated({ release_unused_after: 300 })), made)
+  t.deepEqual(story.when(unused, '06:04:59.999'), records())
+  const { type, data } = reservationReleased(idOf(1), wall('06:05'))
+  t.deepEqual(story.when(unused, '06:05'), records({ type, data: { ...data, cause: 'unused' } }))
+  const never = [at('05:00', sutCreated()), made]
+  t.deepEqual(given(...never).when(unused, '06:30'), records())
+  const later = given(...never, at('06:01', sutUpdated({ release_unused_after: 1_800 })))
+  t.deepEqual(later.when(unused, '06:29:59'), records())
+  t.is(decided(later.when(unused, '06:30')).type, 'ReservationReleased')
 })
 
 const correction = (windows: readonly object[] = []): Event =>

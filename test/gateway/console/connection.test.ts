@@ -35,6 +35,7 @@ test('the holder and administrators read a connection, nobody else', async (t) =
     open: true,
     bound: true,
     bound_here: true,
+    released_unused_at: null,
     connections: 0,
     last_error: null,
   }

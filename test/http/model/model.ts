@@ -18,6 +18,8 @@ export interface Sut {
   /** In the API's order of fields. */
   readonly values: Record<string, unknown>
   rdp_width: number | undefined
+  /** Seconds; 0 is never. */
+  unusedAfter: number
   /** Since when it is probed or not, and the seconds between probes; null while it is not. */
   monitoring: { readonly since: number; readonly interval: number | null }
   readonly tags: Map<string, string>

@@ -74,6 +74,7 @@ const fields = fc.record(
     rdp_width: fc.constantFrom(800, 1024),
     password: fc.constantFrom('one', 'two'),
     turnaround: fc.constantFrom(0, 0, 1, 900, 3_000),
+    release_unused_after: fc.constantFrom(0, 300),
   },
   { requiredKeys: [] },
 )

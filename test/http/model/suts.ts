@@ -38,7 +38,9 @@ const nextPort = ({ range, held, freed }: Model['ports']): number | undefined =>
 
 export type Fields = Readonly<Record<string, unknown>>
 
-const visible = ({ password: _, user_name: __, rdp_width: ___, turnaround: ____, ...values }: Fields): Fields => values
+const HIDDEN = ['password', 'user_name', 'rdp_width', 'turnaround', 'release_unused_after']
+const visible = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !HIDDEN.includes(name)))
 
 const inQuarters = (seconds: unknown): number => Math.ceil(Number(seconds) / 900) * 900
 
@@ -57,6 +59,7 @@ export const createSut = (model: Model, fields: Fields): Expected => {
       updated: time,
       values,
       rdp_width: fields.rdp_width as number | undefined,
+      unusedAfter: Number(fields.release_unused_after ?? 0),
       monitoring: { since: time, interval: null },
       tags: new Map(),
       time,
@@ -124,12 +127,14 @@ export const updateSut = (model: Model, sut: Sut | undefined, fields: Fields, if
   const isOther =
     'password' in fields ||
     ('rdp_width' in fields && fields.rdp_width !== sut.rdp_width) ||
+    ('release_unused_after' in fields && fields.release_unused_after !== sut.unusedAfter) ||
     ('turnaround' in fields && inQuarters(fields.turnaround) !== sut.calendar.turnaround) ||
     Object.entries(values).some(([name, value]) => sut.values[name] !== value)
   if (!isOther) return shown(shownSut(sut))
   const settle = (): Shown => {
     Object.assign(sut.values, values)
     if ('rdp_width' in fields) sut.rdp_width = fields.rdp_width as number
+    if ('release_unused_after' in fields) sut.unusedAfter = Number(fields.release_unused_after)
     if ('turnaround' in fields) sut.calendar.turnaround = inQuarters(fields.turnaround)
     sut.calendar.active = sut.values.is_active as boolean
     return changed(model, sut, 'SutUpdated')

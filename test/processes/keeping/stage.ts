@@ -3,15 +3,32 @@ import { allEventsOf } from '../../http/store/log-rows.ts'
 import { until } from '../../http/until.ts'
 import { settle } from '../recorded.ts'
 
-/** Seconds that the clock moves at a time: more at once would be a break, as a suspension is. */
+/** Seconds that the clock moves at a time. More than ten would be a break, as a suspension is. */
 const STEP = 5
+const LONG_STEP = 9
 
-/** Lets time pass at services, and lets them look at the clock every few seconds of it. */
+const advance = (services: readonly Running[], seconds: number): void => {
+  for (const { clock } of services) clock.set(new Date(clock.now() + seconds * 1000).toISOString())
+}
+
+/** Lets time pass at services, and lets them act on it every few seconds of it. */
 export const pass = async (services: readonly Running[], seconds: number): Promise<void> => {
   for (let left = seconds; left > 0; left -= STEP) {
-    for (const { clock } of services) clock.set(new Date(clock.now() + Math.min(STEP, left) * 1000).toISOString())
+    advance(services, Math.min(STEP, left))
     await settle(services)
   }
+}
+
+/** The same, for a time in which they only look at the clock, and act at its end. */
+export const passIdle = async (services: readonly Running[], seconds: number): Promise<void> => {
+  for (let left = seconds; left > 0; left -= LONG_STEP) {
+    advance(services, Math.min(LONG_STEP, left))
+    for (const { tick, anyone } of services) {
+      tick()
+      await anyone.get('/health/live')
+    }
+  }
+  await settle(services)
 }
 
 /** Sets the clock, and lets a service notice. */

@@ -83,12 +83,12 @@ const series: { readonly [K in keyof SeriesDocument]: t.Mixed } = {
   count: integer(OCCURRENCES_MIN, OCCURRENCES_MAX),
 }
 
-const { rdp_height, rdp_width, turnaround, ...answered } = sutFields
+const { rdp_height, rdp_width, turnaround, release_unused_after, ...answered } = sutFields
 
 /** With include=settings. */
 const Settings: t.Type<SutSettings, unknown, unknown> = closed(
   'SutSettings',
-  { turnaround },
+  { turnaround, release_unused_after },
   {
     listen_port: orNull(listenPort),
     monitoring_interval: orNull(monitoringInterval),
@@ -193,6 +193,7 @@ const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
   open: schemaOf(boolean),
   bound: schemaOf(boolean),
   bound_here: schemaOf(boolean),
+  released_unused_at: schemaOf(orNull(milliseconds)),
   connections: count,
   last_error: {
     anyOf: [closedSchema({ time: milliseconds, cause: text(1, 64) }, { reason: text(1, 100) }), { type: 'null' }],

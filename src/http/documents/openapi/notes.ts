@@ -97,7 +97,11 @@ const MEMBERS: Readonly<Record<string, string>> = {
   released: 'The number of running reservations that were ended.',
   removed_at: 'The time of removal.',
   erased_at: 'The time from which the name and password are deleted.',
-  settings: 'What administrators set and the SUT does not show otherwise. Others see the turnaround alone.',
+  settings:
+    'What administrators set and the SUT does not show otherwise. Others see turnaround and release_unused_after alone.',
+  release_unused_after:
+    'Seconds after which a reservation is released through which nobody has connected; 0, the default, is never.',
+  released_unused_at: 'When the reservation is released unless somebody connects; null if it is not.',
   turnaround: 'Seconds between two reservations, rounded up to whole quarter-hours.',
   monitoring_interval: 'Seconds between probes; null if the SUT is not monitored.',
   has_password: 'Whether the vault has a password that is not empty.',

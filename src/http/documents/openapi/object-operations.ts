@@ -192,7 +192,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read a SUT',
     notes: {
       include:
-        'What to add: settings, which are what administrators set. Others see the turnaround alone. Not with as_of.',
+        'What to add: settings, which are what administrators set. Others see turnaround and release_unused_after alone. Not with as_of.',
     },
     answer: refTo('Sut'),
     isTagged: true,

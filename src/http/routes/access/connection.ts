@@ -1,12 +1,13 @@
 import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../../projections/reservation.ts'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import type { Runner } from '../../../commands/command-envelope.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
-import { epochSecondsOf } from '../../../domain/values/instant.ts'
+import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import type { Views } from '../../../read-models/views.ts'
 import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
 import { inQuery, parametersOf, wholeNumber } from '../../codecs/query.ts'
@@ -32,6 +33,10 @@ export interface ConnectionDependencies {
   readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
+  /** When a reservation is released unless somebody connects; undefined if it is not. Times in Unix milliseconds. */
+  readonly unusedDue: (
+    reservation: Pick<Reservation, '_id' | 'sut_id'> & { readonly begins: number; readonly ends: number },
+  ) => Promise<number | undefined>
   /** The host that clients connect to. A wildcard address means the host of the request. */
   readonly gatewayHost: string
   /** Unix milliseconds. */
@@ -56,6 +61,8 @@ export interface ConnectionDocument {
   readonly open: boolean
   readonly bound: boolean
   readonly bound_here: boolean
+  /** When it is released unless somebody connects; null if it is not. */
+  readonly released_unused_at: string | null
   readonly connections: number
   readonly last_error: LastError | null
 }
@@ -105,9 +112,22 @@ const makeFileOf =
     })
   }
 
+/** When a reservation that is not over is released unless somebody connects; null if it is not. */
+const makeUnusedAt =
+  ({ unusedDue, clock }: Pick<ConnectionDependencies, 'unusedDue' | 'clock'>) =>
+  async ({ reservation, isReleased }: FoundReservation): Promise<string | null> => {
+    const { _id, sut_id, start_time, created_at } = reservation
+    const ends = epochSecondsOf(reservation.end_time) * 1000
+    if (isReleased || ends <= clock()) return null
+    const begins = Math.max(epochSecondsOf(start_time) * 1000, epochMillisecondsOf(created_at))
+    const due = await unusedDue({ _id, sut_id, begins, ends })
+    return due === undefined ? null : formatMilliseconds(due)
+  }
+
 const makeConnectionOf = (dependencies: ConnectionDependencies) => {
   const { clientPseudonyms, forwarded } = dependencies
   const bindingOf = makeBindingOf(dependencies)
+  const unusedAt = makeUnusedAt(dependencies)
   return async (found: FoundReservation, { host: asked, address }: Pick<Caller, 'host' | 'address'>): RouteResult => {
     const { reservation, sut, position } = found
     const { _id: id, sut_id, listen_port: port } = reservation
@@ -120,6 +140,7 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
       open: host !== null && forwarded.isPortOpen(id),
       bound: pseudonym !== undefined,
       bound_here: pseudonym !== undefined && clientPseudonyms.matches(pseudonym, address),
+      released_unused_at: await unusedAt(found),
       connections: forwarded.connections(id),
       last_error: forwarded.lastError(id) ?? null,
     }

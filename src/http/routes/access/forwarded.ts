@@ -13,6 +13,8 @@ export interface Forwarded {
   readonly waitUntilOpen: (reservationId: string, within: number) => Promise<void>
   /** Whether its port is open; not so if another program holds it. */
   readonly isPortOpen: (reservationId: string) => boolean
+  /** Since when its port is open, in Unix milliseconds; undefined while it is not. */
+  readonly openSince: (reservationId: string) => number | undefined
   /** Number of its open connections here. */
   readonly connections: (reservationId: string) => number
   /** The last failure to reach its SUT from here. */

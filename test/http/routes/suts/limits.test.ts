@@ -48,6 +48,7 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   rdp_height: [0, 16385, 1.5, '800', null],
   rdp_width: [0, 16385, -1, '800', null],
   turnaround: [-1, 86_401, 0.5, '900', null],
+  release_unused_after: [-1, 299, 86_401, 300.5, '300', null],
 }
 
 for (const [field, values] of Object.entries(REFUSED)) {

@@ -8,6 +8,7 @@ import '../../documents/fit-answers.ts'
 
 const NOTHING = {
   turnaround: 0,
+  release_unused_after: 0,
   listen_port: 20_000,
   monitoring_interval: null,
   has_password: false,
@@ -22,10 +23,24 @@ test('include=settings adds what was set last, until monitoring ends and the SUT
   const id = await createSut(admin)
   const settings = async () => (await admin.get(`/api/sut/${id}?include=settings`)).json.settings
   t.deepEqual(await settings(), NOTHING)
-  const changed = { rdp_width: 1_280, rdp_height: 800, password: 's3cret', user_name: '', turnaround: 901 }
+  const changed = {
+    rdp_width: 1_280,
+    rdp_height: 800,
+    password: 's3cret',
+    user_name: '',
+    turnaround: 901,
+    release_unused_after: 300,
+  }
   await admin.post(`/api/sut/${id}/update`, changed)
   await admin.post(`/api/sut/${id}/monitoring`, { enabled: true, interval: 30 })
-  const set = { ...NOTHING, rdp_width: 1_280, rdp_height: 800, has_password: true, turnaround: 1_800 }
+  const set = {
+    ...NOTHING,
+    rdp_width: 1_280,
+    rdp_height: 800,
+    has_password: true,
+    turnaround: 1_800,
+    release_unused_after: 300,
+  }
   t.deepEqual(await settings(), { ...set, monitoring_interval: 30 })
   await admin.post(`/api/sut/${id}/monitoring`, { enabled: false })
   await admin.post(`/api/sut/${id}/update`, { password: '', user_name: 'lab' })
@@ -48,10 +63,14 @@ test('settings are added to the SUT as it is otherwise read', async (t) => {
 test('everybody sees the turnaround, administrators alone the other settings, and nobody as of the past', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
-  const id = await createSut(admin, { turnaround: 600 })
+  const id = await createSut(admin, { turnaround: 600, release_unused_after: 86_400 })
   const path = `/api/sut/${id}?include=settings`
   for (const name of ['alice', 'audrey'])
-    t.deepEqual((await service.as(name).get(path)).json.settings, { turnaround: 900 }, name)
+    t.deepEqual(
+      (await service.as(name).get(path)).json.settings,
+      { turnaround: 900, release_unused_after: 86_400 },
+      name,
+    )
   t.deepEqual(refusalOf(await admin.get(`${path}&as_of=0`)), [422, 'invalid', 'include'])
   t.deepEqual(refusalOf(await admin.get(`/api/sut/${id}?include=names`)), [422, 'invalid', 'include'])
   t.is((await admin.get(`/api/sut/${'5'.repeat(24)}?include=settings`)).json.code, 'sut_not_found')

@@ -182,7 +182,6 @@ test('isShort covers every list except those always read in the thread', (t) => 
     'pastReservations',
     'pastSuts',
     'windows',
-    'series',
   ]
   const all: Record<keyof ListReads, true> = {
     reservations: true,

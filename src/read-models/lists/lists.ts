@@ -252,6 +252,7 @@ export interface Lists {
     readonly upcoming: (page: SpanPage) => boolean
     readonly unrecorded: (ended: EndedBetween) => boolean
     readonly sessions: (query: SessionQuery) => boolean
+    readonly series: (query: ReservationListQuery) => boolean
     readonly outages: (query: OutageListQuery) => boolean
     readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
     readonly finishedUsage: (query: FinishedQuery) => boolean

@@ -26,6 +26,7 @@ import { makePast } from './past.ts'
 import {
   makeHeld,
   makeHeldBy,
+  makeIsShortOfSeries,
   makeLastEnds,
   makeReservationList,
   makeSeriesList,
@@ -63,6 +64,7 @@ const makeAllIsShort = (
     held: (sut_id, { start, end }) =>
       isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
+    series: makeIsShortOfSeries(ask),
     outages: makeIsShortOfOutages(ask),
     upcoming: endsShort,
     unfinishedUsage: isShortUsage,

@@ -4,7 +4,7 @@ import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { CANCELLED, RESERVATION_LISTED, type SeriesReservation, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
-import { type Condition, columnIn, condition, optional, valuesOf } from './conditions.ts'
+import { type Condition, columnIn, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
 
 import type { HeldRow, ListPage, ReservationListQuery, Visibility } from './lists.ts'
@@ -263,6 +263,13 @@ export const makeSeriesList =
     )
     return { documents: rows.map(({ document }) => document), count: counted[0]?.n ?? 0 }
   }
+
+/** Whether all series can be read within a few milliseconds. */
+export const makeIsShortOfSeries =
+  (ask: RunQuery) =>
+  ({ offset, limit }: ReservationListQuery): boolean =>
+    offset + limit <= SHORT &&
+    (ask<{ n: number }>('SELECT count(*) AS n FROM (SELECT 1 FROM series LIMIT ?)', SHORT + 1)[0]?.n ?? 0) <= SHORT
 
 /** The reservations of a series by start, cancelled ones too. */
 export const makeSeriesReservations =

@@ -39,6 +39,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
   const current = document ?? failMissing('reservation', event)
   switch (event.type) {
     case 'ReservationExtended':
+    case 'ReservationShortened':
     case 'ReservationReleased':
       return { ...current, updated_at, end_time: event.data.end_time }
     default:
@@ -48,11 +49,12 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
-  version: 4,
+  version: 5,
   key: (event) => {
     switch (event.type) {
       case 'ReservationCreated':
       case 'ReservationExtended':
+      case 'ReservationShortened':
       case 'ReservationReleased':
       case 'ReservationCancelled':
       case 'ReservationBound':

@@ -30,6 +30,8 @@ export type ProblemCode =
   | 'series_too_long'
   | 'series_too_short'
   | 'series_overlaps'
+  | 'end_not_later_than_now'
+  | 'end_not_earlier'
   | 'idempotency_key_reused'
 
 /** Reasons for refusing a command, in domain terms. `http/protocol/problem.ts` maps each code to a status and a title. */

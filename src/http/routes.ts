@@ -6,6 +6,7 @@ import {
   monitoringBody,
   noBody,
   reservationBody,
+  shorteningBody,
   sutCreationBody,
   sutUpdateBody,
   tagsBody,
@@ -133,6 +134,12 @@ export const routes = ({
   }),
   post({ path: '/api/sut_reservation/:id/cancel', roles: holders, ...withoutBody, handle: reservations.cancel }),
   post({ path: '/api/sut_reservation/:id/extend', roles: holders, body: extensionBody, handle: reservations.extend }),
+  post({
+    path: '/api/sut_reservation/:id/shorten',
+    roles: holders,
+    body: shorteningBody,
+    handle: reservations.shorten,
+  }),
   post({ path: '/api/sut_reservation/:id/update', roles: holders, ...withoutBody, handle: reservations.update }),
   post({
     path: '/api/sut_reservation/:id/keepalive',

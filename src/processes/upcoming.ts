@@ -73,7 +73,8 @@ const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 
       const begins = Math.max(starts, epochMillisecondsOf(event.metadata.time))
       return { _id, sut_id, user_id, listen_port, starts, begins, ends: epochSecondsOf(end_time) * 1000, keepalive }
     }
-    case 'ReservationExtended': {
+    case 'ReservationExtended':
+    case 'ReservationShortened': {
       const found = known.get(event.data._id)
       return found && { ...found, ends: epochSecondsOf(event.data.end_time) * 1000 }
     }

@@ -1,6 +1,6 @@
 import { weekOf } from '../domain/calendar/week.ts'
 import type { Recorded } from '../domain/event.ts'
-import { countCreated, countExtended, countReleased } from '../domain/reservation/counted.ts'
+import { countCreated, countExtended, countReleased, countShortened } from '../domain/reservation/counted.ts'
 import type { Usage } from '../domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
 
@@ -91,6 +91,13 @@ const makeUpdate =
         if (before === undefined) return false
         const end = epochSecondsOf(end_time)
         add(_id, { ...before, end, quarters: countExtended(before.quarters, before.end, end), isExempt })
+        return true
+      }
+      case 'ReservationShortened': {
+        const before = take(event.data._id)
+        if (before === undefined) return false
+        const end = epochSecondsOf(event.data.end_time)
+        add(event.data._id, { ...before, end, quarters: countShortened(before.quarters, { ...before, end }) })
         return true
       }
       case 'ReservationReleased': {

@@ -70,6 +70,7 @@ const holderOf = (event: Recorded): string | undefined => {
   switch (event.type) {
     case 'ReservationCreated':
     case 'ReservationExtended':
+    case 'ReservationShortened':
     case 'ReservationReleased':
     case 'ReservationCancelled':
       return event.data.user_id

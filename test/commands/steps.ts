@@ -28,6 +28,7 @@ const SEQUENCE = [
   ({ made }) => ({ type: 'CancelReservation', ...by, _id: made[2] ?? NEVER_MADE }),
   ({ sut }) => ({ ...createReservation(explicit('10:00', '11:00')), sut_id: sut, random: randomHex(8) }),
   ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:30'), limits: LIMITS }),
+  ({ made }) => ({ type: 'ShortenReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:15') }),
   ({ made }) => ({ type: 'BindReservation', ...by, _id: made[0] ?? NEVER_MADE, client: CLIENT }),
   ({ made }) => ({ type: 'UnbindReservation', _id: made[0] ?? NEVER_MADE }),
   ({ made }) => ({ type: 'KeepReservation', ...by, _id: made[0] ?? NEVER_MADE }),

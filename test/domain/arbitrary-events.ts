@@ -175,6 +175,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     { ...ids(), end_time: arbitraryEnd(), ...beyond() },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'end_time'] },
   ),
+  ReservationShortened: fc.record({ ...ids(), end_time: arbitraryEnd() }),
   ReservationReleased: fc.record(
     { ...ids(), end_time: arbitraryEnd(), cause: fc.constantFrom('keepalive', 'unused') },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'end_time'] },

@@ -141,6 +141,15 @@ export const reservationExtended = (
   data: { ...ofReservation(_id, user_id), end_time },
 })
 
+export const reservationShortened = (
+  _id: string,
+  end_time: string,
+  user_id = alice,
+): EventOf<'ReservationShortened'> => ({
+  type: 'ReservationShortened',
+  data: { ...ofReservation(_id, user_id), end_time },
+})
+
 export const reservationReleased = (
   _id: string,
   end_time: string,

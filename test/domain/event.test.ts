@@ -67,6 +67,7 @@ const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
   ['ReservationCreated', 'start_time', '2030-05-02T06:00:00.000+00:00'],
   ['ReservationCreated', 'user_id', 'a/b'],
   ['ReservationExtended', 'end_time', 1903932000],
+  ['ReservationShortened', 'end_time', 1903932000],
   ['ListenPortAssigned', 'sut_id', ''],
   ['UserAdded', '_id', 'a/b'],
   ['UserChanged', 'role', 'system'],

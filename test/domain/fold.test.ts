@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import type { Recorded } from '../../src/domain/event.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
 import { clock, idOf, sutUpdated } from './builders.ts'
-import { arbitrarySteps, played } from './calendar/calendar-stories.ts'
+import { arbitrarySteps } from './calendar/arbitrary-steps.ts'
+import { played } from './calendar/calendar-stories.ts'
 import { recordedAt } from './given-when-then.ts'
 
 const CHILD = fileURLToPath(new URL('fold-in-child.ts', import.meta.url))

@@ -15,7 +15,7 @@ const BEGIN = Date.parse('2030-05-05T20:00:00Z') / 1000
 const written = (moment: number): string => formatWithOffset(moment, 0)
 
 type Step = {
-  readonly what: 'create' | 'extend' | 'release' | 'cancel' | 'look'
+  readonly what: 'create' | 'extend' | 'shorten' | 'release' | 'cancel' | 'look'
   readonly n: number
   readonly beyond: boolean
 }
@@ -23,7 +23,7 @@ type Step = {
 const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
   fc.array(
     fc.record({
-      what: fc.constantFrom('create', 'create', 'extend', 'release', 'release', 'cancel', 'look', 'look'),
+      what: fc.constantFrom('create', 'create', 'extend', 'shorten', 'release', 'release', 'cancel', 'look', 'look'),
       n: fc.nat(23),
       beyond: fc.boolean(),
     }),
@@ -74,6 +74,11 @@ const apply = (model: Model[], { what, n, beyond }: Step, now: number): Event | 
       found.counted++
       found.isExempt = beyond
       return { type: 'ReservationExtended', data: { ...of, end_time: written(found.end), ...beyond_quota } }
+    case 'shorten':
+      if (found.end - QUARTER <= Math.max(found.start, now)) return undefined
+      found.end -= QUARTER
+      found.counted = Math.min(found.counted, Math.ceil((found.end - found.start) / QUARTER))
+      return { type: 'ReservationShortened', data: { ...of, end_time: written(found.end) } }
     case 'release':
       if (found.start > now) return undefined
       found.end = now + 1

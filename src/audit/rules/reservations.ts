@@ -163,6 +163,25 @@ const judgeCause = (
   else if (due > time) report(`releases the reservation ${data._id} before that is due, ${cause}`)
 }
 
+const judgeReservationShortened = (
+  sut: AuditedSut,
+  data: DataOf<'ReservationShortened'>,
+  time: number,
+  report: Report,
+): void => {
+  const held = sut.windows[findCurrent(sut, data, time, report)]
+  if (held === undefined) return
+  const end = secondsIn(data.end_time)
+  if (!(end < held.end && end > held.start)) {
+    report('shortens a reservation to an end that is not earlier, or not after its start')
+    return
+  }
+  if (!isOnGrid(end)) report('has an end off the quarter-hour grid')
+  if (end * 1_000 <= time) report('shortens a reservation to an end that has passed')
+  held.end = end
+  held.endOffset = offsetIn(data.end_time)
+}
+
 const judgeReservationReleased = (sut: AuditedSut, event: Released, time: number, report: Report): void => {
   const { data } = event
   const place = findCurrent(sut, data, time, report)
@@ -242,6 +261,9 @@ export const judgeReservation = (
       break
     case 'ReservationExtended':
       judgeReservationExtended(sut, event.data, time, report)
+      break
+    case 'ReservationShortened':
+      judgeReservationShortened(sut, event.data, time, report)
       break
     case 'ReservationReleased':
       judgeReservationReleased(sut, event, time, report)

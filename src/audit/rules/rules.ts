@@ -94,6 +94,7 @@ const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Other
       break
     case 'ReservationCreated':
     case 'ReservationExtended':
+    case 'ReservationShortened':
     case 'ReservationReleased':
     case 'ReservationCancelled':
     case 'ReservationBound':

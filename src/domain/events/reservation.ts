@@ -21,6 +21,8 @@ const ReservationExtended = closed('ReservationExtended', { ...reservation, end_
 /** Why the service released it: it was not kept alive, or nobody connected. */
 export const ReleaseCause = oneOf('keepalive', 'unused')
 export type ReleaseCause = t.TypeOf<typeof ReleaseCause>
+/** It ends earlier than planned, but after the event. */
+const ReservationShortened = closed('ReservationShortened', { ...reservation, end_time: windowEnd }, {})
 /** A running reservation ended early. `end_time` is the second it ended. */
 const ReservationReleased = closed(
   'ReservationReleased',
@@ -55,6 +57,7 @@ const ReservationEnded = closed('ReservationEnded', { ...reservation, due: recor
 export const reservationEvents = {
   ReservationCreated,
   ReservationExtended,
+  ReservationShortened,
   ReservationReleased,
   ReservationCancelled,
   ReservationBound,

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Event } from '../event.ts'
-import { type Failure, refuse } from '../failure.ts'
+import type { Failure } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
-import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
+import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, refuseOver } from './rules.ts'
 
 /** Binds a reservation to the caller's client address. Only that address may then connect to the SUT. */
 export interface BindReservation extends ReservationCommandBase {
@@ -14,14 +14,10 @@ export interface BindReservation extends ReservationCommandBase {
 type Decision = E.Either<Failure, readonly Event[]>
 
 export const bind = (sut: ExistingSut, command: BindReservation, now: number): Decision => {
-  const { _id, client, documentStatus } = command
+  const { _id, client } = command
   const held = findUnfinished(sut, _id, now)
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
-  if (held === undefined) {
-    return documentStatus === 'cancelled'
-      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
-      : refuse('reservation_over', 'The reservation has ended.')
-  }
+  if (held === undefined) return refuseOver(command)
   if (held.client === client) return E.right([])
   return E.right([{ type: 'ReservationBound', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
 }

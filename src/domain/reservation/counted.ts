@@ -22,6 +22,9 @@ export const countCreated = ({ counted, start_time, end_time }: DataOf<'Reservat
 export const countExtended = (counted: number, former: number, end: number): number =>
   counted + (end - former) / QUARTER
 
+/** A window that ends earlier counts what is left of it, unless that is more than it was asked for. */
+export const countShortened = (counted: number, window: Window): number => Math.min(counted, quartersIn(window))
+
 /** @param heldFrom Unix milliseconds from which the SUT was held; `end` is in Unix seconds */
 export const countReleased = (counted: number, heldFrom: number, end: number): number =>
   Math.min(counted, quartersOf(end - heldFrom / 1000))

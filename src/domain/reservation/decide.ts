@@ -11,15 +11,17 @@ import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
 import { type ExtendReservation, extend } from './extend.ts'
 import { type KeepReservation, keep } from './keep.ts'
-import { type RefuseOffer, refuseOffer } from './refuse-offer.ts'
+import { type RefuseOffer, refuseOffer } from './match.ts'
 import { type ReleaseUnattended, releaseUnattended } from './release.ts'
 import { type AdvanceSchedule, advance } from './schedule.ts'
 import { type CancelSeries, type CreateSeries, cancelSeries, createSeries } from './series.ts'
+import { type ShortenReservation, shorten } from './shorten.ts'
 
 export type ReservationCommand =
   | CreateReservation
   | CancelReservation
   | ExtendReservation
+  | ShortenReservation
   | BindReservation
   | UnbindReservation
   | KeepReservation
@@ -45,6 +47,8 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
       return E.chain((sut: ExistingSut) => cancel(sut, command, now))(requireSut(state))
     case 'ExtendReservation':
       return E.chain((sut: ExistingSut) => extend(sut, command, now))(requireSut(state))
+    case 'ShortenReservation':
+      return E.chain((sut: ExistingSut) => shorten(sut, command, now))(requireSut(state))
     case 'BindReservation':
       return E.chain((sut: ExistingSut) => bind(sut, command, now))(requireSut(state))
     case 'UnbindReservation':

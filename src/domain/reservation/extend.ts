@@ -12,13 +12,22 @@ import type { Scope } from '../user/scope.ts'
 import { addSeconds, formatWithOffset, isLater, type OffsetTime } from '../values/instant.ts'
 import { countExtended, quartersIn } from './counted.ts'
 import { type Addition, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
-import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, toConflict } from './rules.ts'
+import {
+  findUnfinished,
+  isForbidden,
+  type ReservationCommandBase,
+  refuseNotYours,
+  refuseOver,
+  toConflict,
+} from './rules.ts'
 import { latestEnd, tooLongProblem, type WindowLimits } from './window-limits.ts'
+
+/** The requested end: a moment, or seconds from the reservation's start, or beyond the end that stands. */
+export type NewEnd = OffsetTime | { readonly duration: number } | { readonly by: number }
 
 export interface ExtendReservation extends ReservationCommandBase {
   readonly type: 'ExtendReservation'
-  /** The requested end: a moment, or seconds from the reservation's start. */
-  readonly end: OffsetTime | { readonly duration: number }
+  readonly end: NewEnd
   readonly limits: WindowLimits
   /** Whether the reservation is not to count for the quota of its holder from now on. */
   readonly isBeyondQuota?: boolean
@@ -30,13 +39,15 @@ export interface ExtendReservation extends ReservationCommandBase {
 
 type Decision = E.Either<Failure, readonly Event[]>
 
-const startOf = (held: Held): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(held.start * 1000)
+const instantOf = (seconds: number): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
 
-const resolveEnd = (held: Held, end: ExtendReservation['end']): OffsetTime =>
-  'duration' in end ? { instant: addSeconds(startOf(held), end.duration), offset: held.endOffset } : end
+const resolveEnd = ({ start, end: former, endOffset: offset }: Held, end: NewEnd): OffsetTime => {
+  if ('duration' in end) return { instant: addSeconds(instantOf(start), end.duration), offset }
+  return 'by' in end ? { instant: addSeconds(instantOf(former), end.by), offset } : end
+}
 
 const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReservation): readonly Problem[] => {
-  const field = 'duration' in command.end ? 'duration' : 'end_time'
+  const field = 'duration' in command.end ? 'duration' : 'by' in command.end ? 'by' : 'end_time'
   const end = ceilToQuarter(asked.instant)
   // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
   if (end === held.end) return []
@@ -45,7 +56,7 @@ const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReserva
     const { end_time } = formatWindow(held)
     problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
-  if (isLater(asked.instant, latestEnd(startOf(held), command.limits)))
+  if (isLater(asked.instant, latestEnd(instantOf(held.start), command.limits)))
     problems.push(tooLongProblem(field, command.limits))
   return problems
 }
@@ -69,11 +80,7 @@ export const extend = (sut: ExistingSut, command: ExtendReservation, now: number
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
   const forbidden = refuseBeyondQuota(command.actor, isBeyondQuota)
   if (forbidden !== undefined) return forbidden
-  if (held === undefined || asked === undefined) {
-    return command.documentStatus === 'cancelled'
-      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
-      : refuse('reservation_over', 'The reservation has ended.')
-  }
+  if (held === undefined || asked === undefined) return refuseOver(command)
   const end = ceilToQuarter(asked.instant)
   if (end === held.end) return E.right([])
   if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')

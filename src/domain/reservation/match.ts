@@ -1,14 +1,15 @@
-import type * as E from 'fp-ts/lib/Either.js'
+import * as E from 'fp-ts/lib/Either.js'
 import type { Window } from '../calendar/window.ts'
-import type { DataOf } from '../event.ts'
+import type { DataOf, Event } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
 import { type Failure, refuse } from '../failure.ts'
+import { findRecord } from '../idempotency-records.ts'
 import { makeFit, profileOf } from '../matching/fit.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
+import type { SutState } from '../sut/state.ts'
 import { fits, type Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { epochSecondsOf } from '../values/instant.ts'
-import { isOfferRefused } from './refuse-offer.ts'
 
 type Offered = DataOf<'MatchOffered'>
 
@@ -44,3 +45,25 @@ export const isUnfit = (sut: ExistingSut, { criteria, holderScope, offer }: Matc
   !makeFit(criteria)(profileOf(sut.values, sut.tags)) ||
   !fits(sut.tags, holderScope ?? {}) ||
   (offer !== undefined && isOver(sut, offer, now))
+
+/** Closes an offer of a SUT: its reservation is not made any more. `[]` means that it has been made, or closed before. */
+export interface RefuseOffer {
+  readonly type: 'RefuseOffer'
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+  /** The recorded values that the idempotency key of the request may have. */
+  readonly keys: readonly string[]
+}
+
+export const isOfferRefused = ({ refusedOffers }: SutState, _id: string): boolean =>
+  refusedOffers.some((refused) => refused._id === _id)
+
+export const refuseOffer = (
+  state: SutState,
+  { _id, sut_id, user_id, keys }: RefuseOffer,
+): E.Either<Failure, readonly Event[]> => {
+  const isMade = keys.some((key) => findRecord(state.keys, key) !== undefined)
+  if (isMade || isOfferRefused(state, _id)) return E.right([])
+  return E.right([{ type: 'ReservationOfferRefused', data: { _id, sut_id, user_id } }])
+}

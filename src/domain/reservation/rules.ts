@@ -27,6 +27,12 @@ export const isForbidden = (actor: Actor, user_id: string): boolean => actor.rol
 export const refuseNotYours = () =>
   refuse('not_your_reservation', 'Testers can only make and change reservations for their own user_id.')
 
+/** Refuses to change a reservation that is over or cancelled. */
+export const refuseOver = ({ documentStatus }: Pick<ReservationCommandBase, 'documentStatus'>) =>
+  documentStatus === 'cancelled'
+    ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
+    : refuse('reservation_over', 'The reservation has ended.')
+
 export const toConflict = ({ held, isTurnaround }: InTheWay): Conflict => ({
   _id: held._id,
   user_id: held.user_id,

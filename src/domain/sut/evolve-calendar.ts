@@ -98,7 +98,8 @@ export const evolveCalendar = (
       const bound = actor === event.data.user_id ? (client ?? null) : null
       return { windows: insert(windows, toHeld(event.data, { created: time, started: false, client: bound, kept: 0 })) }
     }
-    case 'ReservationExtended': {
+    case 'ReservationExtended':
+    case 'ReservationShortened': {
       const { end_time } = event.data
       return { windows: change(windows, _id, { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }) }
     }

@@ -163,6 +163,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return 'values' in next ? { ...next, monitoring: null, recordRevision: event.revision } : next
     case 'ReservationCreated':
     case 'ReservationExtended':
+    case 'ReservationShortened':
     case 'ReservationReleased':
     case 'ReservationCancelled':
     case 'ReservationBound':

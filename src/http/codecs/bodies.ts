@@ -9,7 +9,7 @@ import { Criteria } from '../../domain/events/criteria.ts'
 import { keepalive } from '../../domain/events/reservation.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
-import type { OffsetTime } from '../../domain/values/instant.ts'
+import type { NewEnd } from '../../domain/reservation/extend.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
 
@@ -41,28 +41,37 @@ export interface ReservationBody {
 const FORM_A = Object.keys(formA)
 const FORM_B = Object.keys(formB)
 
-const Extension = closed('Extension', {}, { end_time: instant, duration: seconds, ...beyond })
+const ENDS = { end_time: instant, duration: seconds, by: seconds }
+const Extension = closed('Extension', {}, { ...ENDS, ...beyond })
 
 export interface ExtensionBody {
-  readonly end: OffsetTime | { readonly duration: number }
+  readonly end: NewEnd
   readonly isBeyondQuota: boolean
 }
 
-/** The end of an extension: a time, or seconds from the reservation's start. */
+/** The end of an extension: exactly one of a time, and seconds from the reservation's start or beyond its end. */
 export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
   const fields = decoded(Extension, RESERVATION_READ_ONLY, body)
   if (E.isLeft(fields)) return fields
-  const { end_time, duration, beyond_quota: isBeyondQuota = false } = fields.right
-  if (end_time !== undefined && duration !== undefined) {
-    return E.left([bodyProblem('window_ambiguous', 'duration', 'cannot be combined with end_time')])
+  const { end_time, duration, by, beyond_quota: isBeyondQuota = false } = fields.right
+  const [first, ...more] = Object.keys(ENDS).filter((name) => name in fields.right)
+  if (more.length > 0) {
+    return E.left(more.map((name) => bodyProblem('window_ambiguous', name, `cannot be combined with ${first}`)))
   }
   if (end_time !== undefined) return E.right({ end: end_time, isBeyondQuota })
   if (duration !== undefined) return E.right({ end: { duration }, isBeyondQuota })
-  return E.left([bodyProblem('window_required', 'end_time', 'is required, unless duration is given')])
+  if (by !== undefined) return E.right({ end: { by }, isBeyondQuota })
+  return E.left([bodyProblem('window_required', 'end_time', 'is required, unless duration or by is given')])
 }
 withSchema(extensionBody, () => ({
-  oneOf: [closedSchema({ end_time: instant }, beyond), closedSchema({ duration: seconds }, beyond)],
+  oneOf: Object.entries(ENDS).map(([name, codec]) => closedSchema({ [name]: codec }, beyond)),
 }))
+
+const Shortening = closed('Shortening', { end_time: instant }, {})
+export type ShorteningBody = t.TypeOf<typeof Shortening>
+
+export const shorteningBody: DecodeBody<ShorteningBody> = (body) => decoded(Shortening, RESERVATION_READ_ONLY, body)
+withSchema(shorteningBody, () => schemaOf(Shortening))
 
 const isObject = (body: unknown): body is object => typeof body === 'object' && body !== null && !Array.isArray(body)
 

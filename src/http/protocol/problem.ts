@@ -96,6 +96,8 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   series_too_long: { status: 422, title: 'The rule gives too many windows' },
   series_too_short: { status: 422, title: 'The rule gives fewer than two windows' },
   series_overlaps: { status: 422, title: 'The rule gives windows that overlap' },
+  end_not_later_than_now: { status: 422, title: 'The new end is not later than now' },
+  end_not_earlier: { status: 422, title: 'The new end is not earlier than the current one' },
   list_too_large: { status: 422, title: 'The list is too large' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   upgrade_required: { status: 426, title: 'This address takes WebSocket connections only' },

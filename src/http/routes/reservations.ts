@@ -9,7 +9,7 @@ import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { laterPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
+import type { ExtensionBody, ReservationBody, ShorteningBody } from '../codecs/bodies.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
@@ -20,6 +20,7 @@ export interface ReservationHandlers {
   readonly create: (call: Call<ReservationBody>) => RouteResult
   readonly cancel: (call: Call) => RouteResult
   readonly extend: (call: Call<ExtensionBody>) => RouteResult
+  readonly shorten: (call: Call<ShorteningBody>) => RouteResult
   readonly update: (call: Call) => RouteResult
   readonly keepalive: (call: Call) => RouteResult
 }
@@ -95,6 +96,10 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       })
       return change(call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
     },
+    shorten: (call) =>
+      change(call, (known) => ({
+        ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
+      })),
     update: async (call) => {
       const { user, client } = call
       if (client === undefined) {

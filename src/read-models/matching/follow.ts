@@ -62,6 +62,7 @@ const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
     switch (event.type) {
       case 'ReservationCreated':
       case 'ReservationExtended':
+      case 'ReservationShortened':
       case 'ReservationReleased':
       case 'ReservationCancelled':
         applyReservation(event.data._id)

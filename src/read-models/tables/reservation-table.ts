@@ -48,7 +48,10 @@ const CARRY_COUNTED = `UPDATE reservation SET counted = CASE reservation.ended
     WHEN 'released' THEN min(
       former.counted,
       max((reservation.ends * 1000 - reservation.starts * 1000 - reservation.lateness + ${QUARTER * 1000 - 1}) / ${QUARTER * 1000}, 1))
-    ELSE former.counted + (reservation.ends - former.ends) / ${QUARTER} END
+    ELSE iif(
+      reservation.ends < former.ends,
+      min(former.counted, max((reservation.ends - reservation.starts + ${QUARTER - 1}) / ${QUARTER}, 1)),
+      former.counted + (reservation.ends - former.ends) / ${QUARTER}) END
   FROM reservation AS former WHERE former.position = ? AND reservation.position = ?`
 
 export const makeReservationWriter = (

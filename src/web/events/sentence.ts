@@ -65,12 +65,15 @@ const repeated: Teller = (entry, reader) => {
   )
 }
 
-const extended: Teller = (entry, reader) =>
-  said(
-    ...(['reservations', 'calendar', actorOf(entry, reader), ' extended '] as const),
-    ...reservationOf(entry, reader),
-    ` to ${clockOf(time(entry.data.end_time))}`,
-  )
+/** That a reservation has another end. */
+const endMoved =
+  (verb: string): Teller =>
+  (entry, reader) =>
+    said(
+      ...(['reservations', 'calendar', actorOf(entry, reader), verb] as const),
+      ...reservationOf(entry, reader),
+      ` to ${clockOf(time(entry.data.end_time))}`,
+    )
 
 const ofReservation =
   (icon: IconName, before: string, after = ''): Teller =>
@@ -164,7 +167,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   SutWentOffline: happened('monitoring', 'warning', ({ data }) => ` went offline: ${causeText(String(data.cause))}`),
   ReservationCreated: created,
   ReservationSeriesCreated: repeated,
-  ReservationExtended: extended,
+  ReservationExtended: endMoved(' extended '),
+  ReservationShortened: endMoved(' shortened '),
   ReservationReleased: (entry, reader) => {
     const { user_id, cause } = entry.data
     return user_id === entry.actor

@@ -138,6 +138,7 @@ export const writeStory = async (
     const cancel = { type: 'CancelSeries', actor: administrator, user_id: alice, reservationIds } as const
     await runner.run(reservationDecider, sutStream(sut_id), { ...by(administrator, step), command: cancel })
   }
+  const later = (seconds: number) => Temporal.Instant.fromEpochMilliseconds(now + seconds * 1_000)
   const cancelOrExtend = (step: number) => {
     const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
     const actor = one([administrator, tester(reservation.user_id)])
@@ -145,7 +146,9 @@ export const writeStory = async (
     const command =
       number(2) === 0
         ? ({ type: 'CancelReservation', ...of } as const)
-        : ({ type: 'ExtendReservation', ...of, end: { duration: 900 + number(20_000) }, limits: LIMITS } as const)
+        : number(2) === 0
+          ? ({ type: 'ExtendReservation', ...of, end: { duration: 900 + number(20_000) }, limits: LIMITS } as const)
+          : ({ type: 'ShortenReservation', ...of, end: { instant: later(number(9_000)), offset: 60 } } as const)
     return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })
   }
 

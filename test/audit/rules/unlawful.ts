@@ -7,6 +7,7 @@ import {
   reservationExtended,
   reservationKept,
   reservationReleased,
+  reservationShortened,
   reservationUnbound,
   wall,
 } from '../../domain/builders.ts'
@@ -107,6 +108,10 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
     ['06:20', of(reservationExtended(FIRST, wall('08:15')))],
     /overlaps the reservation/,
   ],
+  ['a shortening to the current end', ['06:20', of(reservationShortened(FIRST, wall('07:30')))], /not earlier/],
+  ['a shortening to the start', ['05:40', of(reservationShortened(FIRST, wall('06:00')))], /not after its start/],
+  ['a shortening off the grid', ['06:20', of(reservationShortened(FIRST, wall('07:01')))], /off the quarter-hour grid/],
+  ['a shortening to the past', ['06:50', of(reservationShortened(FIRST, wall('06:45')))], /end that has passed/],
   ['an extension to an earlier end', ['06:20', of(reservationExtended(FIRST, wall('07:15')))], /not later/],
   ['an extension to the current end', ['06:20', of(reservationExtended(FIRST, wall('07:30')))], /not later/],
   ['an extension off the grid', ['06:20', of(reservationExtended(FIRST, wall('07:31')))], /off the quarter-hour grid/],

@@ -1,102 +1,30 @@
 import { Temporal } from 'temporal-polyfill'
-import type { Event } from '../../../src/domain/event.ts'
 import type { BindReservation, UnbindReservation } from '../../../src/domain/reservation/bind.ts'
 import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
 import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
+import type { ShortenReservation } from '../../../src/domain/reservation/shorten.ts'
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
+import {
+  type Booking,
+  ceiling,
+  floor,
+  heldUntil,
+  inTheWay,
+  type Model,
+  named,
+  nanoseconds,
+  neighboursOf,
+  refused,
+  refusedFor,
+  SECOND,
+  type Verdict,
+} from './bookings.ts'
 import { cancel, keep, releaseUnattended } from './kept-model.ts'
 
-/**
- * A naive model of a SUT's calendar: it scans a list of intervals and tries every quarter. The optimized deciders must
- * give the same answers.
- */
-export interface Booking {
-  readonly _id: string
-  readonly user_id: string
-  readonly start: number
-  end: number
-  readonly startOffset: number
-  endOffset: number
-  standing: 'made' | 'released' | 'cancelled'
-  /** Quarter-hours that count for a quota. */
-  counted: number
-  /** Milliseconds. */
-  readonly created: number
-  /** What it is bound to. */
-  client: string | null
-  /** Seconds; 0 if it need not be kept alive. */
-  readonly keepalive: number
-  /** Milliseconds of the last time that it was; 0 before. */
-  kept: number
-}
-export interface Model {
-  readonly bookings: Booking[]
-  active: boolean
-  retired: boolean
-  /** Seconds. */
-  turnaround: number
-}
-
-export type Verdict =
-  | { readonly code: string; readonly help: unknown }
-  | { readonly event: Event; readonly apply: () => void }
-  | 'already so'
-
-const refused = (code: string, help?: unknown): Verdict => ({ code, help })
-const refusedFor = (codes: readonly string[]): Verdict => refused(new Set(codes).size === 1 ? `${codes[0]}` : 'invalid')
-
-const SECOND = 1_000_000_000n
-const nanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
-
-/** The quarter at or before a moment, found by counting down. */
-const floor = (moment: bigint): number => {
-  let second = Number(moment / SECOND)
-  while (second % 900 !== 0) second--
-  return second
-}
-const ceiling = (moment: bigint): number =>
-  BigInt(floor(moment)) * SECOND === moment ? floor(moment) : floor(moment) + 900
-
-/** The end of released time that starts at or covers a moment, following consecutive releases. */
-const heldUntil = (model: Model, moment: number): number => {
-  let until = moment
-  const released = model.bookings.filter(({ standing }) => standing === 'released')
-  for (let i = 0; i <= released.length; i++) {
-    until = released.find(({ start, end }) => start <= until && until < end)?.end ?? until
-  }
-  return until
-}
-
-const inTheWay = (model: Model, start: number, end: number): readonly Booking[] =>
-  model.bookings
-    .filter((booking) => booking.standing === 'made' && booking.start < end && start < booking.end)
-    .sort((a, b) => a.start - b.start)
-
-const named = (bookings: readonly Booking[], neighbours: readonly Booking[] = []) =>
-  bookings.map((booking) => {
-    const { _id, user_id, start, end, startOffset, endOffset } = booking
-    return {
-      _id,
-      user_id,
-      start_time: formatWithOffset(start, startOffset),
-      end_time: formatWithOffset(end, endOffset),
-      ...(neighbours.includes(booking) && { turnaround: true }),
-    }
-  })
-
-/** The reservations right before and after a window, as they were really held, where the turnaround does not fit. */
-const neighboursOf = (model: Model, start: number, end: number): readonly Booking[] => {
-  if (model.turnaround === 0) return []
-  const held = model.bookings.filter(({ standing }) => standing !== 'cancelled')
-  const before = held.filter((booking) => booking.end <= start).sort((a, b) => b.end - a.end)[0]
-  const after = held.filter((booking) => booking.start >= end).sort((a, b) => a.start - b.start)[0]
-  const isTooLate = before && ceiling(BigInt(before.end) * SECOND) + model.turnaround > start
-  const isTooEarly = after && end + model.turnaround > after.start
-  return [...(isTooLate ? [before] : []), ...(isTooEarly ? [after] : [])]
-}
+/** The decisions of a naive calendar, which the optimized deciders must give too. */
 
 const asked = (window: CreateReservation['window'], now: number): readonly [OffsetTime, OffsetTime] => {
   if (window.form === 'explicit') return [window.start, window.end]
@@ -180,10 +108,12 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   const { actor, _id, user_id, limits } = command
   const booking = bookingOf(model, _id)
   const start = BigInt(booking.start) * SECOND
-  const [moment, offset] =
-    'duration' in command.end
-      ? [start + BigInt(command.end.duration) * SECOND, booking.endOffset]
-      : [command.end.instant.epochNanoseconds, command.end.offset]
+  const ofEnd = (asked: ExtendReservation['end']): readonly [bigint, number] => {
+    if ('duration' in asked) return [start + BigInt(asked.duration) * SECOND, booking.endOffset]
+    if ('by' in asked) return [BigInt(booking.end + asked.by) * SECOND, booking.endOffset]
+    return [asked.instant.epochNanoseconds, asked.offset]
+  }
+  const [moment, offset] = ofEnd(command.end)
   const stands = booking.standing === 'made' && booking.end * 1000 > now
   const end = ceiling(moment)
   const tooLong = moment - start > nanoseconds(limits.windowMax) && end !== booking.end
@@ -211,6 +141,26 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
     booking.endOffset = offset
   }
   return { event: { type: 'ReservationExtended', data }, apply }
+}
+
+const shorten = (model: Model, { actor, _id, user_id, end: asked }: ShortenReservation, now: number): Verdict => {
+  const booking = bookingOf(model, _id)
+  const stands = booking.standing === 'made' && booking.end * 1000 > now
+  const end = ceiling(asked.instant.epochNanoseconds)
+  if (stands && asked.instant.epochNanoseconds <= nanoseconds(now)) return refused('end_not_later_than_now')
+  if (stands && end > booking.end) return refused('end_not_earlier')
+  if (stands && end <= booking.start) return refused('window_empty')
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
+  if (!stands) return refused('reservation_over')
+  if (end === booking.end) return 'already so'
+  const data = { _id, sut_id: SUT_ID, user_id, end_time: formatWithOffset(end, asked.offset) }
+  const apply = () => {
+    booking.counted = Math.min(booking.counted, Math.ceil((end - booking.start) / 900))
+    booking.end = end
+    booking.endOffset = asked.offset
+  }
+  return { event: { type: 'ReservationShortened', data }, apply }
 }
 
 const bind = (model: Model, { actor, _id, user_id, client }: BindReservation, now: number): Verdict => {
@@ -280,6 +230,7 @@ export const verdictOn = (
   if (command.type === 'ReleaseUnattended') return releaseUnattended(bookingOf(model, command._id), now)
   if (command.type === 'CancelReservation') return cancel(bookingOf(model, command._id), command, now)
   if (command.type === 'ExtendReservation') return extend(model, command, now)
+  if (command.type === 'ShortenReservation') return shorten(model, command, now)
   if (command.type === 'RetireSut') return retire(model, now)
   if (command.type === 'UpdateSut' && command.values.is_active !== undefined)
     return activate(model, command.values.is_active)

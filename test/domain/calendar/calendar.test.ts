@@ -4,7 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/calendar.ts'
 import { failure } from '../../../src/domain/failure.ts'
 import { rounds } from '../../thorough.ts'
-import { arbitrarySteps, berth, played, type Subject } from './calendar-stories.ts'
+import { arbitrarySteps } from './arbitrary-steps.ts'
+import { berth, played, type Subject } from './calendar-stories.ts'
 
 test('property: every decision on one SUT matches a naive calendar, without double booking', (t) => {
   const property = fc.property(arbitrarySteps(), (steps) => {
@@ -22,6 +23,7 @@ test('the stories reach every possible outcome of a calendar', (t) => {
   const expected = [
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
     ...['ReservationBound', 'ReservationUnbound', 'ReservationKept', 'not_kept_alive', 'released for its keepalive'],
+    ...['ReservationShortened', 'end_not_earlier', 'end_not_later_than_now'],
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
     'ReservationCreated after a release',
@@ -35,6 +37,9 @@ test('the stories reach every possible outcome of a calendar', (t) => {
 const broken: Record<string, Partial<Subject>> = {
   'forgets extensions': {
     evolve: (state, event) => (event.type === 'ReservationExtended' ? state : berth.evolve(state, event)),
+  },
+  'forgets that a reservation was shortened': {
+    evolve: (state, event) => (event.type === 'ReservationShortened' ? state : berth.evolve(state, event)),
   },
   'forgets what a reservation was bound to': {
     evolve: (state, event) => (event.type === 'ReservationBound' ? state : berth.evolve(state, event)),

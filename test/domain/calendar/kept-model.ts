@@ -2,11 +2,9 @@ import type { CancelReservation } from '../../../src/domain/reservation/cancel.t
 import type { KeepReservation } from '../../../src/domain/reservation/keep.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { SUT_ID } from '../builders.ts'
-import type { Booking, Verdict } from './calendar-model.ts'
+import { type Booking, refused, type Verdict } from './bookings.ts'
 
 /** The part of the naive model that says how reservations are kept alive, cancelled and released. */
-
-const refused = (code: string): Verdict => ({ code, help: undefined })
 
 const release = (booking: Booking, now: number, more: { readonly cause?: 'keepalive' } = {}): Verdict => {
   const { _id, user_id } = booking

@@ -55,6 +55,18 @@ test('an extension by duration counts from the start and keeps the offset of the
   t.deepEqual(extended.when(extend(hours(2)), '05:02'), to(wall('10:00', '+02:00')))
 })
 
+test('an extension by seconds counts from the end that stands, each time, and keeps its offset', (t) => {
+  const extended = at('05:01', reservationExtended(idOf(1), wall('09:30', '+02:00')))
+  t.deepEqual(
+    withReservation().when(extend({ by: 1 }), '05:01'),
+    records(reservationExtended(idOf(1), wall('03:45', '-03:30'))),
+  )
+  const twice = withReservation(extended).when(extend({ by: 1_800 }), '05:02')
+  t.deepEqual(twice, records(reservationExtended(idOf(1), wall('10:00', '+02:00'))))
+  const tooLong = withReservation().when(extend({ by: 8 * 86_400 }), '05:01')
+  t.deepEqual(whyRefused(tooLong), ['window_too_long', 'window_too_long by'])
+})
+
 test('extending to the current end records nothing', (t) => {
   t.deepEqual(withReservation().when(extend(asked('07:00')), '05:01'), records())
   t.deepEqual(withReservation().when(extend(asked('07:00', 345)), '05:01'), records(), 'in any offset')

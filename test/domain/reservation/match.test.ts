@@ -1,8 +1,7 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import type { Match } from '../../../src/domain/reservation/match.ts'
-import type { RefuseOffer } from '../../../src/domain/reservation/refuse-offer.ts'
+import type { Match, RefuseOffer } from '../../../src/domain/reservation/match.ts'
 import { makeId } from '../../../src/domain/values/ids.ts'
 import {
   alice,

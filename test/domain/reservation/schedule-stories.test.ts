@@ -73,7 +73,7 @@ const compare = (log: readonly Past[], from: number) => {
       const { _id, start_time, end_time } = event.data
       const starts = Math.max(Date.parse(start_time), time)
       runs.set(_id, { starts, ends: Date.parse(end_time), over: Number.POSITIVE_INFINITY })
-    } else if (event.type === 'ReservationExtended') {
+    } else if (event.type === 'ReservationExtended' || event.type === 'ReservationShortened') {
       const run = runs.get(event.data._id)
       if (run) run.ends = Date.parse(event.data.end_time)
     } else if (event.type === 'ReservationCancelled' || event.type === 'ReservationReleased') {

@@ -94,6 +94,11 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     expected: RESERVE,
     ask: (client, { reservation }) => client.post(`/api/sut_reservation/${reservation}/extend`, { duration: 1800 }),
   },
+  'POST /api/sut_reservation/:id/shorten': {
+    expected: RESERVE,
+    ask: (client, { reservation }) =>
+      client.post(`/api/sut_reservation/${reservation}/shorten`, { end_time: '2030-05-02T06:15:00Z' }),
+  },
   'POST /api/sut_reservation/:id/update': {
     expected: RESERVE,
     ask: (client, { reservation }) => client.request('POST', `/api/sut_reservation/${reservation}/update`),

@@ -86,6 +86,11 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
     body: { duration: 1_800 },
   })
   await ask('POST /api/sut_reservation/:id/extend', 'To an earlier end', { at: id, body: { duration: 900 } })
+  await ask('POST /api/sut_reservation/:id/extend', 'By more than it has', { at: id, who: 'alice', body: { by: 900 } })
+  const shorten = 'POST /api/sut_reservation/:id/shorten'
+  await ask(shorten, 'To an earlier end', { at: id, who: 'alice', body: { end_time: '2030-05-02T08:30:00+02:00' } })
+  await ask(shorten, 'To a later end', { at: id, body: { end_time: '2030-05-02T09:00:00+02:00' } })
+  await ask(shorten, 'To an end that has passed', { at: id, body: { end_time: '2030-05-02T07:30:00+02:00' } })
   await ask('POST /api/sut_reservation/:id/update', 'To the address of the caller', { at: id, who: 'alice' })
   await ask('POST /api/sut_reservation/:id/keepalive', 'It lasts until its end', { at: id, who: 'alice' })
   await ask('GET /api/sut_reservation/:id', 'A reservation', { at: id })

@@ -144,7 +144,10 @@ const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; read
       { ...PARTIES, ...WINDOW, start_in: 1, duration: 1 },
     ],
   },
-  'of an extension': { body: extensionBody, right: [{ end_time: WINDOW.end_time }, { duration: 1800 }, {}] },
+  'of an extension': {
+    body: extensionBody,
+    right: [{ end_time: WINDOW.end_time }, { duration: 1800 }, { by: 900 }, {}],
+  },
   'of a new SUT': {
     body: sutCreationBody,
     right: [MACHINE, { ...MACHINE, password: 'x', rdp_height: 720, description: 'a\nb' }],

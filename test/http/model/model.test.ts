@@ -27,6 +27,7 @@ const REACHED = [
   ...['reserve from now: recorded', 'reserve from now: reservation_conflict', 'reserve: clock_behind'],
   ...['cancel: recorded', 'cancel: 200', 'cancel: reservation_over', 'cancel: not_your_reservation'],
   ...['extend: recorded', 'extend: end_not_later', 'extend: window_too_long', 'extend: reservation_cancelled'],
+  ...['shorten: recorded', 'shorten: end_not_earlier', 'shorten: end_not_later_than_now', 'shorten: 200'],
   ...['extend by: recorded', 'extend: reservation_over', 'extend: reservation_conflict', 'extend: 200'],
   ...['read SUT: 200', 'read SUT: 304', 'read reservation: 200', 'read reservation: reservation_cancelled'],
   ...['retry: repeated', 'retry: idempotency_key_reused', 'reserve: idempotency_key_reused'],

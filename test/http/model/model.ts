@@ -1,4 +1,4 @@
-import type { Model as Calendar } from '../../domain/calendar/calendar-model.ts'
+import type { Model as Calendar } from '../../domain/calendar/bookings.ts'
 import { EVENTS_OF_START } from '../harness.ts'
 import { DOCUMENTED } from '../refusals/problems.ts'
 

@@ -1,5 +1,5 @@
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
-import type { Booking } from '../../domain/calendar/calendar-model.ts'
+import type { Booking } from '../../domain/calendar/bookings.ts'
 import { idOf } from '../harness.ts'
 import {
   type Expected,

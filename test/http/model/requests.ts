@@ -4,7 +4,17 @@ import { idOf } from '../harness.ts'
 import { aSut } from '../requests.ts'
 import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
 import { limit } from './quotas.ts'
-import { bind, cancel, extend, type Found, findReservation, keep, readReservation, reserve } from './reservations.ts'
+import {
+  bind,
+  cancel,
+  extend,
+  type Found,
+  findReservation,
+  keep,
+  readReservation,
+  reserve,
+  shorten,
+} from './reservations.ts'
 import type { Condition, Name, Step } from './steps.ts'
 import { createSut, type IfMatch, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
 import { explicit, moment, written } from './windows.ts'
@@ -111,6 +121,16 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>)
   return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...command, window }))
 }
 
+const shortening = (model: Model, step: StepTo<'shorten'>, id: string): Request => {
+  const booking = findReservation(model, id)?.booking ?? { end: model.clock / 1000 }
+  const { length, nanosecond, offsets } = step.window
+  const end = moment(Math.floor(booking.end + 1800 - length) * 1000, nanosecond, offsets[0])
+  const path = `/api/sut_reservation/${id}/shorten`
+  return post(model, step, path, { end_time: written(end) }, WRITERS, (model) =>
+    shorten(model, findReservation(model, id), actorOf(step.as), end),
+  )
+}
+
 const extension = (model: Model, step: StepTo<'extend' | 'extend by'>, id: string): Request => {
   const booking = findReservation(model, id)?.booking ?? { start: model.clock / 1000, end: model.clock / 1000 }
   const { length, nanosecond, offsets } = step.window
@@ -118,9 +138,11 @@ const extension = (model: Model, step: StepTo<'extend' | 'extend by'>, id: strin
   const path = `/api/sut_reservation/${id}/extend`
   const end =
     step.to === 'extend by'
-      ? { duration: Math.max(1, by) }
+      ? nanosecond
+        ? { by: Math.max(1, length - 1800) }
+        : { duration: Math.max(1, by) }
       : moment(Math.floor(booking.start + by) * 1000, nanosecond, offsets[0])
-  const body = { ...('duration' in end ? end : { end_time: written(end) }), ...beyond(step) }
+  const body = { ...('duration' in end || 'by' in end ? end : { end_time: written(end) }), ...beyond(step) }
   return post(model, step, path, body, WRITERS, (model) =>
     extend(model, findReservation(model, id), actorOf(step.as), end, step.isBeyondQuota),
   )
@@ -217,6 +239,8 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
         headers,
       )
     }
+    case 'shorten':
+      return shortening(model, step, id)
     case 'extend':
     case 'extend by':
       return extension(model, step, id)

@@ -2,8 +2,10 @@ import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
+import type { ShortenReservation } from '../../../src/domain/reservation/shorten.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
-import { type Booking, verdictOn } from '../../domain/calendar/calendar-model.ts'
+import type { Booking } from '../../domain/calendar/bookings.ts'
+import { verdictOn } from '../../domain/calendar/calendar-model.ts'
 import { keptUntil } from '../../domain/calendar/kept-model.ts'
 import {
   checkedId,
@@ -75,7 +77,7 @@ export interface Wish {
   readonly keepalive: number | undefined
 }
 
-const EARLY = /^(window_.*|end_not_later|invalid|not_your_reservation)$/
+const EARLY = /^(window_.*|end_not_later.*|end_not_earlier|invalid|not_your_reservation)$/
 
 /** Whether a reservation is asked to be beyond the quota by somebody who may not. */
 const isForbidden = (actor: Actor, isBeyondQuota: boolean): boolean => isBeyondQuota && actor.role !== 'administrator'
@@ -134,6 +136,7 @@ type Change =
   | { readonly type: 'KeepReservation' }
   | Pick<BindReservation, 'type' | 'client'>
   | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
+  | Pick<ShortenReservation, 'type' | 'end'>
 
 const change = (
   model: Model,
@@ -184,6 +187,13 @@ export const extend = (
   end: ExtendReservation['end'],
   isBeyondQuota: boolean,
 ): Expected => change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS }, isBeyondQuota)
+
+export const shorten = (
+  model: Model,
+  found: Found | undefined,
+  actor: Actor,
+  end: ShortenReservation['end'],
+): Expected => change(model, found, actor, { type: 'ShortenReservation', end })
 
 export const readReservation = (model: Model, found: Found | undefined): Expected => {
   if (found === undefined) return refused('reservation_not_found')

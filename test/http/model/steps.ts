@@ -54,6 +54,7 @@ export type Step =
   | (Sent & { readonly to: 'keep'; readonly which: number })
   | (OfWindow & { readonly to: 'extend' })
   | (OfWindow & { readonly to: 'extend by' })
+  | (OfWindow & { readonly to: 'shorten' })
   | { readonly to: 'read SUT'; readonly as: Name; readonly which: number; readonly condition: Condition | undefined }
   | { readonly to: 'read reservation'; readonly as: Name; readonly which: number }
   /** Repeats a request that had a key. */
@@ -162,6 +163,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('keep', 6, { as, key, which }),
   to('extend', 5, { as, key, which, window, isBeyondQuota }),
   to('extend by', 3, { as, key, which, window, isBeyondQuota }),
+  to('shorten', 5, { as, key, which, window, isBeyondQuota }),
   to('read SUT', 2, { as, which, condition }),
   to('read reservation', 2, { as, which }),
   to('retry', 5, { which: fc.nat(4) }),

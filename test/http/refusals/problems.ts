@@ -65,6 +65,8 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
   series_too_long: 422,
   series_too_short: 422,
   series_overlaps: 422,
+  end_not_later_than_now: 422,
+  end_not_earlier: 422,
   list_too_large: 422,
   idempotency_key_reused: 422,
   upgrade_required: 426,

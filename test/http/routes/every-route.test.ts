@@ -73,6 +73,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/sut_reservation/:id/extend': () => ({ duration: 1800 }),
   '/api/sut_reservation_series/create': ({ sut }) =>
     aSeries(sut, { start_time: '2030-05-03T08:00:00Z', end_time: '2030-05-03T09:00:00Z' }),
+  '/api/sut_reservation/:id/shorten': () => ({ end_time: '2030-05-02T06:15:00Z' }),
   '/api/sut/create': () => aSut(),
   '/api/sut/import': () => ({ suts: [aSut(), aSut({ tags: { rack: '4' } })] }),
   '/api/sut/:id/tags': () => ({ a: '1' }),

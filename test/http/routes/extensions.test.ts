@@ -37,6 +37,8 @@ const EXTENDED: Readonly<Record<string, readonly [body: object, end_time: string
   'end_time a nanosecond later': [{ end_time: '2030-05-02T07:00:00.000000001+00:00' }, '2030-05-02T07:15:00+00:00'],
   'duration in seconds from its start': [{ duration: 7200 }, '2030-05-02T10:00:00+02:00'],
   'duration off the grid': [{ duration: 3601 }, '2030-05-02T09:15:00+02:00'],
+  'seconds beyond the end that stands': [{ by: 1800 }, '2030-05-02T09:30:00+02:00'],
+  'a second beyond the end that stands': [{ by: 1 }, '2030-05-02T09:15:00+02:00'],
   'duration that gives the current end': [{ duration: 2701 }, '2030-05-02T09:00:00+02:00'],
 }
 
@@ -63,6 +65,9 @@ test('the added part of an extended window conflicts', async (t) => {
 })
 
 const REFUSED: Readonly<Record<string, readonly [body: unknown, ...refusal: unknown[]]>> = {
+  'by and another end': [{ by: 900, duration: 7200 }, 422, 'window_ambiguous', '#/by'],
+  'by nothing': [{ by: 0 }, 422, 'invalid', '#/by'],
+  'by more than the longest length': [{ by: 8 * 86_400 }, 422, 'window_too_long', '#/by'],
   'no end': [{}, 422, 'window_required', '#/end_time'],
   'two ends': [{ end_time: '2030-05-02T08:00:00Z', duration: 7200 }, 422, 'window_ambiguous', '#/duration'],
   'an earlier end': [{ end_time: '2030-05-02T06:45:00Z' }, 422, 'end_not_later', '#/end_time'],

@@ -82,6 +82,7 @@ const ADDRESSES = [
   ['GET', '/api/sut_reservation/', ''],
   ['POST', '/api/sut_reservation/', '/cancel'],
   ['POST', '/api/sut_reservation/', '/extend', { duration: 7200 }],
+  ['POST', '/api/sut_reservation/', '/shorten', { end_time: '2030-05-02T06:15:00Z' }],
 ] as const
 
 for (const [method, before, after, body = {}] of ADDRESSES) {

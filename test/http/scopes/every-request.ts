@@ -170,7 +170,10 @@ const nothing = () => [{}]
 /** Bodies for each POST. Those that only administrators send are refused without a look at them. */
 const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/sut_reservation/create': () => [...CREATIONS, ...MATCHES],
-  '/api/sut_reservation/:id/extend': () => [{ duration: 7200 }, { end_time: at('07:30') }, { duration: 1 }, {}],
+  '/api/sut_reservation/:id/extend': () => [
+    ...[{ duration: 7200 }, { end_time: at('07:30') }, { duration: 1 }, { by: 900 }, {}],
+  ],
+  '/api/sut_reservation/:id/shorten': () => [{ end_time: at('06:30') }, { end_time: at('23:30') }, {}],
   '/api/sut_reservation/:id/update': nothing,
   '/api/sut_reservation/:id/cancel': nothing,
   '/api/sut_reservation/:id/console': nothing,

@@ -24,7 +24,7 @@ const PAIRS = pageOfRoutes.flatMap(pairsOf)
 const REFUSALS = [
   ...['sut_not_found', 'reservation_not_found', 'user_not_found', 'not_your_reservation', 'forbidden', 'invalid'],
   ...['reservation_conflict', 'reservation_cancelled', 'sut_retired', 'sut_inactive', 'quota_exceeded'],
-  ...['window_over', 'end_not_later', 'idempotency_key_reused'],
+  ...['window_over', 'end_not_later', 'end_not_earlier', 'idempotency_key_reused'],
 ]
 
 const NONE: Answers = new Map()
@@ -91,6 +91,7 @@ const SCOPED = [
   'GET /api/sut_reservation/:id/history',
   'POST /api/sut_reservation/:id/cancel',
   'POST /api/sut_reservation/:id/extend',
+  'POST /api/sut_reservation/:id/shorten',
   'POST /api/sut_reservation/:id/update',
   'POST /api/sut_reservation/:id/keepalive',
   'GET /api/sut_reservation/:id/connection',

@@ -75,7 +75,7 @@ export const openScheduleBook = (): ScheduleBook => {
       book.set(data._id, { listenPort, begins, ends, isGone: false, starts: [], ended: [] })
     } else if (type === 'ReservationStarted') record('start', data, metadata.time)
     else if (type === 'ReservationEnded') record('end', data, metadata.time)
-    else if (type === 'ReservationExtended') {
+    else if (type === 'ReservationExtended' || type === 'ReservationShortened') {
       const booked = book.get(data._id)
       if (booked !== undefined) booked.ends = Date.parse(data.end_time)
     } else if (type === 'ReservationReleased' || type === 'ReservationCancelled') {

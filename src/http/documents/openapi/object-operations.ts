@@ -70,7 +70,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Extend a reservation',
     description:
-      'Send a later end_time, or a duration in seconds from the start. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
+      'Send a later end_time, a duration in seconds from the start, or by how many seconds the end that stands is to be later; then send an Idempotency-Key too. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
     answer: refTo('Reservation'),
     refusals: [
       'not_your_reservation',
@@ -85,6 +85,23 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       'sut_inactive',
       'end_not_later',
       ...WINDOW,
+    ],
+  },
+  'POST /api/sut_reservation/:id/shorten': {
+    id: 'shortenReservation',
+    tag: 'Reservations',
+    summary: 'Let a reservation end earlier',
+    description:
+      'Send an earlier end_time that is after now. It is widened to its quarter-hour. What is freed is free at once. To end a reservation now, cancel it.',
+    answer: refTo('Reservation'),
+    refusals: [
+      'not_your_reservation',
+      'reservation_not_found',
+      'reservation_over',
+      'reservation_cancelled',
+      'end_not_earlier',
+      'end_not_later_than_now',
+      'window_empty',
     ],
   },
   'POST /api/sut_reservation/:id/update': {

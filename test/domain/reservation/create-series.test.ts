@@ -2,6 +2,7 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DataOf } from '../../../src/domain/event.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import { encodeEvent } from '../../../src/event-store/stored-event.ts'
 import {
   alice,
   asked,
@@ -15,7 +16,7 @@ import {
   tester,
   wall,
 } from '../builders.ts'
-import { at, type Decision, type Past, stories, whyRefused } from '../given-when-then.ts'
+import { at, type Decision, type Past, recordedAt, stories, whyRefused } from '../given-when-then.ts'
 import { createSeries } from '../series/series.ts'
 
 const { given } = stories(reservationDecider)
@@ -170,4 +171,18 @@ test('a rule with too many candidates is refused', (t) => {
   const { starts } = command.occurrences
   const tooMany = { ...command, occurrences: { starts, more: 'unknown' as const } }
   t.is(codeOf(onSut().when(tooMany, '05:00')), 'series_too_long')
+})
+
+test('the largest series is less than the megabyte that an append may have', (t) => {
+  const longest = '\u{1f600}'.repeat(128)
+  const command = createSeries('FREQ=DAILY', MORNING, 'UTC', { user_id: longest, isBeyondQuota: true })
+  const decision = onSut().when(command, '05:00')
+  if (E.isLeft(decision)) return t.fail(decision.left.detail)
+  const more = { actor: longest, client: `${'k'.repeat(32)}:${'c'.repeat(22)}`, reason: '\u{1f600}'.repeat(200) }
+  const stored = decision.right.map((event, n) => {
+    const { id, metadata, stream } = recordedAt(n, at('05:00', event, { ...more, request_id: 'r'.repeat(36) }))
+    return encodeEvent(`${stream}${'s'.repeat(28)}`, n, { ...event, id, metadata })
+  })
+  t.is(stored.length, 367)
+  t.true(stored.reduce((sum, text) => sum + Buffer.byteLength(text), 0) < 1_000_000)
 })

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { freePort } from '../gateway/peers.ts'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
@@ -16,13 +17,21 @@ let browser: Chromium | NoBrowser
 
 test.before(async (t) => {
   t.timeout(240_000)
-  service = await start(later)
+  const port = await freePort()
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 1}` }
+  service = await start(later, { environment })
   browser = await startBrowser(later, service.url)
 })
 test.after.always(later.tidy)
 
 const makeMachine = async (name: string): Promise<string> =>
-  String((await service.as('admin').post('/api/sut/create', aSut({ name, os: 'Ubuntu', version: '24.04' }))).json._id)
+  String(
+    (
+      await service
+        .as('admin')
+        .post('/api/sut/create', aSut({ name, os: 'Ubuntu', version: '24.04', release_unused_after: 900 }))
+    ).json._id,
+  )
 
 test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and takes again there', async (t) => {
   const [desk, shelf] = [await makeMachine('desk 1'), await makeMachine('shelf 1')]
@@ -44,6 +53,7 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await reserve({ sut_id: shelf, start_in: 7_200, duration: 1_800 })
   const running = page.getByRole('article', { name: 'desk 1' })
   await running.getByText(/^Ubuntu 24.04. Since .*, until/).waitFor()
+  await running.getByText(/^Released at \d\d:\d\d unless somebody connects$/).waitFor()
   await page.getByRole('link', { name: 'Mine 1 running' }).first().waitFor()
   await checkAccessible(t, page)
   const left = (): Promise<string | null> => running.getByRole('timer').getAttribute('aria-label')

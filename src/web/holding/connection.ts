@@ -5,7 +5,9 @@ import { CopyButton } from '../parts/copy.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { saveFile } from '../parts/save-file.ts'
+import { useStore } from '../parts/store.ts'
 import { Refused } from '../service/api.ts'
+import { timeOn } from './extend.ts'
 
 /** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
 export interface Connection {
@@ -14,10 +16,14 @@ export interface Connection {
   readonly sut_type: 'vnc' | 'rdp' | 'tcp'
   readonly open: boolean
   readonly bound_here: boolean
+  /** When it is released unless somebody connects. */
+  readonly released_unused_at: string | null
 }
 
 /** Seconds that an answer may wait for the port to open. */
 const WAIT = 20
+/** Between reads while nobody has connected who must. */
+const UNUSED_INTERVAL = 30_000
 
 /** Where to connect to a running reservation. The second function reads it again. */
 export const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
@@ -36,6 +42,12 @@ export const useConnection = (id: string, isRunning: boolean): readonly [Connect
   useEffect(() => {
     if (isRunning) void read()
   }, [id, isRunning])
+  const isUnused = typeof connection?.released_unused_at === 'string'
+  useEffect(() => {
+    if (!isUnused) return undefined
+    const timer = setInterval(() => void read(), UNUSED_INTERVAL)
+    return () => clearInterval(timer)
+  }, [id, isUnused])
   return [connection, () => void read()]
 }
 
@@ -44,6 +56,14 @@ export const HostPort = ({ connection }: { readonly connection: Connection }): V
   if (host === null) return html`<p class="muted small">Another Berth instance forwards this machine.</p>`
   const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
   return html`<span class="hostport mono"><span class="grow clip">${text}</span><${CopyButton} text=${text} label="Copy host and port" /></span>`
+}
+
+/** Warns that a reservation is released unless somebody connects. */
+export const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+  const now = useStore(usePage().clock)
+  const { released_unused_at: at } = connection
+  if (at === null) return undefined
+  return html`<span class="small muted row may"><${Icon} name="warning" />Released at ${timeOn(Date.parse(at), now)} unless somebody connects</span>`
 }
 
 const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const

@@ -114,11 +114,12 @@ const makeFileOf =
 
 /** When a reservation that is not over is released unless somebody connects; null if it is not. */
 const makeUnusedAt =
-  ({ unusedDue, clock }: Pick<ConnectionDependencies, 'unusedDue' | 'clock'>) =>
+  ({ unusedDue, isOurs, clock }: Pick<ConnectionDependencies, 'unusedDue' | 'isOurs' | 'clock'>) =>
   async ({ reservation, isReleased }: FoundReservation): Promise<string | null> => {
     const { _id, sut_id, start_time, created_at } = reservation
     const ends = epochSecondsOf(reservation.end_time) * 1000
-    if (isReleased || ends <= clock()) return null
+    // Only instances that forward the SUT release it.
+    if (isReleased || ends <= clock() || !isOurs(sut_id)) return null
     const begins = Math.max(epochSecondsOf(start_time) * 1000, epochMillisecondsOf(created_at))
     const due = await unusedDue({ _id, sut_id, begins, ends })
     return due === undefined ? null : formatMilliseconds(due)

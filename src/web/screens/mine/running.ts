@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Commands, useCommands } from '../../holding/commands.ts'
-import { HostPort, useConnection, ViewerFile } from '../../holding/connection.ts'
+import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.ts'
 import { giveBackTexts } from '../../holding/give-back.ts'
 import { type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
@@ -76,6 +76,7 @@ const Connect = ({
     <${HostPort} connection=${connection} />
     ${isHere && connection.sut_type === 'vnc' && html`<a class="btn primary" href=${linkTo('screen', id)}><${Icon} name="screen" />Open screen</a>`}
     <${ViewerFile} id=${id} connection=${connection} />
+    <${UnusedNote} connection=${connection} />
     ${isHere && !connection.open && html`<span class="small muted" role="status">The port opens in a moment</span>`}
     ${
       connection.bound_here

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
-import { HostPort, useConnection, ViewerFile } from '../../holding/connection.ts'
+import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, timeOn } from '../../holding/extend.ts'
 import { giveBackTexts } from '../../holding/give-back.ts'
 import type { Reservation, Sut } from '../../live/objects.ts'
@@ -100,7 +100,7 @@ const Controls = ({ sut, reservation, booked, end }: Props): VNode => {
       <div class="result"><b>${isRunning ? `${durationOf(to - now)} left` : `${durationOf(to - from)}`}</b><span class="second">${after}</span></div>
       ${end !== undefined && end > to && html`<button type="button" class="btn primary" data-first disabled=${isDisabled} onClick=${() => extend(end)}>Extend to ${timeOn(end, to)}, ${durationOf(end - to)} longer</button>`}
       <${Ends} booked=${booked} own=${own} isDisabled=${isDisabled} onExtend=${extend} />
-      ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /></div>`}
+      ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /><${UnusedNote} connection=${connection} /></div>`}
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}
       ${refused !== undefined && html`<${CommandNote} refused=${refused} commands=${commands} />`}

@@ -51,6 +51,7 @@ const LABELS: Readonly<Record<string, string>> = {
   ...{ name: 'Name', description: 'Description', address: 'Address', port: 'Port', sut_type: 'Type' },
   ...{ is_active: 'Can be reserved', manufacturer: 'Maker', model: 'Model', os: 'System', version: 'Version' },
   ...{ rdp_width: 'Width', rdp_height: 'Height', password: 'Password', user_name: 'User name', tags: 'Tags' },
+  ...{ turnaround: 'Turnaround', release_unused_after: 'Released unless used within' },
   ...{ monitoring: 'Monitoring', listen_port: 'Listen port' },
 }
 

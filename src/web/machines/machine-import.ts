@@ -16,7 +16,7 @@ const KIND: Kind = {
     required: ['name', 'address', 'port', 'sut_type'],
     optional: [
       ...['os', 'version', 'manufacturer', 'model', 'description', 'is_active', 'user_name', 'password'],
-      ...['rdp_width', 'rdp_height'],
+      ...['rdp_width', 'rdp_height', 'turnaround', 'release_unused_after'],
     ],
     prefix: 'tag.',
     most: 500,

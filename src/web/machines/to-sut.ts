@@ -1,5 +1,5 @@
 const TAG = 'tag.'
-const NUMBERS = new Set(['port', 'rdp_width', 'rdp_height'])
+const NUMBERS = new Set(['port', 'rdp_width', 'rdp_height', 'turnaround', 'release_unused_after'])
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 /** A number or a truth where it is one: otherwise the service says what it must be. */

@@ -25,6 +25,7 @@ const REACHED = [
   ...['reserve: window_empty', 'reserve: window_over', 'reserve: window_in_the_past', 'reserve: window_too_long'],
   ...['reserve: user_not_found', 'reserve: sut_not_found', 'reserve: not_your_reservation', 'reserve: forbidden'],
   ...['reserve from now: recorded', 'reserve from now: reservation_conflict', 'reserve: clock_behind'],
+  ...['reserve any: recorded', 'reserve any: no_sut_matches', 'reserve any: quota_exceeded'],
   ...['cancel: recorded', 'cancel: 200', 'cancel: reservation_over', 'cancel: not_your_reservation'],
   ...['extend: recorded', 'extend: end_not_later', 'extend: window_too_long', 'extend: reservation_cancelled'],
   ...['shorten: recorded', 'shorten: end_not_earlier', 'shorten: end_not_later_than_now', 'shorten: 200'],
@@ -118,8 +119,8 @@ const broken: Readonly<Record<string, Subject>> = {
   'a model in which reservations beyond a quota count': {
     changed: (expected, { people }) => {
       if ('code' in expected) return expected
-      const settle = (id: string): Shown => {
-        const shown = expected.settle(id)
+      const settle = (id: string, sutId?: string): Shown => {
+        const shown = expected.settle(id, sutId)
         people.exempt.clear()
         return shown
       }

@@ -68,7 +68,7 @@ export interface Refused {
 export type Expected =
   | Refused
   /** Applies the change, with the assigned id if something is created. */
-  | { readonly settle: (id: string) => Shown; readonly isRecorded: boolean }
+  | { readonly settle: (id: string, sutId?: string) => Shown; readonly isRecorded: boolean }
 
 interface Remembered {
   readonly request: string

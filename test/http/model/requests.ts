@@ -2,6 +2,7 @@ import type { Actor } from '../../../src/domain/decider.ts'
 import type { Headers } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { aSut } from '../requests.ts'
+import { reserveAny } from './matching.ts'
 import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
 import { limit } from './quotas.ts'
 import {
@@ -14,6 +15,7 @@ import {
   readReservation,
   reserve,
   shorten,
+  type Wish,
 } from './reservations.ts'
 import type { Condition, Name, Step } from './steps.ts'
 import { createSut, type IfMatch, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
@@ -98,19 +100,31 @@ type StepTo<K extends Step['to']> = Extract<Step, { readonly to: K }>
 
 const beyond = ({ isBeyondQuota }: { readonly isBeyondQuota: boolean }) => isBeyondQuota && { beyond_quota: true }
 
-const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>): Request => {
+const OS = ['', 'linux', 'windows', 'beos'] as const
+
+/** How a reservation is asked for: of a SUT, or of any. No model says what happens to others' SUTs while a clock is behind. */
+const targetOf = (model: Model, step: StepTo<'reserve' | 'reserve from now' | 'reserve any'>) => {
   const sut = chosen(model.suts, step.which)
+  const of = { sut_id: sut?._id ?? NO_ID }
+  const isBehind = model.suts.some(({ time }) => time > model.clock)
+  if (step.to !== 'reserve any' || isBehind) return { of, expect: (now: Model, wish: Wish) => reserve(now, sut, wish) }
+  const os = OS[step.which % OS.length] as string
+  return { of: { match: { os: os.toUpperCase() } }, expect: (now: Model, wish: Wish) => reserveAny(now, os, wish) }
+}
+
+const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now' | 'reserve any'>): Request => {
+  const target = targetOf(model, step)
   const userExists = step.for !== 'nobody'
   const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
   const { keepalive, isBeyondQuota } = step
-  const of = { user_id, sut_id: sut?._id ?? NO_ID, ...beyond(step), ...(keepalive !== undefined && { keepalive }) }
+  const of = { user_id, ...target.of, ...beyond(step), ...(keepalive !== undefined && { keepalive }) }
   const command = { actor: actorOf(step.as), user_id, userExists, isBeyondQuota, keepalive }
   const path = '/api/sut_reservation/create'
-  if (step.to === 'reserve') {
+  if (step.to !== 'reserve from now') {
     const { start, end } = explicit(model.clock, step.window)
     const window = { form: 'explicit', start, end } as const
     const body = { ...of, start_time: written(start), end_time: written(end) }
-    return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...command, window }))
+    return post(model, step, path, body, WRITERS, (model) => target.expect(model, { ...command, window }))
   }
   const window = {
     form: 'relative',
@@ -118,7 +132,7 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>)
     duration: Math.max(1, step.window.length),
   } as const
   const body = { ...of, start_in: window.startIn, duration: window.duration }
-  return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...command, window }))
+  return post(model, step, path, body, WRITERS, (model) => target.expect(model, { ...command, window }))
 }
 
 const shortening = (model: Model, step: StepTo<'shorten'>, id: string): Request => {
@@ -209,6 +223,7 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
       return ofSut(model, step)
     case 'reserve':
     case 'reserve from now':
+    case 'reserve any':
       return reservation(model, step)
     case 'read SUT':
       return sutReading(model, step)

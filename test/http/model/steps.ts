@@ -49,6 +49,7 @@ export type Step =
   | (Sent & { readonly to: 'limit'; readonly whose: 'alice' | 'bob'; readonly quota: Partial<Limits> | null })
   | (OfCreation & { readonly to: 'reserve' })
   | (OfCreation & { readonly to: 'reserve from now' })
+  | (OfCreation & { readonly to: 'reserve any' })
   | (Sent & { readonly to: 'cancel'; readonly which: number })
   | (Sent & { readonly to: 'bind'; readonly which: number })
   | (Sent & { readonly to: 'keep'; readonly which: number })
@@ -157,6 +158,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('monitor', 3, { as: administrator, key, which, condition, interval: fc.constantFrom(null, 60, 60, 86_400) }),
   to('limit', 4, { as: administrator, key, whose: fc.constantFrom('alice', 'bob'), quota }),
   to('reserve', 13, { as, key, which, for: holder, window, isBeyondQuota, keepalive }),
+  to('reserve any', 6, { as, key: fc.constant(undefined), which, for: holder, window, isBeyondQuota, keepalive }),
   to('reserve from now', 5, { as, key, which, for: holder, window, isBeyondQuota, keepalive }),
   to('cancel', 6, { as, key, which }),
   to('bind', 6, { as, key, which }),

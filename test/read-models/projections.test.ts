@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { reservationProjection } from '../../projections/reservation.ts'
+import { reservationProjection, seriesProjection } from '../../projections/reservation.ts'
 import { reservationKeepaliveProjection, reservationRunProjection } from '../../projections/reservation-run.ts'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
@@ -205,6 +205,7 @@ test('every event of a SUT or a reservation makes a version of its document', (t
     ReservationStarted: reservationRunProjection,
     ReservationEnded: reservationRunProjection,
     ReservationKept: reservationKeepaliveProjection,
+    ReservationSeriesCreated: seriesProjection,
   }
   for (const [object, projection] of keyed) {
     for (const type of Object.keys(eventData) as EventType[]) {

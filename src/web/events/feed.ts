@@ -15,6 +15,7 @@ export interface FeedPage {
 const RESERVATION = [
   'Created',
   'Extended',
+  'Shortened',
   'Kept',
   'Released',
   'Cancelled',
@@ -23,6 +24,7 @@ const RESERVATION = [
   'Started',
   'Ended',
   'OfferRefused',
+  'SeriesCreated',
 ]
 
 /** The types of events of each kind. */

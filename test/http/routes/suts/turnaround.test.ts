@@ -36,7 +36,7 @@ test('a turnaround is rounded up to quarter-hours, recorded as a change of the S
   const service = await start(t, { now: NOW })
   const [admin, alice] = [service.as('admin'), service.as('alice')]
   const sut = await createSut(admin)
-  t.deepEqual(await settingsOf(alice, sut), { turnaround: 0 })
+  t.deepEqual(await settingsOf(alice, sut), { release_unused_after: 0, turnaround: 0 })
   for (const [sent, shown, etag] of [
     [1, 900, '"1"'],
     [900, 900, '"1"'],
@@ -48,7 +48,7 @@ test('a turnaround is rounded up to quarter-hours, recorded as a change of the S
     const updated = await admin.post(`/api/sut/${sut}/update`, { turnaround: sent })
     t.deepEqual([updated.status, updated.headers.etag], [200, etag], `${sent}`)
     t.false('turnaround' in updated.json)
-    t.deepEqual(await settingsOf(alice, sut), { turnaround: shown })
+    t.deepEqual(await settingsOf(alice, sut), { release_unused_after: 0, turnaround: shown })
   }
   const { events } = (await admin.get(`/api/sut/${sut}/history`)).json as {
     readonly events: readonly { data: object }[]

@@ -111,6 +111,6 @@ test('thorough: in Chromium two edit a machine: what one typed is kept, and the 
   await page.getByRole('menuitem', { name: 'Retire…' }).click()
   await page.getByText('Retire gpu 1? It leaves all lists. Its history stays.').waitFor()
   await page.getByRole('button', { name: 'Retire', exact: true }).click()
-  await page.getByRole('heading', { name: 'Machines' }).waitFor()
+  await page.getByRole('heading', { name: 'Machines', exact: true }).waitFor()
   for (const opened of [admin, alice]) checkQuiet(t, opened, service.url)
 })

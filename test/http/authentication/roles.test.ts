@@ -26,7 +26,7 @@ let countEvents: () => Promise<number>
 let event = ''
 
 test.before(async () => {
-  service = await start(later, { now: NOW })
+  service = await start(later, { now: NOW, environment: { BERTH_QUOTA_DEFAULT: 'reservations_max=none' } })
   signedIn = makeSignedIn(later, service)
   countEvents = eventCounterOf(later, service)
   for (const [name, scope] of [

@@ -16,7 +16,10 @@ export interface Elsewhere {
   readonly vanish: () => void
 }
 
-/** A machine that can vanish from the network: a network namespace. Undefined where it cannot be made. */
+/**
+ * A machine that can vanish from the network: a network namespace. Undefined where it cannot be made. A new interface
+ * makes every browser break off its requests, so files that use this run when no browser does: `*.alone.thorough`.
+ */
 export const startElsewhere = (t: ExecutionContext & Tidying): Elsewhere | undefined => {
   const name = `berth${randomInt(1e6)}`
   const [here, there] = [`${name}a`, `${name}b`]

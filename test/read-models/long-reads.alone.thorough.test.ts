@@ -109,12 +109,16 @@ test('what runs soon, and what has ended, is read directly if it is little and i
   }
 })
 
-/** CPU microseconds of this thread. */
+/** CPU microseconds of this thread: the least of some runs, as other work on the machine makes each dearer. */
 const cpuOf = async (run: () => unknown): Promise<number> => {
-  const before = process.threadCpuUsage()
-  await run()
-  const { user, system } = process.threadCpuUsage(before)
-  return user + system
+  const taken: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const before = process.threadCpuUsage()
+    await run()
+    const { user, system } = process.threadCpuUsage(before)
+    taken.push(user + system)
+  }
+  return Math.min(...taken)
 }
 
 test('a long list costs the main thread almost no CPU time', async (t) => {
@@ -122,12 +126,12 @@ test('a long list costs the main thread almost no CPU time', async (t) => {
   const query = { limit: 1, offset: 29_000, endsAfter: FIRST - DAY }
   await reader.read('reservations', query)
   const here = await cpuOf(() => {
-    for (let n = 0; n < 40; n++) lists.reservations(query)
+    for (let n = 0; n < 10; n++) lists.reservations(query)
   })
   const there = await cpuOf(async () => {
-    for (let n = 0; n < 40; n++) await reader.read('reservations', query)
+    for (let n = 0; n < 10; n++) await reader.read('reservations', query)
   })
-  t.true(there < here / 2, `${there} us, ${here} us when read here`)
+  t.true(there < here / 4, `${there} us, ${here} us when read here`)
 })
 
 test('the number of waiting long lists is limited, and errors are reported', async (t) => {

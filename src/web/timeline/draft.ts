@@ -2,12 +2,17 @@ import { type Booked, ceilQuarter, conflictsOf, floorQuarter, freeUntil, type St
 import { MINUTE, QUARTER } from './times.ts'
 
 /** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
-export interface Draft {
-  readonly sutId: string
+
+/** When, and for how long. */
+export interface Asked {
   /** `now` moves with the clock. */
   readonly start: number | 'now'
   /** Milliseconds asked for. */
   readonly length: number
+}
+
+export interface Draft extends Asked {
+  readonly sutId: string
 }
 
 /** Lengths that a form offers, in milliseconds. */
@@ -16,13 +21,13 @@ export const LENGTHS = [30, 60, 120, 240].map((minutes) => minutes * MINUTE)
 const USUAL_MS = 60 * MINUTE
 
 /** The time from which a draft asks. */
-export const beginOf = ({ start }: Draft, now: number): number => (start === 'now' ? now : start)
+export const beginOf = ({ start }: Pick<Asked, 'start'>, now: number): number => (start === 'now' ? now : start)
 
 /**
  * The window that will be held: the service widens what is asked for to quarters of an hour. The quarter of now may
  * have been given back in part: then it begins there.
  */
-export const windowOf = (draft: Draft, now: number, booked: readonly Booked[]): Stretch => {
+export const windowOf = (draft: Asked, now: number, booked: readonly Booked[]): Stretch => {
   const begin = beginOf(draft, now)
   const quarter = floorQuarter(begin)
   const isNow = quarter <= now
@@ -85,12 +90,16 @@ export const dragEdge = (
 export const dragEnd = (own: Booked, time: number, booked: readonly Booked[]): number =>
   Math.max(own.to, Math.min(time, booked.find(({ from, _id }) => from >= own.to && _id !== own._id)?.from ?? time))
 
-/** The draft with its start moved by quarters. Before the next quarter it is now. */
-export const moveStart = (draft: Draft, quarters: number, now: number): Draft => {
-  const from = draft.start === 'now' ? floorQuarter(now) : draft.start
-  const start = from + quarters * QUARTER
-  return { ...draft, start: start <= now ? 'now' : start }
+/** A start moved by quarters. Before the next quarter it is now. */
+export const startMoved = (start: Asked['start'], quarters: number, now: number): Asked['start'] => {
+  const moved = (start === 'now' ? floorQuarter(now) : start) + quarters * QUARTER
+  return moved <= now ? 'now' : moved
 }
+
+export const moveStart = (draft: Draft, quarters: number, now: number): Draft => ({
+  ...draft,
+  start: startMoved(draft.start, quarters, now),
+})
 
 export const moveLength = (draft: Draft, quarters: number): Draft => ({
   ...draft,

@@ -7,23 +7,15 @@ import { useIsMounted } from '../../page/mounted.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
+import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
+import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import type { Booked } from '../../timeline/calendar.ts'
-import {
-  beginOf,
-  type Clash,
-  clashOfDraft,
-  type Draft,
-  LENGTHS,
-  moveStart,
-  parseStart,
-  windowOf,
-} from '../../timeline/draft.ts'
-import { clockOf, dayTitleOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import { beginOf, type Clash, clashOfDraft, type Draft, windowOf } from '../../timeline/draft.ts'
+import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.ts'
 import { Refusal } from './refusal.ts'
-import { bodyOf, makeKeys, type Outcome } from './reserve.ts'
 
 interface Props {
   readonly sut: Sut
@@ -42,104 +34,6 @@ export const aboutSut = (sut: Sut): string => {
 const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
 
 const isToday = (time: number, now: number): boolean => shortDayOf(time) === shortDayOf(now)
-
-const StartField = ({ draft, now }: { readonly draft: Draft; readonly now: number }): VNode => {
-  const shown = draft.start === 'now' ? 'Now' : clockOf(draft.start)
-  const [typed, setTyped] = useState<string | undefined>(undefined)
-  const [isWrong, setWrong] = useState(false)
-  const move = (quarters: number): void => {
-    setTyped(undefined)
-    change(moveStart(draft, quarters, now))
-  }
-  const take = (): boolean => {
-    if (typed === undefined) return true
-    const start = parseStart(typed, draft.start === 'now' ? now : draft.start)
-    setWrong(start === undefined)
-    if (start === undefined) return false
-    setTyped(undefined)
-    change({ ...draft, start: start !== 'now' && start <= now ? 'now' : start })
-    return true
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const quarters = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }[event.key]
-    if (quarters === undefined) {
-      if (event.key === 'Enter' && typed !== undefined && !take()) event.preventDefault()
-      return
-    }
-    event.preventDefault()
-    move(quarters)
-  }
-  const minutes = draft.start === 'now' ? now : draft.start
-  return html`<div class="field">
-    <label for="start">Start</label>
-    <div class="row">
-      <div class="stepper grow">
-        <button type="button" class="btn icon" tabindex="-1" aria-label="15 minutes earlier" onClick=${() => move(-1)}><${Icon} name="minus" /></button>
-        <input id="start" data-first class="input" role="spinbutton" inputmode="numeric" autocomplete="off" value=${typed ?? shown} maxlength="8"
-          aria-valuenow=${Math.floor(minutes / MINUTE)} aria-valuetext=${shown} aria-invalid=${isWrong}
-          onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} onBlur=${take} onKeyDown=${onKeyDown} />
-        <button type="button" class="btn icon" tabindex="-1" aria-label="15 minutes later" onClick=${() => move(1)}><${Icon} name="plus" /></button>
-      </div>
-      <button type="button" class="chip squared" aria-pressed=${draft.start === 'now'} onClick=${() => change({ ...draft, start: 'now' })}>Now</button>
-    </div>
-    ${isWrong && html`<span class="small danger" role="alert">A time of day, such as 9:30, or now.</span>`}
-  </div>`
-}
-
-const LengthField = ({ draft }: { readonly draft: Draft }): VNode => {
-  const chosen = LENGTHS.indexOf(draft.length)
-  const pick = (index: number): void => {
-    const length = LENGTHS[(index + LENGTHS.length) % LENGTHS.length] as number
-    change({ ...draft, length })
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.chips [aria-checked=true]')?.focus())
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (by === undefined) return
-    event.preventDefault()
-    pick(chosen + by)
-  }
-  const onUntil = (event: InputEvent): void => {
-    const start = draft.start === 'now' ? Date.now() : draft.start
-    const until = parseStart((event.target as HTMLInputElement).value, start)
-    if (until === undefined || until === 'now') return
-    change({ ...draft, length: Math.max(QUARTER, (until > start ? until : until + 24 * 60 * MINUTE) - start) })
-  }
-  return html`<div class="field">
-    <span class="label" id="length">Length</span>
-    <div class="chips" role="radiogroup" aria-labelledby="length" onKeyDown=${onKeyDown}>
-      ${LENGTHS.map(
-        (length, n) =>
-          html`<button type="button" class="chip" role="radio" aria-checked=${n === chosen} tabindex=${n === chosen || (chosen < 0 && n === 0) ? 0 : -1} onClick=${() => pick(n)}>${durationOf(length)}</button>`,
-      )}
-      <input class="input until" aria-label="Until" placeholder="Until…" autocomplete="off" maxlength="8" onChange=${onUntil} />
-    </div>
-  </div>`
-}
-
-interface ForProps {
-  readonly userId: string
-  readonly onChoose: (userId: string) => void
-}
-
-const ForField = ({ userId, onChoose }: ForProps): VNode => {
-  const page = usePage()
-  const me = meOf(page)
-  const people = useStore(page.lab.lab, (lab) => lab.people)
-  const others = [...people.values()]
-    .filter(({ _id }) => _id !== me._id)
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-  return html`<div class="field">
-    <label for="for">For</label>
-    <span class="select">
-      <select id="for" class="input" value=${userId} onChange=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}>
-        <option value=${me._id}>You, ${me.name}</option>
-        ${others.map(({ _id, name }) => html`<option value=${_id}>${name}</option>`)}
-      </select>
-      <${Icon} name="down" />
-    </span>
-  </div>`
-}
 
 interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft }
@@ -206,8 +100,8 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
   return html`<${Popover} key="form" title=${`Reserve ${sut.name}`} subtitle=${aboutSut(sut)} anchor=${anchor} onClose=${close} onSubmit=${() => clash === undefined && isAnswered && send(draft)}>
     ${isSending && html`<div class="pop-progress" role="progressbar" aria-label="Reserving"></div>`}
     <div class="pop-body">
-      <${StartField} draft=${draft} now=${now} />
-      <${LengthField} draft=${draft} />
+      <${StartField} asked=${draft} now=${now} onChange=${change} />
+      <${LengthField} asked=${draft} onChange=${change} />
       ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
       <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - beginOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
       <div class="vh" role="status">${clockOf(window.from)} to ${clockOf(window.to)}, ${clash === undefined ? 'free' : 'taken'}</div>

@@ -1,7 +1,7 @@
-import type { Sut } from '../../live/objects.ts'
-import { newKey, type Refused } from '../../service/api.ts'
-import { type Draft, windowOf } from '../../timeline/draft.ts'
-import { toIso } from '../../timeline/times.ts'
+import type { Sut } from '../live/objects.ts'
+import { newKey, type Refused } from '../service/api.ts'
+import { type Draft, windowOf } from '../timeline/draft.ts'
+import { toIso } from '../timeline/times.ts'
 
 /** What became of a request to reserve. */
 export type Outcome =
@@ -27,7 +27,7 @@ export const bodyOf = (
   ...(start === 'now'
     ? { start_in: 0, duration: Math.max(1, Math.round(length / 1_000)) }
     : ((window) => ({ start_time: toIso(window.from), end_time: toIso(window.to) }))(
-        windowOf({ sutId, start, length }, now, []),
+        windowOf({ start, length }, now, []),
       )),
 })
 

@@ -95,6 +95,8 @@ test('thorough: in Chromium two edit a machine: what one typed is kept, and the 
   await dialog.getByRole('button', { name: 'Load the new values' }).click()
   const isLoaded = async () => (await dialog.getByLabel('Version').inputValue()) === '555.42'
   await until('the new values are there', isLoaded, SOON)
+  await dialog.getByLabel('Turnaround').selectOption('45 m')
+  await dialog.getByLabel('Release if unused').selectOption('15 m')
   await dialog.getByLabel('Reason, recorded for good').fill('new cards')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Done' }).click()
@@ -105,6 +107,8 @@ test('thorough: in Chromium two edit a machine: what one typed is kept, and the 
 
   await alice.page.goto(`/#/machines/${id}`)
   await alice.page.getByText('Two cards').waitFor()
+  await alice.page.getByText('45 m after each reservation').waitFor()
+  await alice.page.getByText('released after 15 m').waitFor()
   t.false(await alice.page.getByRole('heading', { name: 'History' }).isVisible())
   t.false(await alice.page.getByRole('button', { name: 'Edit', exact: true }).isVisible())
   await page.getByRole('button', { name: /^More/ }).click()

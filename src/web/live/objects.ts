@@ -24,10 +24,20 @@ export interface Sut {
   readonly version: string
   readonly tags: Readonly<Record<string, string>>
   readonly monitoring: Monitoring
+  /** With `include=settings`, which the past does not have. */
+  readonly settings?: Settings
 }
 
-/** What administrators set and a SUT does not show. */
+/** What administrators set and everybody sees. */
 export interface Settings {
+  /** Seconds between two reservations. */
+  readonly turnaround: number
+  /** Seconds after which a reservation is released if nobody has connected; 0 is never. */
+  readonly release_unused_after: number
+}
+
+/** What administrators alone see besides. */
+export interface FullSettings extends Settings {
   /** Null once it is retired. */
   readonly listen_port: number | null
   /** Seconds between probes; null if it is not monitored. */

@@ -1,4 +1,4 @@
-import type { Settings, Sut } from '../live/objects.ts'
+import type { FullSettings, Sut } from '../live/objects.ts'
 
 /** A machine as its form has it, and what of it is sent. Pure. */
 
@@ -17,6 +17,10 @@ export interface Values {
   readonly manufacturer: string
   readonly model: string
   readonly version: string
+  /** Seconds between two reservations. */
+  readonly turnaround: number
+  /** Seconds; 0 is never. */
+  readonly release_unused_after: number
   readonly description: string
   readonly tags: Readonly<Record<string, string>>
   readonly is_active: boolean
@@ -28,7 +32,7 @@ export interface Values {
 /** A machine as it was read. */
 export interface Known {
   readonly sut: Sut
-  readonly settings: Settings
+  readonly settings: FullSettings
   readonly etag: string
 }
 
@@ -40,17 +44,19 @@ export const EMPTY: Values = {
   ...{ name: '', sut_type: 'vnc', address: '', port: PORTS.vnc, rdp_width: '', rdp_height: '' },
   ...{ user_name: undefined, password: undefined, os: '', manufacturer: '', model: '', version: '', description: '' },
   ...{ tags: {}, is_active: true, isMonitored: true, interval: USUAL_INTERVAL },
+  ...{ turnaround: 0, release_unused_after: 0 },
 }
 
 const typed = (value: number | null): string => (value === null ? '' : String(value))
 
 export const valuesOf = ({ sut, settings }: Known): Values => {
   const { name, sut_type, address, port, os, manufacturer, model, version, description, tags, is_active } = sut
-  const { rdp_width, rdp_height, monitoring_interval } = settings
+  const { rdp_width, rdp_height, monitoring_interval, turnaround, release_unused_after } = settings
   return {
     ...{ name, sut_type, address, port: String(port), os, manufacturer, model, version, description, tags, is_active },
     ...{ rdp_width: typed(rdp_width), rdp_height: typed(rdp_height), user_name: undefined, password: undefined },
     ...{ isMonitored: monitoring_interval !== null, interval: monitoring_interval ?? USUAL_INTERVAL },
+    ...{ turnaround, release_unused_after },
   }
 }
 
@@ -62,6 +68,7 @@ export const withType = (values: Values, sut_type: Sut['sut_type']): Values => {
 
 const TEXTS = ['name', 'sut_type', 'address', 'os', 'manufacturer', 'model', 'version', 'description'] as const
 const NUMBERS = ['port', 'rdp_width', 'rdp_height'] as const
+const CHOSEN = ['is_active', 'turnaround', 'release_unused_after'] as const
 const SECRETS = ['user_name', 'password'] as const
 
 /** A number where it is one: otherwise the service says what it must be. */
@@ -69,12 +76,13 @@ const toNumber = (text: string): number | string => (/^\d+$/.test(text.trim()) ?
 
 /** The fields in which values differ from others, as `create` and `update` take them. */
 const fieldsOf = (values: Values, before: Values): Readonly<Record<string, unknown>> => ({
-  ...Object.fromEntries(TEXTS.filter((name) => values[name] !== before[name]).map((name) => [name, values[name]])),
+  ...Object.fromEntries(
+    [...TEXTS, ...CHOSEN].filter((name) => values[name] !== before[name]).map((name) => [name, values[name]]),
+  ),
   ...Object.fromEntries(
     NUMBERS.filter((name) => values[name].trim() !== before[name]).map((name) => [name, toNumber(values[name])]),
   ),
   ...Object.fromEntries(SECRETS.filter((name) => values[name] !== undefined).map((name) => [name, values[name]])),
-  ...(values.is_active !== before.is_active && { is_active: values.is_active }),
 })
 
 /** A merge patch: null removes a tag. */

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
-import type { Settings, Sut } from '../live/objects.ts'
-import { Select, Switch, TextField } from '../parts/field.ts'
+import type { FullSettings, Sut } from '../live/objects.ts'
+import { Select, SelectField, Switch, TextField } from '../parts/field.ts'
 import { html } from '../parts/html.ts'
+import { secondsText } from '../timeline/times.ts'
 import { type Values, withType } from './form.ts'
 import { TagsField } from './tags-field.ts'
 
@@ -51,8 +52,33 @@ const SecretField = ({ values, errors, change, name, label, isKept }: SecretProp
   </div>`
 }
 
+/** Lengths to choose from, in seconds, with the one that is set where it is another one. */
+const optionsOf = (
+  set: number,
+  usual: readonly number[],
+  textOf = secondsText,
+): readonly (readonly [string, string])[] =>
+  [...(usual.includes(set) ? [] : [set]), ...usual].map((seconds) => [String(seconds), textOf(seconds)])
+
+const TURNAROUNDS = [0, 900, 1_800, 2_700, 3_600, 7_200, 14_400, 28_800, 86_400]
+const UNUSED = [0, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 86_400]
+
+interface ChoiceProps extends Props {
+  readonly name: 'turnaround' | 'release_unused_after'
+  readonly label: string
+  readonly usual: readonly number[]
+  /** The text of 0 seconds. */
+  readonly none: string
+}
+
+const ChoiceField = ({ values, errors, change, name, label, usual, none }: ChoiceProps): VNode => {
+  const options = optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : secondsText(seconds)))
+  return html`<${SelectField} id=${`machine-${name}`} label=${label} className="s2" value=${String(values[name])} options=${options} error=${errors.get(name)}
+    onChange=${(seconds: string) => change({ [name]: Number(seconds) })} />`
+}
+
 interface FieldsProps extends Props {
-  readonly settings: Settings | undefined
+  readonly settings: FullSettings | undefined
   /** What a check has found. */
   readonly children: unknown
 }
@@ -80,7 +106,9 @@ export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] =>
     text('os', 'System', 's2', long),
     text('manufacturer', 'Maker', 's2', long),
     text('model', 'Model', 's2', long),
-    text('version', 'Version', 's3', long),
+    text('version', 'Version', 's2', long),
+    html`<${ChoiceField} ...${props} name="turnaround" label="Turnaround" usual=${TURNAROUNDS} none="None" />`,
+    html`<${ChoiceField} ...${props} name="release_unused_after" label="Release if unused" usual=${UNUSED} none="Never" />`,
     text('description', 'Description', '', { ...long, rows: 2 }),
   ]
 }
@@ -90,24 +118,14 @@ export const TagsAndState = ({ values, errors, change }: Props): readonly VNode[
   html`<${Switch} className="s3 f6" label="Can be reserved" isOn=${values.is_active} onChange=${(is_active: boolean) => change({ is_active })} />`,
 ]
 
-const INTERVALS = [
-  [10, '10 s'],
-  [30, '30 s'],
-  [60, '60 s'],
-  [300, '5 m'],
-  [900, '15 m'],
-  [3_600, '1 h'],
-  [86_400, '24 h'],
-] as const
+const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
 
 /** Whether and how often a machine is probed. */
 export const Probing = ({ values, change }: Props): VNode => {
   const { isMonitored, interval } = values
-  const others = INTERVALS.some(([seconds]) => seconds === interval) ? [] : [[interval, `${interval} s`] as const]
-  const options = [...others, ...INTERVALS].map(([seconds, text]) => [String(seconds), text] as const)
   return html`<div class="row s3 f6">
     <${Switch} label="Probe every" isOn=${isMonitored} onChange=${(isOn: boolean) => change({ isMonitored: isOn })} />
-    <span class="interval"><${Select} id="machine-interval" label="Probe every" value=${String(interval)} options=${options} isDisabled=${!isMonitored}
+    <span class="interval"><${Select} id="machine-interval" label="Probe every" value=${String(interval)} options=${optionsOf(interval, INTERVALS)} isDisabled=${!isMonitored}
       onChange=${(seconds: string) => change({ interval: Number(seconds) })} /></span>
   </div>`
 }

@@ -1,4 +1,4 @@
-import type { Checked, Settings, Sut } from '../live/objects.ts'
+import type { Checked, FullSettings, Sut } from '../live/objects.ts'
 import { type Answer, type Api, newKey, postSafely, type Readable, Refused } from '../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './form.ts'
 
@@ -11,9 +11,12 @@ export type Saved =
 
 /** A machine with its settings, for administrators. */
 export const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
-  const { value, etag } = await api.get<Sut & { readonly settings: Settings }>(`/api/sut/${sutId}?include=settings`, {
-    after,
-  })
+  const { value, etag } = await api.get<Sut & { readonly settings: FullSettings }>(
+    `/api/sut/${sutId}?include=settings`,
+    {
+      after,
+    },
+  )
   const { settings, ...sut } = value
   return { sut, settings, etag: etag ?? '*' }
 }

@@ -21,6 +21,12 @@ export const asOfText = ({ value, time }: AsOf): string => {
 /** The reads that can be made as of the past. */
 const READS = /^\/api\/sut(_reservation)?(\/[^/?]+)?(\?|$)/
 
+/** What is known only as it is now. */
+const ONLY_NOW = /([?&])include=settings(&|$)/
+
 /** The path of a read as of a moment; any other as it is. */
-export const pathAsOf = (path: string, { value }: AsOf): string =>
-  READS.test(path) ? `${path}${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(value)}` : path
+export const pathAsOf = (path: string, { value }: AsOf): string => {
+  if (!READS.test(path)) return path
+  const asked = path.replace(ONLY_NOW, '$1').replace(/[?&]$/, '')
+  return `${asked}${asked.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(value)}`
+}

@@ -65,6 +65,10 @@ export const durationOf = (milliseconds: number): string => {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} m`
 }
 
+/** `30 s`, `5 m`, `1 h 30 m`: seconds that somebody has set. */
+export const secondsText = (seconds: number): string =>
+  seconds < 120 || seconds % 60 !== 0 ? `${seconds} s` : durationOf(seconds * 1_000)
+
 /** Midnight of a day, or of one some days later. Days with a change of the clock are not 24 h long. */
 export const midnightOf = (time: number, daysLater = 0): number => {
   const date = new Date(time)

@@ -21,9 +21,17 @@ test('a form in which nothing was changed sends nothing', (t) => {
 })
 
 test('only what differs is sent: fields, then tags as a patch, then monitoring', (t) => {
-  const values = { ...before, version: '26.04', port: ' 5901', tags: { os: 'linux' }, interval: 300, password: '' }
+  const values = {
+    ...before,
+    version: '26.04',
+    port: ' 5901',
+    tags: { os: 'linux' },
+    interval: 300,
+    password: '',
+    turnaround: 0,
+  }
   t.deepEqual(changesOf(values, known()), [
-    { verb: 'update', body: { version: '26.04', port: 5_901, password: '' } },
+    { verb: 'update', body: { version: '26.04', port: 5_901, password: '', turnaround: 0 } },
     { verb: 'tags', body: { os: 'linux', rack: null } },
     { verb: 'monitoring', body: { enabled: true, interval: 300 } },
   ])
@@ -45,7 +53,9 @@ test('a new machine is sent without what was left empty', (t) => {
   t.deepEqual(createOf({ ...EMPTY, name: 'bench 2', address: 'bench-2', tags: { rack: '2' } }), {
     ...{ name: 'bench 2', sut_type: 'vnc', address: 'bench-2', port: 5_900, tags: { rack: '2' } },
   })
-  t.like(createOf({ ...EMPTY, is_active: false }), { name: '', port: 5_900, is_active: false })
+  t.like(createOf({ ...EMPTY, is_active: false, turnaround: 900, release_unused_after: 300 }), {
+    ...{ name: '', port: 5_900, is_active: false, turnaround: 900, release_unused_after: 300 },
+  })
 })
 
 test('another type brings its usual port, unless another one was typed', (t) => {

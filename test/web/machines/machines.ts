@@ -12,7 +12,7 @@ export const known = (part: Partial<Sut> = {}): Known => ({
   sut: sut(part),
   settings: {
     ...{ listen_port: 20_000, monitoring_interval: 60, has_password: true, has_user_name: false },
-    ...{ rdp_width: null, rdp_height: null },
+    ...{ rdp_width: null, rdp_height: null, turnaround: 900, release_unused_after: 0 },
   },
   etag: '"3.1"',
 })

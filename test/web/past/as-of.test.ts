@@ -12,6 +12,9 @@ test('machines and reservations are read as of the moment, all else as it is', (
   t.is(pathAsOf('/api/sut?limit=10', entry), '/api/sut?limit=10&as_of=48231')
   t.is(pathAsOf('/api/sut_reservation?from=a', entry), '/api/sut_reservation?from=a&as_of=48231')
   t.is(pathAsOf('/api/sut/abc', asOfTime(0)), '/api/sut/abc?as_of=1970-01-01T00%3A00%3A00.000Z')
+  // Settings are known only as they are now.
+  t.is(pathAsOf('/api/sut/abc?include=settings', entry), '/api/sut/abc?as_of=48231')
+  t.is(pathAsOf('/api/sut?include=settings&limit=10', entry), '/api/sut?limit=10&as_of=48231')
   for (const path of ['/api/sut/abc/history', '/api/sut/abc/outages?from=a', '/api/user', '/api/outages'])
     t.is(pathAsOf(path, entry), path)
 })

@@ -42,6 +42,13 @@ const MACHINES: readonly (readonly [string, string, string, string])[] = [
   ['mac-mini-2', 'macOS', '14.7', '4'],
 ]
 
+/** Seconds between two reservations, of machines that need time to be set up again. */
+const TURNAROUNDS: Readonly<Record<string, number>> = {
+  'win11-05': 900,
+  'jetson-orin-1': 1_800,
+  'jetson-orin-2': 1_800,
+}
+
 /** When it is made, whose it is, and from when to when, in hours of the day in UTC. */
 const WINDOWS: readonly (readonly [machine: string, who: string, from: number, to: number])[] = [
   ['win11-01', 'Jonas Weiß', 9, 11.5],
@@ -56,6 +63,8 @@ const WINDOWS: readonly (readonly [machine: string, who: string, from: number, t
   ['gpu-a100-2', ME, 13, 15],
   ['gpu-l4-1', 'Jonas Weiß', 12, 15],
   ['gpu-l4-2', 'ci-main', 6.5, 7.5],
+  ['jetson-orin-1', 'Łukasz Wójcik', 7.5, 10],
+  ['jetson-orin-1', 'Mei Tanaka', 10.5, 13],
   ['jetson-orin-2', 'Oluwaseun Adeyemi-Whitfield', 9.25, 11],
   ['imx8-board-1', 'Siobhán Ó Briain', 7, 17],
   ['hmi-panel-3', 'Mei Tanaka', 10, 12],
@@ -84,6 +93,7 @@ export const fill = async (service: Running): Promise<string> => {
     const sut = {
       ...{ name, os, version, address: '127.0.0.1', port: 9, tags: { rack } },
       ...{ sut_type: name.startsWith('win') ? 'rdp' : 'vnc', is_active: name !== 'win10-legacy' },
+      ...{ turnaround: TURNAROUNDS[name] ?? 0, release_unused_after: name.startsWith('win') ? 900 : 0 },
     }
     machines.set(name, await make('/api/sut/create', sut))
   }

@@ -35,6 +35,17 @@ const STATES: Readonly<Record<string, Step>> = {
     await row.hover()
     await row.getByRole('button', { name: /for 1 h$/ }).click()
   },
+  'machine-edit': async (page) => {
+    await at('machines')(page)
+    await page.getByRole('link', { name: 'win11-05' }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+  },
+  'machine-fields': async (page) => {
+    await at('machines')(page)
+    await page.getByRole('link', { name: 'win11-05' }).click()
+    await page.getByText('Next 7 days').waitFor()
+  },
   mine: at('mine'),
   machines: at('machines'),
   people: at('people'),

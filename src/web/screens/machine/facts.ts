@@ -1,15 +1,23 @@
 import type { VNode } from 'preact'
-import type { Settings, Sut } from '../../live/objects.ts'
+import type { FullSettings, Settings, Sut } from '../../live/objects.ts'
 import { CopyButton } from '../../parts/copy.ts'
 import { html } from '../../parts/html.ts'
-import { durationOf, MINUTE } from '../../timeline/times.ts'
+import { secondsText } from '../../timeline/times.ts'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 
-const every = (seconds: number): string => (seconds < 120 ? `${seconds} s` : durationOf((seconds / 60) * MINUTE))
+type Row = readonly [name: string, value: string]
+
+/** What everybody sees of the settings. */
+const settingsOf = ({ turnaround, release_unused_after }: Settings): readonly Row[] => [
+  ['Turnaround', turnaround === 0 ? 'none' : `${secondsText(turnaround)} after each reservation`],
+  ...(release_unused_after === 0
+    ? []
+    : [['If unused', `released after ${secondsText(release_unused_after)}`] as const]),
+]
 
 /** What administrators see besides. */
-const settingsOf = (sut: Sut, settings: Settings): readonly (readonly [string, string])[] => {
+const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
   const { listen_port, monitoring_interval, has_password, has_user_name, rdp_width, rdp_height } = settings
   const kept = joined(
     has_user_name ? 'user name' : '',
@@ -19,7 +27,7 @@ const settingsOf = (sut: Sut, settings: Settings): readonly (readonly [string, s
   return [
     ['Listen port', listen_port === null ? 'none' : String(listen_port)],
     ['In the vault', kept === '' ? 'nothing' : kept],
-    ['Probed', monitoring_interval === null ? 'no' : `every ${every(monitoring_interval)}`],
+    ['Probed', monitoring_interval === null ? 'no' : `every ${secondsText(monitoring_interval)}`],
     ...(sut.sut_type === 'rdp' && rdp_width !== null && rdp_height !== null
       ? [['Desktop', `${rdp_width} × ${rdp_height}`] as const]
       : []),
@@ -27,14 +35,21 @@ const settingsOf = (sut: Sut, settings: Settings): readonly (readonly [string, s
 }
 
 /** What a machine is, and how it is reached. */
-export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }): VNode => {
+export const Facts = ({
+  sut,
+  settings,
+}: {
+  readonly sut: Sut
+  readonly settings: Settings | FullSettings | undefined
+}): VNode => {
   const { sut_type, address, port, os, manufacturer, model, version, description } = sut
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const rows = [
     ['System', os],
     ['Maker', joined(manufacturer, model)],
     ['Version', version],
-    ...(settings === undefined ? [] : settingsOf(sut, settings)),
+    ...(settings === undefined ? [] : settingsOf(settings)),
+    ...(settings !== undefined && 'listen_port' in settings ? fullSettingsOf(sut, settings) : []),
   ].filter(([, value]) => value !== '')
   return html`<dl class="facts">
     <dt>Type</dt><dd>${sut_type.toUpperCase()}</dd>

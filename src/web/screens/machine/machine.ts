@@ -36,16 +36,17 @@ interface Read {
 const MOST = 700
 
 const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
-  const path = `/api/sut_reservation?sut_id=${encodeURIComponent(id)}&from=${toIso(day)}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
+  const sutId = encodeURIComponent(id)
+  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(day)}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
   const [found, { value }] = await Promise.all([
     isAdministrator
-      ? readKnown(api, encodeURIComponent(id))
-      : api.get<Sut>(`/api/sut/${encodeURIComponent(id)}`).then((answer) => answer.value),
+      ? readKnown(api, sutId)
+      : api.get<Sut>(`/api/sut/${sutId}?include=settings`).then((answer) => answer.value),
     api.get<{ readonly sut_reservations: readonly NamedReservation[] }>(path),
   ])
   const booked = value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
   const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
-  return 'settings' in found
+  return 'etag' in found
     ? { sut: found.sut, known: found, booked, names }
     : { sut: found, known: undefined, booked, names }
 }
@@ -86,7 +87,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
         <${Monitoring} sut=${sut} now=${now} />
         ${me.role !== 'tester' && html`<${History} sutId=${sut._id} ownId=${me._id} now=${now} />`}
       </div>
-      <aside class="stack machine-side"><${Facts} sut=${sut} settings=${known?.settings} /><${Tags} sut=${sut} onEdit=${known && isAnswered ? edit : undefined} /></aside>
+      <aside class="stack machine-side"><${Facts} sut=${sut} settings=${known?.settings ?? sut.settings} /><${Tags} sut=${sut} onEdit=${known && isAnswered ? edit : undefined} /></aside>
     </div>
     ${isEditing && known !== undefined && html`<${MachineDialog} known=${known} onClose=${() => setEditing(false)} />`}
   </div>`

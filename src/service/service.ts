@@ -10,7 +10,7 @@ import { tryFirstUsers } from '../accounts/try-first-users.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
-import { openOccurrences } from '../commands/series/occurrences.ts'
+import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser } from '../commands/users/erase-user.ts'
@@ -306,8 +306,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         : documentResponse(kind, version, created)
     })
 
-    const occurrences = openOccurrences()
-    opened.defer(occurrences.close)
+    const seriesWindows = openSeriesWindows()
+    opened.defer(seriesWindows.close)
 
     // 12. The routes and the application. Documents describe the routes, their own among them.
     const reserving = { runner, objects, users, quotas, limits: config.limits, clock, randomHex }
@@ -323,7 +323,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
           clock,
         },
       }),
-      series: makeSeriesHandlers({ ...reserving, store, occurrences }),
+      series: makeSeriesHandlers({ ...reserving, store, seriesWindows }),
       reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
       access: {
         connection: makeConnectionHandler({

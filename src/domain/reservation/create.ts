@@ -10,7 +10,7 @@ import { type ExistingSut, requireSut } from '../sut/refusals.ts'
 import type { SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
-import { formatWithOffset } from '../values/instant.ts'
+import { formatWithOffset, type OffsetTime } from '../values/instant.ts'
 import { countNew } from './counted.ts'
 import { isUnfit, type Match, offeredWindow, refuseCandidate } from './match.ts'
 import { type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
@@ -111,7 +111,7 @@ interface Made {
 export const toCreated = (
   sut: ExistingSut,
   { sut_id, user_id, isBeyondQuota = false }: Pick<ReservationRequest, 'sut_id' | 'user_id' | 'isBeyondQuota'>,
-  { start, end }: Pick<ResolvedWindow, 'start' | 'end'>,
+  { start, end }: Readonly<Record<'start' | 'end', Pick<OffsetTime, 'offset'>>>,
   { _id, window, counted, match, keepalive, series_id }: Made,
 ): Event => ({
   type: 'ReservationCreated',

@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill'
-import { alignToGrid, type ResolvedWindow } from '../calendar/window.ts'
-import type { OffsetTime } from '../values/instant.ts'
+import { alignToGrid, type Window } from '../calendar/window.ts'
+import { ceilSecond, floorSecond, type OffsetTime } from '../values/instant.ts'
+import { findOccurrences, type Occurrences } from './occurrences.ts'
+import type { RecurrenceRule } from './rule.ts'
 
 /** The first window of a series as it was asked for, and the zone whose wall clock it keeps. */
 export interface FirstWindow {
@@ -20,28 +22,78 @@ export const findTimeZone = (name: string): string | undefined => {
   }
 }
 
-const toOffsetTime = (zoned: Temporal.ZonedDateTime): OffsetTime => ({
-  instant: zoned.toInstant(),
-  offset: Math.round(zoned.offsetNanoseconds / 60_000_000_000),
-})
+const offsetIn = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number =>
+  Math.round(offsetNanoseconds / 60_000_000_000)
 
 /** Where a rule begins, in Unix milliseconds: a rule has whole seconds. */
-export const ruleStart = ({ start }: FirstWindow): number => Math.floor(start.instant.epochMilliseconds / 1000) * 1000
+const ruleStart = (start: Temporal.Instant): number => floorSecond(start) * 1000
+
+/** A rule with its first window, and where its windows are looked for. Can be sent to another thread. */
+export interface SeriesQuery {
+  readonly rule: RecurrenceRule
+  /** The ends of the first window, to the nanosecond. */
+  readonly start: string
+  readonly end: string
+  readonly timeZone: string
+  /** Unix milliseconds. Later windows are not listed. */
+  readonly horizon: number
+}
+
+export const makeSeriesQuery = (
+  rule: RecurrenceRule,
+  { start, end, timeZone }: FirstWindow,
+  horizon: number,
+): SeriesQuery => ({ rule, start: start.instant.toString(), end: end.instant.toString(), timeZone, horizon })
+
+/** A time of a window as it is asked for: whole Unix seconds, and minutes east of UTC in the zone. */
+export interface AskedTime {
+  readonly seconds: number
+  readonly offset: number
+}
+
+/** A window of a series. Can be sent to another thread. */
+export interface SeriesWindow {
+  readonly start: AskedTime
+  readonly end: AskedTime
+  /** On the grid. */
+  readonly gridded: Window
+  /** Milliseconds as asked for, a part of one as a whole. */
+  readonly length: number
+}
+
+/** What a rule gives from its first window on. */
+export interface SeriesWindows extends Pick<Occurrences, 'more'> {
+  /** By start: at most OCCURRENCES_MAX. */
+  readonly windows: readonly SeriesWindow[]
+}
 
 /** Makes the window that keeps the wall clock of the first one, from the start of an occurrence in Unix milliseconds. */
-export const makeWindowAt = (first: FirstWindow): ((start: number) => ResolvedWindow) => {
-  const { timeZone } = first
-  const [from, to] = [first.start, first.end].map(({ instant }) =>
-    instant.toZonedDateTimeISO(timeZone).toPlainDateTime(),
-  ) as [Temporal.PlainDateTime, Temporal.PlainDateTime]
-  const length = from.until(to)
-  const fraction = Number(first.start.instant.epochNanoseconds - BigInt(ruleStart(first)) * 1_000_000n)
+const makeWindowAt = (
+  from: Temporal.Instant,
+  to: Temporal.Instant,
+  timeZone: string,
+): ((start: number) => SeriesWindow) => {
+  const wallClockOf = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).toPlainDateTime()
+  const length = wallClockOf(from).until(wallClockOf(to))
+  const fraction = Number(from.epochNanoseconds - BigInt(ruleStart(from)) * 1_000_000n)
   return (occurrence) => {
     const at = Temporal.Instant.fromEpochMilliseconds(occurrence).add({ nanoseconds: fraction })
     const start = at.toZonedDateTimeISO(timeZone)
     // An end that the clock skips is moved on by what it skips. Of two moments, the first is the end.
     const end = start.toPlainDateTime().add(length).toZonedDateTime(timeZone, { disambiguation: 'compatible' })
-    const gridded = alignToGrid(at, end.toInstant())
-    return { start: toOffsetTime(start), end: toOffsetTime(end), gridded }
+    const ends = end.toInstant()
+    return {
+      start: { seconds: floorSecond(at), offset: offsetIn(start) },
+      end: { seconds: ceilSecond(ends), offset: offsetIn(end) },
+      gridded: alignToGrid(at, ends),
+      length: Math.ceil(Number(ends.epochNanoseconds - at.epochNanoseconds) / 1_000_000),
+    }
   }
+}
+
+/** Takes up to a second, for rules that seldom occur. */
+export const findSeriesWindows = ({ rule, start, end, timeZone, horizon }: SeriesQuery): SeriesWindows => {
+  const [from, to] = [Temporal.Instant.from(start), Temporal.Instant.from(end)]
+  const { starts, more } = findOccurrences({ rule, timeZone, start: ruleStart(from), horizon })
+  return { windows: starts.map(makeWindowAt(from, to, timeZone)), more }
 }

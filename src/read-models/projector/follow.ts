@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { logContinues } from '../file/progress.ts'
 import type { CatchUp } from './catch-up.ts'
@@ -31,6 +31,9 @@ interface Followed {
   readonly listeners: ReadonlySet<(events: Batch['events']) => void>
 }
 
+/** Events whose rows are written in a turn of their own: a series has 367, which were just encoded and appended. */
+const LARGE = 256
+
 /** Folds a batch and lets its rows be written. */
 const foldBatch = async (
   batch: Batch,
@@ -41,6 +44,7 @@ const foldBatch = async (
   tracker.notifyWaiters(batch)
   for (const listener of listeners) listener(batch.events)
   if (catchUp.hasWriterThread()) return
+  if (batch.events.length >= LARGE) await turn()
   writer.tick()
   if (!writer.isFull()) return
   tracker.pause()

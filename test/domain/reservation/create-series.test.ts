@@ -166,10 +166,18 @@ test('who may not, an unknown user or SUT, and a SUT that takes none are refused
   t.is(codeOf(onSut(at('05:00', sutRetired())).when(by({}), '05:00')), 'sut_retired')
 })
 
+test('a series is decided from plain values, as a thread sends them', (t) => {
+  const command = createSeries('FREQ=DAILY;COUNT=366', MORNING, 'Europe/Berlin')
+  const sent = structuredClone(command.found)
+  t.deepEqual(sent, command.found)
+  const decide = (found: typeof sent) => onSut().when({ ...command, found }, '05:00')
+  t.deepEqual(decide(sent), decide(command.found))
+  t.is(windowsOf(decide(sent)).length, 366)
+})
+
 test('a rule with too many candidates is refused', (t) => {
   const command = createSeries('FREQ=DAILY;COUNT=2', MORNING)
-  const { starts } = command.occurrences
-  const tooMany = { ...command, occurrences: { starts, more: 'unknown' as const } }
+  const tooMany = { ...command, found: { ...command.found, more: 'unknown' as const } }
   t.is(codeOf(onSut().when(tooMany, '05:00')), 'series_too_long')
 })
 

@@ -1,8 +1,7 @@
 import * as Either from 'fp-ts/lib/Either.js'
 import type { CreateSeries } from '../../../src/domain/reservation/series.ts'
-import { findOccurrences } from '../../../src/domain/series/occurrences.ts'
 import { parseRule, type RecurrenceRule } from '../../../src/domain/series/rule.ts'
-import { type FirstWindow, ruleStart } from '../../../src/domain/series/windows.ts'
+import { type FirstWindow, findSeriesWindows, makeSeriesQuery } from '../../../src/domain/series/windows.ts'
 import type { OffsetTime } from '../../../src/domain/values/instant.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { administrator, alice, clock, LIMITS, SUT_ID } from '../builders.ts'
@@ -24,8 +23,8 @@ export const createSeries = (
   const first: FirstWindow = { start, end, timeZone }
   const rule = ruleOf(rrule)
   const { horizon } = { ...LIMITS, ...more.limits }
-  const occurrences = findOccurrences({ rule, timeZone, start: ruleStart(first), horizon: now + horizon })
-  const randoms = Array.from({ length: occurrences.starts.length + 1 }, () => randomHex(8))
+  const found = findSeriesWindows(makeSeriesQuery(rule, first, now + horizon))
+  const randoms = Array.from({ length: found.windows.length + 1 }, () => randomHex(8))
   const request = { actor: administrator, sut_id: SUT_ID, user_id: alice, userExists: true, limits: LIMITS }
-  return { type: 'CreateSeries', ...request, first, rrule, rule, occurrences, randoms, ...more }
+  return { type: 'CreateSeries', ...request, first, rrule, rule, found, randoms, ...more }
 }

@@ -1,12 +1,13 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, Series } from '../../../../projections/reservation.ts'
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
-import type { OccurrenceFinder } from '../../../commands/series/occurrences.ts'
+import type { SeriesWindowFinder } from '../../../commands/series/windows.ts'
 import type { Recorded } from '../../../domain/event.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { OCCURRENCES_MAX } from '../../../domain/series/rule.ts'
-import { ruleStart } from '../../../domain/series/windows.ts'
+import { makeSeriesQuery } from '../../../domain/series/windows.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { type EventStore, NO_STREAM } from '../../../event-store/event-store.ts'
 import { reservationStateOf } from '../../../read-models/lists/details.ts'
@@ -28,7 +29,7 @@ export interface SeriesHandlers {
 
 export interface SeriesDependencies extends Omit<ReservationDependencies, 'matching' | 'repeated'> {
   readonly store: Pick<EventStore, 'readStream'>
-  readonly occurrences: Pick<OccurrenceFinder, 'find'>
+  readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
   /** Unix milliseconds. */
   readonly clock: () => number
 }
@@ -51,6 +52,8 @@ const makeShowAppended =
   ({ objects, store }: Pick<SeriesDependencies, 'objects' | 'store'>) =>
   async (seriesId: string, stream: string, outcome: Outcome<unknown>, status: 200 | 201): Promise<RouteResponse> => {
     const events = await eventsOf(store, stream, outcome)
+    // Hundreds have just been recorded and folded.
+    await turn()
     const documents: string[] = []
     let position: RouteResponse['position']
     for (const { type, data, revision } of events) {
@@ -102,19 +105,18 @@ const makeReadMembers =
 const makeCreate =
   (dependencies: SeriesDependencies): SeriesHandlers['create'] =>
   async ({ body, user, requestId, idempotencyKey, reason, client }) => {
-    const { runner, store, users, quotas, occurrences, limits, randomHex, clock } = dependencies
+    const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = dependencies
     const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
-    const query = { rule, timeZone: first.timeZone, start: ruleStart(first), horizon: clock() + limits.horizon }
-    const found = await occurrences.find(query)
+    const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
     if (E.isLeft(found)) return found
     const stream = sutStream(sut_id)
     const envelope = { actor: user, requestId, idempotencyKey, reason, client }
-    const randoms = Array.from({ length: found.right.starts.length + 1 }, () => randomHex(8))
+    const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))
     const userExists = await holderExists(users, user, user_id)
     const holder = { actor: user, user_id, isBeyondQuota }
     const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
     const ended = await runInTurn(quotas, holder, (quota) => {
-      const command = { type: 'CreateSeries', ...about, occurrences: found.right, quota } as const
+      const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
       return runner.run(reservationDecider, stream, { ...envelope, command })
     })
     if (E.isLeft(ended)) return ended

@@ -2,25 +2,25 @@ import * as E from 'fp-ts/lib/Either.js'
 import { TooManyCalls } from '../../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../../concurrency/thread.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
-import type { findOccurrences, OccurrenceQuery, Occurrences } from '../../domain/series/occurrences.ts'
+import type { findSeriesWindows, SeriesQuery, SeriesWindows } from '../../domain/series/windows.ts'
 
-export interface OccurrencesThread {
-  readonly find: typeof findOccurrences
+export interface SeriesWindowsThread {
+  readonly find: typeof findSeriesWindows
 }
 
 /** Rules that may wait for the thread; more are refused. */
 const WAITING_MAX = 256
 
-/** Finds the occurrences of rules in a thread, which starts with the first: a rule can take a second. */
-export interface OccurrenceFinder {
-  readonly find: (query: OccurrenceQuery) => Promise<E.Either<Failure, Occurrences>>
+/** Finds the windows of rules in a thread, which starts with the first: a rule can take a second. */
+export interface SeriesWindowFinder {
+  readonly find: (query: SeriesQuery) => Promise<E.Either<Failure, SeriesWindows>>
   readonly close: () => Promise<void>
 }
 
-export const openOccurrences = (): OccurrenceFinder => {
-  const thread = openThread<OccurrencesThread>({
-    module: new URL('./occurrences-worker.ts', import.meta.url),
-    start: { name: 'occurrences' },
+export const openSeriesWindows = (): SeriesWindowFinder => {
+  const thread = openThread<SeriesWindowsThread>({
+    module: new URL('./windows-worker.ts', import.meta.url),
+    start: { name: 'series windows' },
     callsMax: WAITING_MAX,
     isReplaced: true,
   })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
-import { aReservation, createSut, NOW, reserved } from '../../http/requests.ts'
+import { aReservation, aSeries, createSut, NOW, reserved } from '../../http/requests.ts'
 import { windowOf } from '../writing.ts'
 import { entriesIn, namesIn, objectsIn, openChanges, positionOf, toldUntilNow } from './told.ts'
 import '../../http/documents/fit-answers.ts'
@@ -57,6 +57,34 @@ test('the start and the end of a reservation change no object', async (t) => {
     objectsIn(await toldUntilNow(service, stream)).filter((object) => object.startsWith('sut_reservation')),
     [],
   )
+})
+
+test('the longest series is told as its reservations, without a reload, and so is its cancellation', async (t) => {
+  const service = await startLab(t)
+  const sut = await createSut(service.as('admin'))
+  const stream = await openChanges(t, service, 'bob')
+  const made = await service
+    .as('alice')
+    .post('/api/sut_reservation_series/create', aSeries(sut, { rrule: 'FREQ=DAILY' }))
+  const reservations = (made.json.sut_reservations as readonly { readonly _id: string }[]).map(({ _id }) => _id)
+  t.is(reservations.length, 366)
+  const told = await toldUntilNow(service, stream)
+  t.deepEqual(
+    objectsIn(told),
+    reservations.map((_id) => `sut_reservation ${_id}`),
+  )
+  t.true(entriesIn(told).every(({ sut_id }) => sut_id === sut))
+
+  service.clock.set('2030-05-03T06:00:00Z')
+  await service.as('alice').post(`${made.headers.location}/cancel`, {})
+  const both = await toldUntilNow(service, stream)
+  const cancelled = entriesIn(both).slice(reservations.length)
+  t.deepEqual(
+    cancelled.map(({ _id }) => _id),
+    reservations.slice(1),
+    'the first one has begun',
+  )
+  t.false(namesIn(both).includes('reload'))
 })
 
 test('a stream that comes back is told what it missed, once an object', async (t) => {

@@ -6,7 +6,7 @@ import type { Problem } from '../../domain/failure.ts'
 import { MONITORED, type MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { type AsOf, type AsOfQuery, asOfParameter } from './as-of.ts'
+import { type AsOfQuery, asOfParameter } from './as-of.ts'
 import {
   combineProblems,
   type Paging,
@@ -22,19 +22,18 @@ export interface SutQuery extends AsOfQuery {
   readonly withSettings: boolean
 }
 
-const ofOne = parametersOf({ include: wordsOf('settings'), as_of: asOfParameter })
+const included = { include: wordsOf('settings'), as_of: asOfParameter }
+const ofOne = parametersOf(included)
 
-export const sutQuery: DecodeQuery<SutQuery> = (params) => {
-  const isBoth = params.has('include') && params.has('as_of')
-  return combineProblems(
-    isBoth ? [inQuery('include', 'cannot be combined with as_of')] : [],
-    ofOne(params),
-    (read) => ({
-      withSettings: read.include !== undefined,
-      as_of: read.as_of,
-    }),
-  )
-}
+/** Settings are known only as they are now. */
+const includeProblems = (params: Parameters): readonly Problem[] =>
+  params.has('include') && params.has('as_of') ? [inQuery('include', 'cannot be combined with as_of')] : []
+
+export const sutQuery: DecodeQuery<SutQuery> = (params) =>
+  combineProblems(includeProblems(params), ofOne(params), ({ include, as_of }) => ({
+    withSettings: include !== undefined,
+    as_of,
+  }))
 withSchema(sutQuery, () => schemaOf(ofOne))
 
 export interface SutFilters {
@@ -47,9 +46,8 @@ export interface SutFilters {
   readonly free: { readonly from: OffsetTime; readonly to: OffsetTime } | undefined
 }
 
-export interface SutsQuery extends Paging, SutFilters {
+export interface SutsQuery extends Paging, SutFilters, SutQuery {
   readonly retired: boolean | undefined
-  readonly as_of: AsOf | undefined
 }
 
 /** Parameters of every list of SUTs, beside their tags. */
@@ -62,7 +60,7 @@ export const sutFilters = {
   free_to: instant,
 }
 
-const sutParameters = parametersOf({ ...paging, ...sutFilters, retired: onlyTrue, as_of: asOfParameter })
+const sutParameters = parametersOf({ ...paging, ...sutFilters, ...included, retired: onlyTrue })
 const FREE = ['free_from', 'free_to'] as const
 /** With what nothing is free, or nothing is known of it. */
 const NOT_FREE = ['retired', 'as_of']
@@ -81,9 +79,14 @@ const tagParameters = familyOf('tag.', tagName, text(0, 256))
 
 export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
-  const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others), ...freeProblems(others)]
+  const problems = [
+    ...(E.isLeft(family) ? family.left : []),
+    ...problemsBetween(others),
+    ...freeProblems(others),
+    ...includeProblems(others),
+  ]
   return combineProblems(problems, sutParameters(others), (read) => {
-    const { sut_type, is_active, monitoring, name, retired, free_from: from, free_to: to, as_of } = read
+    const { sut_type, is_active, monitoring, name, retired, free_from: from, free_to: to, include, as_of } = read
     return {
       ...pagingOf(read),
       sut_type,
@@ -93,6 +96,7 @@ export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
       retired,
       free: from && to && { from, to },
       as_of,
+      withSettings: include !== undefined,
       tags: E.isRight(family) ? family.right : {},
     }
   })

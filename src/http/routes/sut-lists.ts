@@ -17,6 +17,7 @@ import { visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 import { freeSpan, spanOf } from './availability/span.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
+import { type SutSettings, settingsOfEverybody, withSettings } from './sut-read.ts'
 
 export interface SutLists {
   readonly list: (call: Call<unknown, SutsQuery>) => RouteResult
@@ -36,19 +37,28 @@ export interface SutListDependencies {
 /** Free windows per response. */
 const FREE_MAX = 1_000
 
+/** The page, with settings where the query asks for them. */
+const withListedSettings = (page: ListPage): ListPage => {
+  const { documents, displays } = page
+  if (displays === undefined) return page
+  const settings = displays.map((display) => settingsOfEverybody(JSON.parse(display ?? '{}') as SutDisplay))
+  return { ...page, documents: documents.map((document, n) => withSettings(document, settings[n] as SutSettings)) }
+}
+
 export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query, user, mediaType }) => {
-    const refused = csv.refuse(query, mediaType)
+    const pagedBy = [...query.pagedBy, ...(query.withSettings ? ['include'] : [])]
+    const refused = csv.refuse({ ...query, pagedBy }, mediaType)
     if (refused !== undefined) return refused
     const createdBefore = await resolveBefore(visibleTo(objects, user), 'sut', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
-    const { before: _before, pagedBy: _pagedBy, as_of, free, ...filters } = query
+    const { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: withDisplays, ...filters } = query
     const part = mediaType === CSV ? csv.part : {}
     const asked = { ...filters, ...part, createdBefore: createdBefore.right, scope: user.scope }
     const listed = (page: ListPage, position: PublicPosition) =>
       mediaType === CSV
         ? csv.respond({ of: 'sut' }, page, position, user._id)
-        : E.right({ ...listResponse('suts', query, page), position })
+        : E.right({ ...listResponse('suts', query, withListedSettings(page)), position })
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
       if (E.isLeft(then)) return then
@@ -58,7 +68,7 @@ export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutL
     }
     const span = free && freeSpan(free, clock())
     if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-    const answered = await objects.showList('suts', { ...asked, free: span })
+    const answered = await objects.showList('suts', { ...asked, free: span, withDisplays })
     if (E.isLeft(answered)) return answered
     return listed(answered.right.listed, answered.right.position)
   },

@@ -38,6 +38,16 @@ export interface SutReadDependencies {
   readonly vault: Pick<Vault, 'has'>
 }
 
+/** What everybody sees of a SUT's settings. */
+export const settingsOfEverybody = ({
+  turnaround = 0,
+  release_unused_after = 0,
+}: SutDisplay): Pick<SutSettings, 'turnaround' | 'release_unused_after'> => ({ turnaround, release_unused_after })
+
+/** Adds settings to the document of a SUT, as JSON text. */
+export const withSettings = (document: string, settings: SutSettings): string =>
+  `${document.slice(0, -1)},"settings":${JSON.stringify(settings)}}`
+
 const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'vault'>) => {
   const newest = <A>(kind: 'listen_port' | 'sut_display', id: string): A | undefined => {
     const found = views.newest(kind, id)
@@ -47,8 +57,8 @@ const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'v
     // Views are read before anything is awaited, so that they are those of the document.
     const { listen_port } = newest<ListenPort>('listen_port', _id) ?? { listen_port: null }
     const display = newest<SutDisplay>('sut_display', _id) ?? {}
-    const { monitoring_interval, rdp_width, rdp_height, turnaround = 0, release_unused_after = 0 } = display
-    const ofEverybody = { turnaround, release_unused_after }
+    const { monitoring_interval, rdp_width, rdp_height } = display
+    const ofEverybody = settingsOfEverybody(display)
     if (role !== 'administrator') return ofEverybody
     const isMonitored = monitoredOf(monitoring) !== 'disabled'
     const has = await vault.has(_id)
@@ -73,8 +83,8 @@ export const makeSutRead = ({ objects, asOf, views, vault }: SutReadDependencies
     const version = found.right
     if (version === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (!query.withSettings) return E.right(documentResponse('sut', version, false))
-    const sut = JSON.parse(version.document) as Sut
-    const document = JSON.stringify({ ...sut, settings: await settingsOf(sut, user) })
+    const settings = await settingsOf(JSON.parse(version.document) as Sut, user)
+    const document = withSettings(version.document, settings)
     return E.right(documentResponse('sut', { ...version, document }, false))
   }
   return (call: Call<unknown, SutQuery>): RouteResult => asOf.readOr('sut', call, newest)

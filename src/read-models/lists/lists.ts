@@ -1,5 +1,4 @@
 import type { Window } from '../../domain/calendar/window.ts'
-import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -8,6 +7,7 @@ import type { SeriesReservation } from '../tables/reservation-table.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
+import type { OutageListQuery, SutOutages } from './outages.ts'
 
 /** A page of a list. */
 export interface PageQuery {
@@ -70,6 +70,8 @@ export interface SutListQuery extends PageQuery {
   readonly free?: Window | undefined
   /** Only SUTs with these tags too. */
   readonly scope?: Scope | undefined
+  /** Whether the page has what responses omit of its SUTs. */
+  readonly withDisplays?: boolean
 }
 
 export interface SessionQuery extends PageQuery {
@@ -83,28 +85,6 @@ export interface SessionQuery extends PageQuery {
   readonly isOpen?: boolean
 }
 
-/** Times are in Unix milliseconds. */
-export interface OutageListQuery {
-  readonly sut_ids: readonly string[]
-  /** Only SUTs with these tags. */
-  readonly scope?: Scope | undefined
-  readonly from: number
-  readonly to: number
-  /** The number of changes that are read at most. */
-  readonly max: number
-}
-
-/** In order. Times are in Unix milliseconds. */
-export interface Outages {
-  readonly outages: readonly { readonly from: number; readonly to: number | null; readonly cause: OfflineCause }[]
-  /** When it was not monitored, or not probed yet. */
-  readonly unknown: readonly { readonly from: number; readonly to: number }[]
-}
-
-export interface SutOutages extends Outages {
-  readonly sut_id: string
-}
-
 /** Documents as JSON texts, newest created first. */
 export interface ListPage {
   readonly documents: readonly string[]
@@ -114,6 +94,8 @@ export interface ListPage {
   readonly positions?: readonly PublicPosition[]
   /** Details of each document, if the query asks for them. */
   readonly details?: readonly Details[]
+  /** What responses omit of each SUT, as JSON text, if the query asks for it; null where nothing is recorded. */
+  readonly displays?: readonly (string | null)[]
 }
 
 /** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */

@@ -1,11 +1,33 @@
 import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
+import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { BEGAN } from '../tables/sut-status-table.ts'
-import type { OutageListQuery, Outages, SutOutages } from './lists.ts'
 import type { Scopes } from './scope.ts'
+
+/** Times are in Unix milliseconds. */
+export interface OutageListQuery {
+  readonly sut_ids: readonly string[]
+  /** Only SUTs with these tags. */
+  readonly scope?: Scope | undefined
+  readonly from: number
+  readonly to: number
+  /** The number of changes that are read at most. */
+  readonly max: number
+}
+
+/** In order. Times are in Unix milliseconds. */
+export interface Outages {
+  readonly outages: readonly { readonly from: number; readonly to: number | null; readonly cause: OfflineCause }[]
+  /** When it was not monitored, or not probed yet. */
+  readonly unknown: readonly { readonly from: number; readonly to: number }[]
+}
+
+export interface SutOutages extends Outages {
+  readonly sut_id: string
+}
 
 /** A status that began. */
 interface StatusRow {

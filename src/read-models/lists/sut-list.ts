@@ -65,6 +65,13 @@ const isFree = (span: Window, longest: number, turnaround: number): Condition =>
   )
 }
 
+const DISPLAY = `(SELECT t.document FROM sut_display t INDEXED BY sut_display_by_id WHERE t.id = d.id
+  ORDER BY t.position DESC LIMIT 1)`
+
+interface SutRow extends DetailedRow {
+  readonly display: string | null
+}
+
 export const makeSutList =
   (ask: RunQuery, counts: ReservationCounts) =>
   (query: SutListQuery): ListPage => {
@@ -78,14 +85,16 @@ export const makeSutList =
       `FROM sut INDEXED BY ${index} WHERE ${[rowsHere, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
     const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
     const [counted] = ask<{ n: number }>(`SELECT count(*) AS n ${where(filters)}`, ...valuesOf(filters))
-    const rows = ask<DetailedRow>(
-      `SELECT ${columnsOf(query).sql} FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+    const { sql: columns } = columnsOf(query)
+    const rows = ask<SutRow>(
+      `SELECT ${query.withDisplays ? `${columns}, ${DISPLAY} AS display` : columns} FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
        CROSS JOIN sut d WHERE d.position = page.position ORDER BY page.created DESC`,
       ...valuesOf(here),
       limit,
       offset,
     )
-    return pageOfRows(rows, counted?.n ?? 0, query)
+    const page = pageOfRows(rows, counted?.n ?? 0, query)
+    return query.withDisplays ? { ...page, displays: rows.map(({ display }) => display) } : page
   }
 
 const TURNAROUNDS = `sut_display t INDEXED BY turnaround_by_sut`

@@ -46,6 +46,7 @@ const suts = async (ask: Ask): Promise<string> => {
   await ask('GET /api/sut/:id', 'With its settings', { at: id, query: '?include=settings' })
   await ask('GET /api/sut/:id', 'Nothing has this id', { at: '58c38f5d444553252cce0000' })
   await ask('GET /api/sut', 'By a tag', { query: '?tag.rack=4&limit=10' })
+  await ask('GET /api/sut', 'With what everybody sees of their settings', { query: '?include=settings&limit=1' })
   await ask('GET /api/sut', 'Free in a span', { query: '?free_from=2030-05-02T10:00:00Z&free_to=2030-05-02T11:00:00Z' })
   return id
 }

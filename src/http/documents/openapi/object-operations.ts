@@ -200,6 +200,9 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     id: 'listSuts',
     tag: 'SUTs',
     summary: 'List SUTs, newest created first',
+    notes: {
+      include: 'What to add: settings, of which lists have what everybody sees. Not with as_of, and not in CSV.',
+    },
     answer: refTo('SutList'),
     refusals: ['list_too_large', 'store_full'],
   },

@@ -60,6 +60,32 @@ test('settings are added to the SUT as it is otherwise read', async (t) => {
   t.false(plain.text.includes('settings'))
 })
 
+test('lists have of the settings what everybody sees, as they are now', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const [plain, own] = [await createSut(admin), await createSut(admin, { turnaround: 600, release_unused_after: 300 })]
+  await admin.post(`/api/sut/${own}/update`, { turnaround: 1_800 })
+  const ofAll = [
+    [own, { turnaround: 1_800, release_unused_after: 300 }],
+    [plain, { turnaround: 0, release_unused_after: 0 }],
+  ]
+  const listed = async (name: string, more = '') => {
+    const { json } = await service.as(name).get(`/api/sut?include=settings${more}`)
+    return (json.suts as readonly { _id: string; settings: object }[]).map(({ _id, settings }) => [_id, settings])
+  }
+  for (const name of ['admin', 'alice', 'audrey']) t.deepEqual(await listed(name), ofAll, name)
+  t.deepEqual(await listed('alice', '&limit=1&offset=1'), [ofAll[1]])
+  const [{ settings: _, ...sut }] = (await admin.get('/api/sut?include=settings&limit=1')).json.suts as [
+    Record<string, unknown>,
+  ]
+  t.deepEqual(sut, (await admin.get(`/api/sut/${own}`)).json)
+  await admin.post(`/api/sut/${own}/retire`, {})
+  t.deepEqual(await listed('admin', '&retired=true'), [ofAll[0]])
+  t.deepEqual(refusalOf(await admin.get('/api/sut?include=settings&as_of=0')), [422, 'invalid', 'include'])
+  const csv = await admin.request('GET', '/api/sut?include=settings', { Accept: 'text/csv' })
+  t.deepEqual(refusalOf(csv), [422, 'invalid', 'include'])
+})
+
 test('everybody sees the turnaround, administrators alone the other settings, and nobody as of the past', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')

@@ -23,6 +23,7 @@ import { MINUTE } from './timeline/times.ts'
 /** What the screens show whose files are loaded after those of the first. */
 const LATER: Readonly<Record<string, ReturnType<typeof later>>> = {
   mine: later(async () => (await import('./screens/mine/mine.ts')).Mine),
+  book: later(async () => (await import('./screens/book/book.ts')).Book),
   machines: later(async () => (await import('./screens/machines/machines.ts')).Machines),
   screen: later(async () => (await import('./screens/screen/screen.ts')).Screen),
   activity: later(async () => (await import('./screens/activity/activity.ts')).Activity),

@@ -89,6 +89,7 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   const places = [
     'schedule',
     'mine',
+    'book',
     'machines',
     `machines/${machine}`,
     'activity',

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { start, tidyingLater } from '../http/harness.ts'
+import { idOf, start, tidyingLater } from '../http/harness.ts'
 import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
 import { becomes, monitor } from '../http/routes/suts/monitored.ts'
 import { accountOf, checkQuiet, openFor, signIn } from './stage.ts'
@@ -129,6 +129,10 @@ test('in Chromium any machine like one that was taken is reserved instead, and s
   await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await like.click()
-  await page.getByText('None of the 2 machines like it is free then.').waitFor()
+  await page.getByText('None of the 2 machines of this kind is free then.').waitFor()
+  await page.getByRole('button', { name: /^bench [12], .* next free$/ }).click()
+  await page.getByRole('dialog', { name: /^Reserve any/ }).waitFor({ state: 'detached' })
+  const { json } = await service.as('alice').get(`/api/sut_reservation?user_id=${idOf('alice')}`)
+  t.is((json.sut_reservations as unknown[]).length, 2)
   checkQuiet(t, alice, service.url)
 })

@@ -31,6 +31,11 @@ export const screenStates = (machine: string): Readonly<Record<string, ScreenSta
     ...{ failed: 'Your reservations could not be loaded', empty: 'You have no reservations', ready: 'Running' },
     forbidden: { user: 'audrey', text: 'Auditors do not reserve' },
   },
+  book: {
+    ...{ place: 'book', user: 'alice', reads: /\/api\/sut\?/, failed: 'The machines could not be loaded' },
+    ...{ empty: 'No machines yet', ready: 'You would get' },
+    forbidden: { user: 'audrey', text: 'Auditors do not reserve' },
+  },
   machines: {
     ...{ place: 'machines', user: 'admin', reads: /\/api\/sut\?/, failed: 'The machines could not be loaded' },
     ...{ empty: 'No machines yet', ready: 'bench 1' },

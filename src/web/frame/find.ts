@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Person, Sut } from '../live/objects.ts'
 import { type PageContext, usePage } from '../page/context.ts'
 import { goTo } from '../page/location.ts'
+import { fold } from '../parts/fold.ts'
 import { html } from '../parts/html.ts'
 import { Icon, type IconName } from '../parts/icon.ts'
 import { Modal } from '../parts/modal.ts'
@@ -28,8 +29,6 @@ const MOST = 8
 const TYPING_DELAY_MS = 120
 
 const isOpen = makeStore(false)
-
-const fold = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 const screensLike = (me: Me, typed: string): readonly Found[] =>
   screensFor(me)

@@ -64,6 +64,15 @@ export const ThemeButton = (): VNode => {
   </button>`
 }
 
+/** The screens that are buttons. Phones have them among their tabs. */
+const Actions = ({ me, current }: NavProps): readonly VNode[] =>
+  screensFor(me)
+    .filter(({ isButton }) => isButton)
+    .map(
+      ({ name, title, icon }) =>
+        html`<a key=${name} class="btn tint desk-only" href=${linkTo(name)} aria-current=${currentIf(name === current)}><${Icon} name=${icon} />${title}</a>`,
+    )
+
 /** Who is signed in: the way to one's account. */
 export const Who = ({ me }: { readonly me: Me }): VNode => html`
   <a class="btn quiet who" href=${linkTo('account')}><span class="avatar me" data-i=${initialsOf(me.name)} aria-hidden="true"></span><bdi>${me.name}</bdi></a>
@@ -86,10 +95,11 @@ export const TopBar = ({
   <${Find} me=${me} />
   <${ThemeButton} />
   <${Who} me=${me} />
+  <${Actions} me=${me} current=${current} />
 </header>`
 
 export const TabBar = ({ me, current }: NavProps): VNode => {
-  const shown = screensFor(me).filter(({ isInTabs, isInMore }) => isInTabs && !isInMore)
+  const shown = screensFor(me).filter(({ isInTabs, isButton, isInMore }) => isButton || (isInTabs && !isInMore))
   return html`<nav class="tabbar" aria-label="Main, phone">
     ${shown.map(
       ({ name, title, icon }) =>

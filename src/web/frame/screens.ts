@@ -10,6 +10,8 @@ export interface Screen {
   /** Who has it in the navigation. */
   readonly may: readonly Role[]
   readonly isInTabs: boolean
+  /** Whether it is a button of the top bar, beside the tabs. */
+  readonly isButton?: true
   /** Whether phones have it behind "More". */
   readonly isInMore?: true
   /** Whether it takes the whole window. */
@@ -28,6 +30,10 @@ const { screens, forbidden } = texts
 export const SCREENS: readonly Screen[] = [
   { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true, isOfPast: true },
   { name: 'mine', title: screens.mine, icon: 'clock', may: holders, isInTabs: true, forbidden: forbidden.mine },
+  {
+    ...{ name: 'book', title: screens.book, icon: 'plus', may: holders, isInTabs: false, isButton: true },
+    forbidden: forbidden.mine,
+  },
   { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
   { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },
   {

@@ -20,6 +20,7 @@ export const texts = {
     schedule: 'Schedule',
     mine: 'Mine',
     screen: 'Screen',
+    book: 'Reserve',
     machines: 'Machines',
     activity: 'Activity',
     people: 'People',

@@ -2,16 +2,13 @@ import type { Sut } from '../live/objects.ts'
 import { newKey, type Refused } from '../service/api.ts'
 import { type Draft, windowOf } from '../timeline/draft.ts'
 import { toIso } from '../timeline/times.ts'
+import { likeOf, toMatch } from './criteria.ts'
 
 /** What became of a request to reserve. */
 export type Outcome =
   | { readonly kind: 'idle' }
   | { readonly kind: 'sending'; readonly since: number }
   | { readonly kind: 'refused'; readonly refused: Refused }
-
-/** What a machine must be that can take the place of another. */
-export const criteriaLike = ({ os, sut_type }: Pick<Sut, 'os' | 'sut_type'>): object =>
-  os === '' ? { sut_type } : { os, sut_type }
 
 /** Now is sent as an offset, so that it never fails for being late. */
 export const bodyOf = (
@@ -22,7 +19,7 @@ export const bodyOf = (
   like?: Sut,
 ): object => ({
   user_id: userId,
-  ...(like === undefined ? { sut_id: sutId } : { match: criteriaLike(like) }),
+  ...(like === undefined ? { sut_id: sutId } : { match: toMatch(likeOf(like)) }),
   ...(isBeyondQuota && { beyond_quota: true }),
   ...(start === 'now'
     ? { start_in: 0, duration: Math.max(1, Math.round(length / 1_000)) }

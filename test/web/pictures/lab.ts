@@ -20,20 +20,20 @@ const TESTERS = [
   ...['ليلى حداد', 'ci-main', 'Oluwaseun Adeyemi-Whitfield'],
 ]
 
-/** Name, operating system, version, rack. */
-const MACHINES: readonly (readonly [string, string, string, string])[] = [
+/** Name, operating system, version, rack, GPU. */
+const MACHINES: readonly (readonly [string, string, string, string, string?])[] = [
   ['win11-01', 'Windows 11', '24H2', '1'],
   ['win11-02', 'Windows 11', '24H2', '1'],
   ['win11-03', 'Windows 11', '23H2', '1'],
   ['win11-04', 'Windows 11', '23H2', '1'],
   ['win11-05', 'Windows 11', 'Canary', '1'],
   ['win10-legacy', 'Windows 10', '22H2', '1'],
-  ['gpu-a100-1', 'Ubuntu', '24.04', '2'],
-  ['gpu-a100-2', 'Ubuntu', '24.04', '2'],
-  ['gpu-l4-1', 'Ubuntu', '22.04', '2'],
-  ['gpu-l4-2', 'Ubuntu', '22.04', '2'],
-  ['jetson-orin-1', 'JetPack', '6.1', '3'],
-  ['jetson-orin-2', 'JetPack', '6.1', '3'],
+  ['gpu-a100-1', 'Ubuntu', '24.04', '2', 'a100'],
+  ['gpu-a100-2', 'Ubuntu', '24.04', '2', 'a100'],
+  ['gpu-l4-1', 'Ubuntu', '22.04', '2', 'l4'],
+  ['gpu-l4-2', 'Ubuntu', '22.04', '2', 'l4'],
+  ['jetson-orin-1', 'JetPack', '6.1', '3', 'orin'],
+  ['jetson-orin-2', 'JetPack', '6.1', '3', 'orin'],
   ['imx8-board-1', 'Yocto', '5.0', '3'],
   ['imx8-board-2', 'Yocto', '5.0', '3'],
   ['hmi-panel-3', 'QNX', '7.1', '3'],
@@ -89,9 +89,9 @@ export const fill = async (service: Running): Promise<string> => {
   await make('/api/user/create', { name: SCOPED, role: 'tester', scope: 'team=mobile', password: PASSWORD })
   people.set(ME, await make('/api/user/create', { name: ME, role: 'administrator', password: PASSWORD }))
   const machines = new Map<string, string>()
-  for (const [name, os, version, rack] of MACHINES) {
+  for (const [name, os, version, rack, gpu] of MACHINES) {
     const sut = {
-      ...{ name, os, version, address: '127.0.0.1', port: 9, tags: { rack } },
+      ...{ name, os, version, address: '127.0.0.1', port: 9, tags: { rack, ...(gpu !== undefined && { gpu }) } },
       ...{ sut_type: name.startsWith('win') ? 'rdp' : 'vnc', is_active: name !== 'win10-legacy' },
       ...{ turnaround: TURNAROUNDS[name] ?? 0, release_unused_after: name.startsWith('win') ? 900 : 0 },
     }

@@ -24,6 +24,14 @@ const at =
   (page) =>
     page.goto(`/#/${place}`)
 
+/** What would be taken of such machines for some seconds from now. */
+const booking =
+  (match: string, duration: number): Step =>
+  async (page) => {
+    await page.goto(`/#/book?${new URLSearchParams({ match, duration: String(duration) })}`)
+    await page.getByRole('radio', { name: / – / }).first().waitFor()
+  }
+
 const STATES: Readonly<Record<string, Step>> = {
   'schedule-day': at('schedule'),
   'schedule-week': async (page) => {
@@ -47,6 +55,8 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.getByText('Next 7 days').waitFor()
   },
   mine: at('mine'),
+  book: booking('{"os":["Ubuntu"],"tags":{"gpu":["a100","l4"]}}', 7_200),
+  'book-later': booking('{"tags":{"gpu":["a100"]}}', 14_400),
   machines: at('machines'),
   people: at('people'),
   activity: at('activity'),

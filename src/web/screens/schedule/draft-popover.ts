@@ -88,7 +88,7 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
     if (!isMounted()) return
     if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })
     // Another machine than the one chosen: its reservation is shown.
-    else if (like !== undefined) show({ open: { kind: 'reservation', id: result._id } })
+    else if (result.sut_id !== sut._id) show({ open: { kind: 'reservation', id: result._id } })
     else close()
   }
 

@@ -1,14 +1,20 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { goTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
-import { Icon, type IconName } from '../../parts/icon.ts'
+import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
+import type { Offer } from '../../reserving/available.ts'
+import { likeOf } from '../../reserving/criteria.ts'
+import { insteadOf, refusalText } from '../../reserving/refusals.ts'
+import { parametersOf } from '../../reserving/wish.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
 import { beginOf, type Draft } from '../../timeline/draft.ts'
 import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
 import { Popover } from './popover.ts'
+import { type Option, Options } from './refusal-options.ts'
 
 interface Conflict {
   readonly _id: string
@@ -32,13 +38,6 @@ interface Props {
   /** Back to the form, with what was typed. */
   readonly onBack: () => void
   readonly onClose: () => void
-}
-
-interface Option {
-  readonly icon: IconName
-  readonly text: string
-  readonly hint: string
-  readonly take: () => void
 }
 
 /** The creation second is the first eight hex digits of an id. */
@@ -94,15 +93,8 @@ const Conflicting = (props: Props): VNode => {
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
   const options = optionsOf(props, now)
   const asked = `Asked for: ${draft.start === 'now' ? 'now' : clockOf(window.from)} to ${clockOf(window.to)}`
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const all = [...document.querySelectorAll<HTMLElement>('.choice')]
-    if (by === undefined || all.length === 0) return
-    event.preventDefault()
-    all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
-  }
   return html`<${Popover} title=${`${sut.name} was taken`} subtitle=${asked} anchor=${anchor} onClose=${onClose}>
-    <div class="pop-body" onKeyDown=${onKeyDown}>
+    <div class="pop-body">
       <div class="note danger" role="alert"><${Icon} name="lock" /><span>
         ${
           first !== undefined &&
@@ -110,43 +102,46 @@ const Conflicting = (props: Props): VNode => {
             has it from ${timeOf(Date.parse(first.start_time), now)} to ${timeOf(Date.parse(first.end_time), now)}${isRecent(first._id, now) ? ', reserved a moment ago' : ''}. `
         }Nothing was booked for you.
       </span></div>
-      <div class="choices">
-        ${options.length > 0 && html`<span class="label">Take instead</span>`}
-        ${options.map(
-          (
-            { icon, text, hint, take },
-            n,
-          ) => html`<button type="button" class=${n === 0 ? 'choice first' : 'choice'} onClick=${take}>
-            <${Icon} name=${icon} /><b>${text}</b><span class="muted">${hint}</span>
-          </button>`,
-        )}
-        <button type="button" class="choice" onClick=${onBack}><${Icon} name="edit" /><b>Choose another time</b></button>
-      </div>
+      <${Options} options=${options} onBack=${onBack} />
     </div>
   <//>`
 }
 
-interface Quota {
-  readonly used?: { readonly hours: number; readonly reservations: number }
-  readonly quota?: { readonly hours_per_week: number | null; readonly reservations_max: number | null }
-  readonly week?: string | null
-}
-
-/** In the page's words. */
-const textOf = ({ problem }: Refused, window: Stretch): string => {
-  if (problem.code === 'quota_exceeded') return quotaText(problem, window)
-  return problem.code === 'no_sut_free'
-    ? `None of the ${String(problem.matching)} machines like it is free then.`
-    : problem.detail
-}
-
-const quotaText = (problem: Refused['problem'], window: Stretch): string => {
-  const { used, quota, week } = problem as Quota
-  if (used === undefined || quota === undefined) return problem.detail
-  if (week === null || week === undefined)
-    return `This would be ${used.reservations + 1} of ${quota.reservations_max} reservations that are not over.`
-  const hours = used.hours + (window.to - window.from) / (60 * MINUTE)
-  return `This would be ${Math.round(hours * 100) / 100} of ${quota.hours_per_week} hours in the week ${week}.`
+/** No machine like it is free either: when one is, and how long one can be had. */
+const NoneFree = (props: Props): VNode => {
+  const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
+  const { clock, lab } = usePage()
+  const now = useStore(clock)
+  const suts = useStore(lab.lab, (known) => known.suts)
+  const { next, longest } = insteadOf(refused.problem, (id) => suts.get(id)?.name ?? id)
+  const begin = beginOf(draft, now)
+  const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {
+    const start = from <= begin ? draft.start : from
+    return {
+      ...{ icon, hint, text: `${name}, ${timeOf(Math.max(from, begin), now)} to ${timeOf(to, now)}` },
+      take: () => onSend({ sutId, start, length: to - Math.max(from, begin) }),
+    }
+  }
+  const more: Option = {
+    ...{ icon: 'plus', text: 'Choose by what it is', hint: 'any machine' },
+    take: () => {
+      onClose()
+      goTo('book', undefined, parametersOf({ criteria: likeOf(sut), start: draft.start, length: draft.length }))
+    },
+  }
+  const options = [
+    ...(longest
+      ? [optionOf(longest, 'clock', `${durationOf(longest.to - Math.max(longest.from, begin))}, shorter`)]
+      : []),
+    ...(next ? [optionOf(next, 'calendar', 'next free')] : []),
+    more,
+  ]
+  return html`<${Popover} title=${`Reserve any like ${sut.name}`} subtitle="Nothing was booked" anchor=${anchor} onClose=${onClose}>
+    <div class="pop-body">
+      <div class="note danger" role="alert"><${Icon} name="lock" /><span>${refusalText(refused.problem, window)}</span></div>
+      <${Options} options=${options} onBack=${onBack} />
+    </div>
+  <//>`
 }
 
 /** Why nothing was booked, and what can be had instead. */
@@ -155,11 +150,12 @@ export const Refusal = (props: Props): VNode => {
   const me = meOf(usePage())
   const { code, instance } = refused.problem
   if (code === 'reservation_conflict') return html`<${Conflicting} ...${props} />`
+  if (code === 'no_sut_free') return html`<${NoneFree} ...${props} />`
   const isQuota = code === 'quota_exceeded'
   const again = (): void => onSend(draft)
   return html`<${Popover} title=${`Reserve ${sut.name}`} subtitle="Nothing was booked" anchor=${anchor} onClose=${onClose}>
     <div class="pop-body">
-      <div class="note danger" role="alert"><${Icon} name="warning" /><span>${textOf(refused, window)}</span></div>
+      <div class="note danger" role="alert"><${Icon} name="warning" /><span>${refusalText(refused.problem, window)}</span></div>
       ${instance !== undefined && html`<details class="small muted"><summary>Details</summary><span class="mono">${code} ${instance}</span></details>`}
     </div>
     <div class="pop-foot">

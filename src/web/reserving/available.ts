@@ -1,0 +1,69 @@
+import type { Readable } from '../service/api.ts'
+import { ceilQuarter, type Stretch } from '../timeline/calendar.ts'
+import { type Asked, beginOf, windowOf } from '../timeline/draft.ts'
+import { QUARTER, toIso } from '../timeline/times.ts'
+import type { Match } from './criteria.ts'
+
+/** What could be had of several machines, as `GET /api/availability` says it. */
+
+/** A machine, and when it could be had. */
+export interface Offer extends Stretch {
+  readonly sutId: string
+  readonly name: string
+}
+
+export interface Available {
+  /** What was asked for, as it would be held. */
+  readonly window: Stretch
+  /** The machines that are free in it, in the order in which the service takes them. */
+  readonly free: readonly Offer[]
+  /** Whether there are more of them. */
+  readonly hasMore: boolean
+  /** Where none is free: the first time as long as asked for. */
+  readonly next: Offer | undefined
+  /** Where none is free: a long time from the same start. */
+  readonly shorter: Offer | undefined
+}
+
+interface Page {
+  readonly next: string | null
+  readonly suts: readonly {
+    readonly _id: string
+    readonly name: string
+    readonly free: readonly { readonly start_time: string; readonly end_time: string }[]
+  }[]
+}
+
+/** Machines of a page, and days of a span, at most. */
+const PAGE = 100
+const SPAN_MS = 31 * 86_400_000
+
+/** Machines that have something free of a length, with the first such time of each. */
+const read = async (api: Readable, match: Match, { from, to }: Stretch, length: number, limit = PAGE) => {
+  const asked = { match: JSON.stringify(match), from: toIso(from), to: toIso(to), limit: String(limit) }
+  const query = new URLSearchParams({ ...asked, duration: String(Math.ceil(length / 1_000)) })
+  const { next, suts } = (await api.get<Page>(`/api/availability?${query}`)).value
+  const offers = suts.flatMap(({ _id: sutId, name, free: [first] }): readonly Offer[] =>
+    first === undefined ? [] : [{ sutId, name, from: Date.parse(first.start_time), to: Date.parse(first.end_time) }],
+  )
+  return { offers, hasMore: next !== null }
+}
+
+/** Which machine would be taken; where none is free then, what can be had instead. */
+export const readAvailable = async (api: Readable, match: Match, asked: Asked, now: number): Promise<Available> => {
+  const window = windowOf(asked, now, [])
+  const begin = beginOf(asked, now)
+  // A machine that was given back in the quarter of now is free from then on.
+  const { offers, hasMore } = await read(api, match, window, window.to - Math.max(begin, window.from))
+  const free = offers.filter(({ from }) => from <= begin)
+  if (free.length > 0) return { window, free, hasMore, next: undefined, shorter: undefined }
+  const length = ceilQuarter(asked.length)
+  const since = ceilQuarter(begin)
+  const later = await read(api, match, { from: since, to: since + SPAN_MS }, length, 1)
+  const next = later.offers.map((offer) => ({ ...offer, to: offer.from + length }))[0]
+  const some = await read(api, match, window, QUARTER)
+  const shorter = some.offers
+    .filter(({ from, to }) => from <= begin && to - begin >= QUARTER)
+    .reduce<Offer | undefined>((best, offer) => (best !== undefined && best.to >= offer.to ? best : offer), undefined)
+  return { window, free, hasMore: false, next, shorter }
+}

@@ -1,0 +1,96 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { ofKinds, RETRY_DELAY_MS } from '../../live/reading.ts'
+import { NoMachines } from '../../machines/no-machines.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo } from '../../page/location.ts'
+import { useReading } from '../../page/reading.ts'
+import { Switch } from '../../parts/field.ts'
+import { html } from '../../parts/html.ts'
+import { FailedBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
+import { readAvailable } from '../../reserving/available.ts'
+import { type Criteria, fits, toMatch } from '../../reserving/criteria.ts'
+import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
+import { parametersOf, type Wish, wishOf } from '../../reserving/wish.ts'
+import { floorQuarter } from '../../timeline/calendar.ts'
+import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
+import { CriteriaFields } from './criteria-fields.ts'
+import { DayField } from './day-field.ts'
+import { Offer } from './offer.ts'
+
+/** Seconds without a connection after which a machine is released, where one wants that. */
+const KEEPALIVE = 600
+
+const Skeleton = (): VNode => html`<div class="stack criteria" aria-busy="true">
+  <span class="vh" role="status">Loading</span>
+  ${[0, 1, 2].map((n) => html`<div key=${n} class="field"><span class="sk sk-name"></span></div>`)}
+</div>`
+
+const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
+
+/** Keeps the machines and the names of people as they are. */
+const useMachines = () => {
+  const { lab } = usePage()
+  const { suts, has } = useStore(lab.lab)
+  const machines = useReading('suts', (api) => lab.readSuts(api), ofKinds('sut'))
+  useReading('people', (api) => lab.readPeople(api), ofKinds('user'))
+  return { suts: useMemo(() => [...suts.values()], [suts]), isLoaded: has.has('suts'), ...machines }
+}
+
+const useAvailable = ({ criteria, start, length }: Wish, fitting: ReadonlySet<string>, now: number) => {
+  const match = toMatch(criteria)
+  // What begins now is looked for again in each quarter of an hour.
+  const quarter = start === 'now' ? floorQuarter(now) : ''
+  return useReading(
+    JSON.stringify([match, start, length]),
+    (api) => readAvailable(api, match, { start, length }, Date.now()),
+    {
+      of: ({ kind, _id, sut_id }) =>
+        kind === 'sut' || (kind === 'sut_reservation' && sut_id !== null && fitting.has(sut_id)) ? _id : undefined,
+    },
+    quarter,
+  )
+}
+
+/** Any machine that is as one wants it: what would be taken is named before it is. */
+export const Book = (): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { parameters } = useStore(page.place)
+  const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
+  const { suts, isLoaded, failed, retry } = useMachines()
+  const fitting = useMemo(() => suts.filter((sut) => fits(sut, wish.criteria)), [suts, parameters])
+  const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
+  const reading = useAvailable(wish, ids, now)
+  const [userId, setUserId] = useState(me._id)
+  const [isKept, setKept] = useState(false)
+  const { criteria, start, length } = wish
+  const content = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined
+        ? html`<${Skeleton} />`
+        : html`<${FailedBlock} title="The machines could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
+    if (suts.length === 0) return html`<${NoMachines} />`
+    return html`<div class="cols r376">
+      <form class="stack wishes" onSubmit=${(event: Event) => event.preventDefault()} novalidate>
+        <${CriteriaFields} suts=${suts} criteria=${criteria} onChange=${(next: Criteria) => change({ ...wish, criteria: next })} />
+        <div class="row wrap when-field">
+          <${StartField} asked=${wish} now=${now} onChange=${change} />
+          <${DayField} asked=${wish} now=${now} onChange=${change} />
+          <${LengthField} asked=${wish} onChange=${change} />
+        </div>
+        ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
+        <${Switch} label="Release it when nobody has been connected for 10 minutes" isOn=${isKept} onChange=${setKept} />
+      </form>
+      <aside class="stack aside">
+        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${suts.length} reading=${reading} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} />
+      </aside>
+    </div>`
+  }
+  return html`<main class="main"><div class="page book">
+    <div class="page-head"><h1 class="grow">Reserve any machine</h1><span class="small muted">Times in ${zoneNameOf(now)}</span></div>
+    ${content()}
+  </div></main>`
+}

@@ -1,0 +1,39 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { useStore } from '../../parts/store.ts'
+import { type Choice, spanOn } from './choices.ts'
+
+interface Props {
+  readonly choices: readonly Choice[]
+  /** The key of the chosen one. */
+  readonly chosen: string | undefined
+  readonly onChoose: (choice: Choice) => void
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }
+
+/** What can be had, one of which is chosen. */
+export const ChoiceList = ({ choices, chosen, onChoose }: Props): VNode => {
+  const now = useStore(usePage().clock)
+  const group = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = choices.findIndex(({ key }) => key === chosen)
+    const next = choices[(at + (STEPS[event.key] ?? 0) + choices.length) % choices.length]
+    if (STEPS[event.key] === undefined || next === undefined) return
+    event.preventDefault()
+    onChoose(next)
+    requestAnimationFrame(() => group.current?.querySelector<HTMLElement>('[aria-checked=true]')?.focus())
+  }
+  return html`<div class="choices" role="radiogroup" aria-labelledby="offer" ref=${group} onKeyDown=${onKeyDown}>
+    ${choices.map((choice) => {
+      const { key, icon, offer, hint } = choice
+      const isChosen = key === chosen
+      return html`<button key=${key} type="button" role="radio" aria-checked=${isChosen} tabindex=${isChosen ? 0 : -1} class=${isChosen ? 'choice first' : 'choice'} onClick=${() => onChoose(choice)}>
+        <${Icon} name=${icon} /><b class="clip"><bdi>${offer.name}</bdi></b> <span class="nowrap">${spanOn(offer.from, offer.to, now)}</span> <span class="muted nowrap">${hint}</span>
+      </button>`
+    })}
+  </div>`
+}

@@ -1,0 +1,48 @@
+import { useMemo, useState } from 'preact/hooks'
+import { command } from '../../holding/commands.ts'
+import { usePage } from '../../page/context.ts'
+import { useIsMounted } from '../../page/mounted.ts'
+import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
+import { Refused } from '../../service/api.ts'
+import type { Stretch } from '../../timeline/calendar.ts'
+import type { Choice } from './choices.ts'
+
+/** What was booked. */
+export interface Made extends Stretch {
+  readonly name: string
+}
+
+interface Options {
+  readonly userId: string
+  /** Seconds after which it is released where nobody is connected; undefined for never. */
+  readonly keepalive: number | undefined
+  /** Called when a machine was not to be had. */
+  readonly onRefused: (sutId: string | undefined) => void
+}
+
+/** Books what is chosen. Sent again unchanged, it does nothing twice. */
+export const useBooking = ({ userId, keepalive, onRefused }: Options) => {
+  const page = usePage()
+  const keys = useMemo(makeKeys, [])
+  const isMounted = useIsMounted()
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
+  const [made, setMade] = useState<Made | undefined>(undefined)
+  const book = async ({ offer, asked }: Choice, isBeyondQuota = false): Promise<void> => {
+    if (outcome.kind === 'sending') return
+    setOutcome({ kind: 'sending', since: Date.now() })
+    const body = {
+      ...bodyOf({ ...asked, sutId: offer.sutId }, userId, page.clock.get(), isBeyondQuota),
+      ...(keepalive !== undefined && { keepalive }),
+    }
+    const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    if (!isMounted()) return
+    if (result instanceof Refused) {
+      setOutcome({ kind: 'refused', refused: result })
+      onRefused(result.problem.code === 'reservation_conflict' ? offer.sutId : undefined)
+      return
+    }
+    setOutcome({ kind: 'idle' })
+    setMade({ name: offer.name, from: Date.parse(result.start_time), to: Date.parse(result.end_time) })
+  }
+  return { outcome, made, book, again: () => setMade(undefined) }
+}

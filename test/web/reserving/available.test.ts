@@ -1,0 +1,156 @@
+import test from 'ava'
+import { readAvailable } from '../../../src/web/reserving/available.ts'
+import { insteadOf, refusalText } from '../../../src/web/reserving/refusals.ts'
+import { parametersOf, wishOf } from '../../../src/web/reserving/wish.ts'
+import { choicesOf, chose, chosenOf } from '../../../src/web/screens/book/choices.ts'
+import type { Api } from '../../../src/web/service/api.ts'
+import { time } from '../timeline/times.ts'
+
+/** What would be taken of several machines: arithmetic without a browser. */
+
+const HOUR = 3_600_000
+const NOW = time('10:42')
+type Free = readonly (readonly [name: string, from: string, to: string])[]
+
+/** Answers each question about availability in turn, and keeps the questions. */
+const answering = (...answers: readonly { readonly free: Free; readonly next?: string }[]) => {
+  const asked: Record<string, string>[] = []
+  const left = [...answers]
+  const get: Api['get'] = async (path) => {
+    const { from, to, ...others } = Object.fromEntries(new URL(path, 'http://a').searchParams) as Record<string, string>
+    const clock = (at: string | undefined): string => new Date(at ?? '').toTimeString().slice(0, 5)
+    asked.push({ ...others, from: clock(from), to: clock(to) })
+    const { free = [], next = null } = left.shift() ?? {}
+    const suts = free.map(([name, start, end]) => ({
+      ...{ _id: `id of ${name}`, name },
+      free: [{ start_time: new Date(time(start)).toISOString(), end_time: new Date(time(end)).toISOString() }],
+    }))
+    return { value: { limit: 100, next, suts } as never, etag: undefined, position: undefined }
+  }
+  return { api: { get }, asked }
+}
+
+const MATCH = { os: ['Ubuntu'] }
+
+test('what begins now is looked for on the quarters around it, of the length that is left', async (t) => {
+  const { api, asked } = answering({
+    free: [
+      ['b-1', '10:30', '12:45'],
+      ['b-2', '10:37', '12:45'],
+    ],
+  })
+  const found = await readAvailable(api, MATCH, { start: 'now', length: 2 * HOUR }, NOW)
+  t.deepEqual(asked, [{ match: '{"os":["Ubuntu"]}', from: '10:30', to: '12:45', duration: '7380', limit: '100' }])
+  t.deepEqual(
+    found.free.map(({ name }) => name),
+    ['b-1', 'b-2'],
+    'a machine that was given back in this quarter is one of them',
+  )
+  const choices = choicesOf(found, { start: 'now', length: 2 * HOUR }, NOW, undefined)
+  t.like(choices[0], { key: 'id of b-1', hint: 'best fit', offer: { from: NOW, to: time('12:45') } })
+})
+
+test('where none is free, the first time of that length is looked for, and the longest from the same start', async (t) => {
+  const { api, asked } = answering(
+    { free: [] },
+    { free: [['b-2', '16:00', '20:00']] },
+    {
+      free: [
+        ['b-3', '10:30', '11:15'],
+        ['b-2', '10:30', '12:00'],
+        ['b-1', '11:00', '12:45'],
+      ],
+    },
+  )
+  const wish = { start: 'now', length: 2 * HOUR } as const
+  const found = await readAvailable(api, MATCH, wish, NOW)
+  t.like(asked[1], { from: '10:45', duration: '7200', limit: '1' })
+  t.like(asked[2], { from: '10:30', to: '12:45', duration: '900' })
+  t.like(found.next, { name: 'b-2', from: time('16:00'), to: time('18:00') })
+  t.like(found.shorter, { name: 'b-2', to: time('12:00') })
+  const choices = choicesOf(found, wish, NOW, undefined)
+  t.deepEqual(
+    choices.map(({ hint, asked: sent }) => [hint, sent]),
+    [
+      ['next free', { start: time('16:00'), length: 2 * HOUR }],
+      ['1 h 18 m, shorter', { start: 'now', length: time('12:00') - NOW }],
+    ],
+  )
+})
+
+test('what was named stays chosen while it is free, and is said to be gone when it is not', async (t) => {
+  const found = async (...names: readonly string[]) =>
+    readAvailable(
+      answering({ free: names.map((name) => [name, '14:00', '15:00'] as const) }).api,
+      MATCH,
+      { start: time('14:00'), length: HOUR },
+      NOW,
+    )
+  const wish = { start: time('14:00'), length: HOUR }
+  const at = async (...names: readonly string[]) => choicesOf(await found(...names), wish, NOW, undefined)
+  const first = chosenOf(undefined, await at('a', 'b'))
+  t.like(first, { name: 'a', before: undefined })
+  t.like(chosenOf(first, await at('b', 'a')), { name: 'a', before: undefined })
+  const second = chosenOf(first, await at('b', 'c'))
+  t.like(second, { name: 'b', before: 'a' })
+  t.like(chosenOf(second, await at('c')), { name: 'c', before: 'b' })
+  t.like(chosenOf(second, []), { name: undefined, before: 'b' })
+  const picked = chose((await at('a', 'b'))[1])
+  t.like(picked, { name: 'b', before: undefined })
+  t.deepEqual(
+    choicesOf(await found('a', 'b'), wish, NOW, 'id of a').map(({ offer }) => offer.name),
+    ['b'],
+    'one that was refused is not named again before it was read anew',
+  )
+})
+
+test('a wish stands in the address, and what is not understood of that is as if it were missing', (t) => {
+  const wish = { criteria: new Map([['os', ['Ubuntu']]]), start: time('14:15'), length: 2 * HOUR }
+  t.deepEqual(wishOf(new Map(Object.entries(parametersOf(wish))), NOW), wish)
+  const none = { criteria: new Map(), start: 'now', length: HOUR } as const
+  t.deepEqual(parametersOf(none), {})
+  for (const match of ['', '[', 'null', '7', '"os"', '{"os":7}'])
+    t.deepEqual(
+      wishOf(
+        new Map([
+          ['match', match],
+          ['start', 'soon'],
+          ['duration', '-1'],
+        ]),
+        NOW,
+      ),
+      none,
+      match,
+    )
+  t.is(wishOf(new Map([['start', new Date(time('10:00')).toISOString()]]), NOW).start, 'now')
+})
+
+test('a refusal is said in words, with what can be had instead', (t) => {
+  const window = { from: time('10:30'), to: time('12:30') }
+  const problem = (code: string, more: object = {}) => ({ code, detail: 'As the service says.', ...more })
+  t.is(refusalText(problem('no_sut_matches'), window), 'There is no such machine.')
+  t.is(refusalText(problem('no_sut_free', { matching: 1 }), window), 'The one machine of this kind is not free then.')
+  t.is(
+    refusalText(problem('no_sut_free', { matching: 3 }), window),
+    'None of the 3 machines of this kind is free then.',
+  )
+  t.is(refusalText(problem('other'), window), 'As the service says.')
+  const used = { used: { hours: 39, reservations: 2 }, quota: { hours_per_week: 40, reservations_max: 100 } }
+  t.is(
+    refusalText(problem('quota_exceeded', { ...used, week: '2030-W18' }), window),
+    'This would be 41 of 40 hours in the week 2030-W18.',
+  )
+  const longest = { sut_id: 'a', start_time: '2030-05-02T10:00:00Z', end_time: '2030-05-02T11:00:00Z' }
+  t.deepEqual(
+    insteadOf(problem('no_sut_free', { longest, next_available: null }), (id) => `machine ${id}`),
+    {
+      longest: {
+        sutId: 'a',
+        name: 'machine a',
+        from: Date.parse(longest.start_time),
+        to: Date.parse(longest.end_time),
+      },
+      next: undefined,
+    },
+  )
+})

@@ -1,0 +1,80 @@
+import test from 'ava'
+import {
+  type Criteria,
+  choosablesOf,
+  fits,
+  fromMatch,
+  likeOf,
+  NO_CRITERIA,
+  toggledValue,
+  toMatch,
+} from '../../../src/web/reserving/criteria.ts'
+import { sut } from '../machines/machines.ts'
+
+/** What one wants of any machine: arithmetic without a browser. */
+
+const SUTS = [
+  sut({ _id: 'a', os: 'Ubuntu', tags: { rack: '2', gpu: 'a100' } }),
+  sut({ _id: 'b', os: 'UBUNTU', tags: { rack: '10', gpu: 'l4' } }),
+  sut({ _id: 'c', os: 'Windows', manufacturer: 'Dell', tags: { rack: '2' }, sut_type: 'rdp' }),
+]
+const wants = (...chosen: readonly (readonly [string, string | null])[]): Criteria =>
+  chosen.reduce((criteria, [key, value]) => toggledValue(criteria, key, value), NO_CRITERIA)
+const fitting = (criteria: Criteria) => SUTS.filter((each) => fits(each, criteria)).map(({ _id }) => _id)
+
+test('a machine fits if it has one of the values of each criterion, tags exactly and fields in any case', (t) => {
+  t.deepEqual(fitting(NO_CRITERIA), ['a', 'b', 'c'])
+  t.deepEqual(fitting(wants(['os', 'ubuntu'])), ['a', 'b'])
+  t.deepEqual(fitting(wants(['os', 'ubuntu'], ['tag.gpu', 'l4'], ['tag.gpu', 'a100'])), ['a', 'b'])
+  t.deepEqual(fitting(wants(['tag.gpu', 'A100'])), [])
+  t.deepEqual(fitting(wants(['tag.gpu', null])), ['c'])
+  t.deepEqual(fitting(wants(['manufacturer', 'dell'], ['tag.rack', '2'])), ['c'])
+})
+
+test('a value is chosen and no longer chosen, and having no such tag takes the place of its values', (t) => {
+  const chosen = wants(['os', 'Ubuntu'], ['tag.gpu', 'l4'], ['tag.gpu', null])
+  t.deepEqual(toMatch(chosen), { os: ['Ubuntu'], tags: { gpu: null } })
+  t.deepEqual(toMatch(toggledValue(chosen, 'tag.gpu', 'l4')), { os: ['Ubuntu'], tags: { gpu: ['l4'] } })
+  t.deepEqual(toMatch(toggledValue(chosen, 'os', 'UBUNTU')), { tags: { gpu: null } })
+})
+
+test('without criteria every machine fits, which is said by a criterion that all of them meet', (t) => {
+  t.deepEqual(toMatch(NO_CRITERIA), { sut_type: ['vnc', 'rdp', 'tcp'] })
+})
+
+test('criteria are read back from an address, and what is not understood of it is left out', (t) => {
+  const chosen = wants(['os', 'Ubuntu'], ['tag.gpu', 'l4'], ['tag.odd', null])
+  t.deepEqual(fromMatch(toMatch(chosen)), chosen)
+  t.deepEqual(fromMatch({ os: 'Ubuntu', tags: { rack: '2' } }), wants(['os', 'Ubuntu'], ['tag.rack', '2']))
+  t.deepEqual(
+    fromMatch({ os: { a: 1 }, tags: 7, more: 'x', version: [1, null, '7.1'] } as never),
+    wants(['version', '7.1']),
+  )
+})
+
+test('a machine like another has its system and type', (t) => {
+  t.deepEqual(toMatch(likeOf(sut({ os: 'QNX' }))), { os: ['QNX'], sut_type: ['vnc'] })
+  t.deepEqual(toMatch(likeOf(sut({ os: '' }))), { sut_type: ['vnc'] })
+})
+
+test('one chooses by what machines do not have alike, each value once and by number', (t) => {
+  const shown = choosablesOf(SUTS, NO_CRITERIA).map(({ label, values, isUsual }) => [
+    ...[label, values.map(({ text }) => text).join()],
+    isUsual,
+  ])
+  t.deepEqual(shown, [
+    ['Operating system', 'Ubuntu,Windows', true],
+    ['rack', '2,10', true],
+    ['gpu', 'a100,l4,none', true],
+    ['Type', 'RDP,VNC', false],
+  ])
+})
+
+test('what is chosen is shown even where no machine has it', (t) => {
+  const fields = choosablesOf(SUTS, wants(['tag.gone', 'x'], ['os', 'BeOS']))
+  const chosen = fields.flatMap(({ label, values }) =>
+    values.filter(({ isChosen }) => isChosen).map(({ text }) => `${label} ${text}`),
+  )
+  t.deepEqual(chosen, ['Operating system BeOS', 'gone x'])
+  t.true(fields.find(({ label }) => label === 'gone')?.isUsual)
+})

@@ -3,7 +3,7 @@ import { openPageFor, startBrowser } from '../http/documents/browser.ts'
 import { idOf, start, tidyingLater } from '../http/harness.ts'
 import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
 import { becomes, monitor } from '../http/routes/suts/monitored.ts'
-import { accountOf, checkQuiet, openFor, signIn } from './stage.ts'
+import { accountOf, checkAccessible, checkQuiet, openFor, signIn } from './stage.ts'
 
 /** What the schedule shows by itself, and what does not move while somebody is at it, in a real browser. */
 
@@ -134,5 +134,37 @@ test('in Chromium any machine like one that was taken is reserved instead, and s
   await page.getByRole('dialog', { name: /^Reserve any/ }).waitFor({ state: 'detached' })
   const { json } = await service.as('alice').get(`/api/sut_reservation?user_id=${idOf('alice')}`)
   t.is((json.sut_reservations as unknown[]).length, 2)
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium a turnaround is drawn, said before one reserves in it, and explained when it is refused', async (t) => {
+  t.timeout(240_000)
+  const service = await start(later)
+  const admin = service.as('admin')
+  const sut_id = await createSut(admin, { name: 'bench 1', turnaround: 1_800 })
+  await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 1_800 })
+  const alice = await openPageFor(t, await startBrowser(later, service.url), undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  // The turnaround will be raised, and the page cannot know yet: it is told of no change.
+  await page.route('**/api/changes*', () => undefined)
+  await page.goto('/')
+  await signIn(alice, 'alice')
+  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
+  const turnaround = row.getByRole('gridcell', { name: /^Turnaround until / })
+  const until = /\d\d:\d\d/.exec((await turnaround.getAttribute('aria-label')) ?? '')?.[0]
+  await turnaround.click()
+  const form = page.getByRole('dialog', { name: 'Reserve bench 1' })
+  await form.getByText(`It is turned around until ${until}, after bob.`).waitFor()
+  await form.getByRole('status').getByText('in a turnaround').waitFor({ state: 'attached' })
+  t.true(await form.getByRole('button', { name: 'Reserve', exact: true }).isDisabled())
+  await checkAccessible(t, page)
+  await form.getByRole('button', { name: `Start at ${until}` }).click()
+  await admin.post(`/api/sut/${sut_id}/update`, { turnaround: 3_600 })
+  await form.getByRole('button', { name: /^Reserve until/ }).click()
+  const refusal = page.getByRole('dialog', { name: 'bench 1 is turned around then' })
+  await refusal.getByText('It needs its turnaround in between.').waitFor()
+  await refusal.getByRole('button', { name: /next free/ }).click()
+  await row.getByRole('gridcell', { name: /^You / }).waitFor()
   checkQuiet(t, alice, service.url)
 })

@@ -3,7 +3,7 @@ import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { MenuButton } from '../parts/menu.ts'
 import type { Refused } from '../service/api.ts'
-import { type Booked, extensionsOf, freeUntil } from '../timeline/calendar.ts'
+import { type Booked, extensionsOf, nextTaken, type Taken } from '../timeline/calendar.ts'
 import { clockOf, HOUR, MINUTE, shortDayOf, toIso } from '../timeline/times.ts'
 import type { Commands } from './commands.ts'
 
@@ -14,28 +14,30 @@ export const USUAL_MS = 30 * MINUTE
 export const timeOn = (time: number, now: number): string =>
   shortDayOf(time) === shortDayOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
 
-/** `Free after it until 11:30.`, or nothing. */
-export const afterText = (booked: readonly Booked[] | undefined, end: number, now: number): string | undefined => {
-  const until = booked && freeUntil(booked, end)
-  return until === undefined || until === Number.POSITIVE_INFINITY ? undefined : `until ${timeOn(until, now)}`
+/** Until when a reservation could last, in the words `until 11:30`; nothing where it ends or nothing follows. */
+export const afterText = (taken: readonly Taken[] | undefined, own: Booked, now: number): string | undefined => {
+  const until = taken && nextTaken(taken, own)
+  return until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
+    ? undefined
+    : `until ${timeOn(until, now)}`
 }
 
 /** The ends to offer: those that are free, or usual ones where it is not known what follows. */
-const endsOf = (booked: readonly Booked[] | undefined, own: Booked): readonly number[] =>
-  booked === undefined ? [1, 2, 4].map((hours) => own.to + hours * HOUR) : extensionsOf(booked, own, 6)
+const endsOf = (taken: readonly Taken[] | undefined, own: Booked): readonly number[] =>
+  taken === undefined ? [1, 2, 4].map((hours) => own.to + hours * HOUR) : extensionsOf(taken, own, 6)
 
 interface Props {
   readonly own: Booked
-  /** What the machine is taken by; undefined while that is not known. */
-  readonly booked: readonly Booked[] | undefined
+  /** What is taken of the machine; undefined while that is not known. */
+  readonly taken: readonly Taken[] | undefined
   readonly commands: Commands
   readonly isDisabled: boolean
 }
 
 const extendTo = ({ run }: Commands, end: number): void => void run('extend', { end_time: toIso(end) })
 
-const choicesOf = ({ own, booked }: Props) =>
-  endsOf(booked, own).map((end) => ({ key: String(end), text: `To ${timeOn(end, own.to)}` }))
+const choicesOf = ({ own, taken }: Props) =>
+  endsOf(taken, own).map((end) => ({ key: String(end), text: `To ${timeOn(end, own.to)}` }))
 
 /** Extends to one of the ends that are free. */
 export const ExtendMenu = (props: Props): VNode => {
@@ -57,6 +59,10 @@ export const ExtendPair = (props: Props): VNode => {
   </span>`
 }
 
+/** Whether only the turnaround before the next reservation is in the way. */
+const isTurnaround = ({ problem: { conflicts } }: Refused): boolean =>
+  Array.isArray(conflicts) && conflicts[0]?.turnaround === true
+
 /** Why a command was refused; with the latest possible end as a button, where the service names one. */
 export const CommandNote = ({
   refused,
@@ -67,7 +73,7 @@ export const CommandNote = ({
 }): VNode => {
   const until = refused.problem.extendable_until
   const end = typeof until === 'string' ? Date.parse(until) : undefined
-  return html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${refused.message}</span>
+  return html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${isTurnaround(refused) ? 'It needs its turnaround before the next reservation.' : refused.message}</span>
     ${end !== undefined && html`<button type="button" class="btn small" onClick=${() => run('extend', { end_time: toIso(end) })}>Extend to ${clockOf(end)}</button>`}
   </div>`
 }

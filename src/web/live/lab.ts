@@ -104,7 +104,7 @@ export const openLab = (): LabControl => {
     set(({ has }) => ({ suts: byId(suts.toSorted((a, b) => compare(a.name, b.name))), has: new Set([...has, 'suts']) }))
   return {
     lab,
-    readSuts: async (api) => setSuts(await readAll<Sut>(api, '/api/sut', 'suts')),
+    readSuts: async (api) => setSuts(await readAll<Sut>(api, '/api/sut?include=settings', 'suts')),
     readPeople: async (api) => {
       const people = byId(await readAll<Person>(api, '/api/user', 'users'))
       set(({ has }) => ({ people, has: new Set([...has, 'people']) }))

@@ -55,7 +55,7 @@ export const readReservations = async (
 /** A machine; undefined for one that has left the scope. */
 export const readSut = async (api: Readable, id: string): Promise<Sut | undefined> => {
   try {
-    return (await api.get<Sut>(`/api/sut/${encodeURIComponent(id)}`)).value
+    return (await api.get<Sut>(`/api/sut/${encodeURIComponent(id)}?include=settings`)).value
   } catch (error) {
     if (error instanceof Refused && error.status === 404) return undefined
     throw error

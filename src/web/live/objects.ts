@@ -1,4 +1,4 @@
-import type { Booked } from '../timeline/calendar.ts'
+import { type Booked, type Taken, takenBy } from '../timeline/calendar.ts'
 import { MINUTE } from '../timeline/times.ts'
 
 /** Objects of the interface, as far as the page uses them. */
@@ -91,10 +91,18 @@ export interface Person {
 /** `Windows 11 24H2`. */
 export const systemOf = ({ os, version }: Sut): string => [os, version].filter((part) => part !== '').join(' ')
 
+/** Milliseconds between two reservations. The past does not tell. */
+export const turnaroundOf = ({ settings }: Pick<Sut, 'settings'>): number => (settings?.turnaround ?? 0) * 1_000
+
 /** The timeline shows minutes: a machine that was given back within this one is free at once. */
 const toMinute = (time: string): number => Math.floor(Date.parse(time) / MINUTE) * MINUTE
 
 /** A reservation on the timeline. */
 export const bookedOf = ({ _id, user_id, start_time, end_time }: Reservation): Booked => ({
   ...{ _id, userId: user_id, from: toMinute(start_time), to: toMinute(end_time) },
+  ends: Date.parse(end_time),
 })
+
+/** What is taken of a machine. */
+export const takenOf = (sut: Pick<Sut, 'settings'>, booked: readonly Booked[] = []): readonly Taken[] =>
+  takenBy(booked, turnaroundOf(sut))

@@ -1,11 +1,12 @@
 import { shortCauseOf } from '../events/causes.ts'
-import type { Sut } from '../live/objects.ts'
+import { type Sut, turnaroundOf } from '../live/objects.ts'
 import type { IconName } from '../parts/icon-name.ts'
-import type { Booked } from '../timeline/calendar.ts'
+import { type Booked, turnedAt } from '../timeline/calendar.ts'
+import { clockOf } from '../timeline/times.ts'
 
 /** What a machine is at a time. Pure. */
 export interface MachineState {
-  readonly kind: 'free' | 'own' | 'used' | 'off' | 'inactive'
+  readonly kind: 'free' | 'turn' | 'own' | 'used' | 'off' | 'inactive'
   readonly icon: IconName
   readonly text: string
   /** Who has it, whatever else it is. */
@@ -13,22 +14,46 @@ export interface MachineState {
   readonly next: Booked | undefined
 }
 
-const ICONS = { free: 's-free', own: 's-own', used: 's-used', off: 's-off', inactive: 's-inactive' } as const
+const ICONS = {
+  ...({ free: 's-free', turn: 's-turn', own: 's-own', used: 's-used', off: 's-off' } as const),
+  inactive: 's-inactive',
+} as const
 
-const kindOf = (sut: Sut, running: Booked | undefined, ownId: string): MachineState['kind'] => {
+/** Until when it is turned around after what was last reserved; undefined where it is not. */
+const turnedUntil = (sut: Sut, booked: readonly Booked[], now: number): number | undefined => {
+  const last = booked.findLast(({ to }) => to <= now)
+  const until = last && turnedAt(last, turnaroundOf(sut))
+  return until !== undefined && until > now ? until : undefined
+}
+
+const kindOf = (
+  sut: Sut,
+  running: Booked | undefined,
+  until: number | undefined,
+  ownId: string,
+): MachineState['kind'] => {
   if (!sut.is_active) return 'inactive'
   if (sut.monitoring.status === 'Offline') return 'off'
-  if (running === undefined) return 'free'
+  if (running === undefined) return until === undefined ? 'free' : 'turn'
   return running.userId === ownId ? 'own' : 'used'
 }
 
-const TEXTS = { free: 'Free', own: 'Yours', used: 'In use', off: 'Offline', inactive: 'Inactive' } as const
+const TEXTS = {
+  free: 'Free',
+  turn: 'Turnaround',
+  own: 'Yours',
+  used: 'In use',
+  off: 'Offline',
+  inactive: 'Inactive',
+} as const
 
 /** `booked` is sorted by start. */
 export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId: string): MachineState => {
   const running = booked.find(({ from, to }) => from <= now && now < to)
-  const kind = kindOf(sut, running, ownId)
+  const until = turnedUntil(sut, booked, now)
+  const kind = kindOf(sut, running, until, ownId)
   const cause = kind === 'off' ? shortCauseOf(sut.monitoring) : undefined
-  const text = cause === undefined ? TEXTS[kind] : `${TEXTS[kind]}, ${cause}`
+  const turned = kind === 'turn' && until !== undefined ? ` to ${clockOf(until)}` : ''
+  const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
   return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }
 }

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { isKnown, isLoaded } from '../live/lab.ts'
+import { turnaroundOf } from '../live/objects.ts'
 import { ofKinds } from '../live/reading.ts'
 import { useStore } from '../parts/store.ts'
 import type { Refused } from '../service/api.ts'
@@ -27,14 +28,16 @@ const NONE: ReadonlySet<string> = new Set()
 export const useLab = (span: Stretch): LabReading => {
   const { lab, clock } = usePage()
   const hour = useStore(clock, (time) => Math.floor(time / HOUR) * HOUR)
-  const soon = { from: hour, to: hour + 2 * HOUR }
+  // What takes a machine now may have ended a turnaround ago, or begin a turnaround later.
+  const away = useStore(lab.lab, ({ suts }) => Math.max(0, ...[...suts.values()].map(turnaroundOf)))
+  const soon = { from: hour - away, to: hour + 2 * HOUR + away }
   const view = useRef({ inView: NONE, near: NONE })
   /** What is being read. */
   const asking = useRef(NONE)
   const readings = [
     useReading('suts', (api) => lab.readSuts(api), ofKinds('sut')),
     useReading('people', (api) => lab.readPeople(api), ofKinds('user')),
-    useReading(`soon ${hour}`, (api) => lab.readSoon(api, soon), OUT_OF_VIEW),
+    useReading(`soon ${hour} ${away}`, (api) => lab.readSoon(api, soon), OUT_OF_VIEW),
   ]
   const rows = useReading(
     `rows ${span.from} ${span.to}`,

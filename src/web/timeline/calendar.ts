@@ -7,10 +7,17 @@ export interface Stretch {
   readonly to: number
 }
 
-/** A reservation on the timeline. */
+/** A reservation on the timeline, which shows minutes. */
 export interface Booked extends Stretch {
   readonly _id: string
   readonly userId: string
+  /** Its end to the millisecond. */
+  readonly ends: number
+}
+
+/** What a reservation takes of its machine: its own time, and the turnaround on either side. */
+export interface Taken extends Stretch {
+  readonly held: Booked
 }
 
 export const floorQuarter = (time: number): number => Math.floor(time / QUARTER) * QUARTER
@@ -18,21 +25,29 @@ export const ceilQuarter = (time: number): number => Math.ceil(time / QUARTER) *
 
 export const overlaps = (a: Stretch, b: Stretch): boolean => a.from < b.to && b.from < a.to
 
-/** The reservations that overlap a stretch, by start. */
-export const conflictsOf = (booked: readonly Booked[], asked: Stretch): readonly Booked[] =>
-  booked.filter((each) => overlaps(each, asked))
+/** When the turnaround after a reservation is over: it is counted in whole quarters. Without one, windows may touch. */
+export const turnedAt = ({ to, ends }: Booked, turnaround: number): number =>
+  turnaround === 0 ? to : ceilQuarter(ends) + turnaround
+
+/** What is taken by reservations that are sorted by start; so is the result. `turnaround` is in milliseconds. */
+export const takenBy = (booked: readonly Booked[], turnaround: number): readonly Taken[] =>
+  booked.map((held) => ({ held, from: held.from - turnaround, to: turnedAt(held, turnaround) }))
+
+/** What overlaps a stretch, by start. */
+export const conflictsOf = <A extends Stretch>(taken: readonly A[], asked: Stretch): readonly A[] =>
+  taken.filter((each) => overlaps(each, asked))
 
 /** The part of a stretch that is taken first; undefined if none is. */
-export const clashOf = (booked: readonly Booked[], asked: Stretch): Stretch | undefined => {
-  const [first] = conflictsOf(booked, asked)
+export const clashOf = (taken: readonly Stretch[], asked: Stretch): Stretch | undefined => {
+  const [first] = conflictsOf(taken, asked)
   return first && { from: Math.max(first.from, asked.from), to: Math.min(first.to, asked.to) }
 }
 
-/** The stretches of a span that nobody has, from a time on. `booked` is sorted by start and does not overlap. */
-export const gapsOf = (booked: readonly Stretch[], span: Stretch, since: number): readonly Stretch[] => {
+/** The stretches of a span that are not taken, from a time on. `taken` is sorted by start, and so are its ends. */
+export const gapsOf = (taken: readonly Stretch[], span: Stretch, since: number): readonly Stretch[] => {
   const gaps: Stretch[] = []
   let from = Math.max(span.from, since)
-  for (const { from: start, to: end } of booked) {
+  for (const { from: start, to: end } of taken) {
     if (end <= from) continue
     if (start >= span.to) break
     if (start > from) gaps.push({ from, to: start })
@@ -42,27 +57,20 @@ export const gapsOf = (booked: readonly Stretch[], span: Stretch, since: number)
   return gaps
 }
 
-/** Until when a machine is free from a time on: infinity if nothing is booked, undefined if it is taken. */
-export const freeUntil = (booked: readonly Stretch[], time: number): number | undefined => {
-  const next = booked.find(({ to }) => to > time)
+/** Until when a machine is free from a time on: infinity if nothing takes it, undefined if something does then. */
+export const freeUntil = (taken: readonly Stretch[], time: number): number | undefined => {
+  const next = taken.find(({ to }) => to > time)
   if (next === undefined) return Number.POSITIVE_INFINITY
   return next.from <= time ? undefined : next.from
 }
 
-/** The first free stretch of a length at or after a time. */
-export const nextFree = (booked: readonly Stretch[], time: number, length: number): Stretch => {
-  let from = time
-  for (const { from: start, to: end } of booked) {
-    if (end <= from) continue
-    if (start >= from + length) break
-    from = end
-  }
-  return { from, to: from + length }
-}
+/** Where what follows a reservation begins to take the machine: infinity if nothing does. */
+export const nextTaken = (taken: readonly Taken[], { _id, to }: Booked): number =>
+  taken.find(({ held }) => held.from >= to && held._id !== _id)?.from ?? Number.POSITIVE_INFINITY
 
-/** Ends to which a reservation may be extended, in useful steps, up to the next start. */
-export const extensionsOf = (booked: readonly Booked[], own: Booked, most = 4): readonly number[] => {
-  const next = booked.find(({ from, _id }) => from >= own.to && _id !== own._id)?.from ?? Number.POSITIVE_INFINITY
+/** Ends to which a reservation may be extended, in useful steps, up to what follows. */
+export const extensionsOf = (taken: readonly Taken[], own: Booked, most = 4): readonly number[] => {
+  const next = nextTaken(taken, own)
   const steps = [1, 2, 4, 6, 8, 12, 16].map((quarters) => own.to + quarters * QUARTER)
   const ends = steps.filter((end) => end <= next).slice(0, most)
   const last = ends.at(-1)

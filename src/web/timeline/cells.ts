@@ -1,4 +1,4 @@
-import { type Booked, floorQuarter, gapsOf, type Stretch } from './calendar.ts'
+import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt } from './calendar.ts'
 import { daysOf, type Span } from './span.ts'
 import { HOUR } from './times.ts'
 
@@ -13,6 +13,7 @@ export type Cell =
       readonly isOwn: boolean
       readonly phase: 'past' | 'running' | 'ahead'
     })
+  | (Stretch & { readonly kind: 'turn' | 'idle'; readonly key: string })
   | (Stretch & { readonly kind: 'offline'; readonly key: string; readonly isAhead: boolean })
   | (Stretch & { readonly kind: 'outage'; readonly key: string; readonly cause: string })
   | (Stretch & { readonly kind: 'inactive'; readonly key: string })
@@ -20,6 +21,8 @@ export type Cell =
 
 export interface RowState {
   readonly booked: readonly Booked[]
+  /** Milliseconds between two reservations. */
+  readonly turnaround?: number
   readonly isActive: boolean
   /** When the machine went offline, if it is. */
   readonly offlineSince: number | undefined
@@ -79,9 +82,30 @@ const outageCells = (outages: readonly Outage[], span: Span, now: number): reado
       cause: outage.cause,
     }))
 
+/** After a reservation the machine is turned around. */
+const turnCells = (booked: readonly Booked[], turnaround: number, span: Span): readonly Cell[] =>
+  booked
+    .map((each, n) => {
+      const next = booked[n + 1]?.from ?? Number.POSITIVE_INFINITY
+      return { from: each.to, to: Math.min(turnedAt(each, turnaround), next), key: `turn ${each._id}` }
+    })
+    .filter((turn) => turn.from < turn.to && isIn(turn, span))
+    .map((turn) => ({ ...clip(turn, span), kind: 'turn', key: turn.key }))
+
+/** Before a reservation nothing can be had for the time of a turnaround, although the machine stands idle. */
+const idleCells = (booked: readonly Booked[], turnaround: number, span: Span, since: number): readonly Cell[] =>
+  booked
+    .map((each, n) => {
+      const previous = booked[n - 1]
+      const turned = previous === undefined ? since : turnedAt(previous, turnaround)
+      return { from: Math.max(each.from - turnaround, turned, since), to: each.from, key: `idle ${each._id}` }
+    })
+    .filter((idle) => idle.from < idle.to && isIn(idle, span))
+    .map((idle) => ({ ...clip(idle, span), kind: 'idle', key: idle.key }))
+
 /** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
 export const cellsOf = (
-  { booked, isActive, offlineSince, outages = [] }: RowState,
+  { booked, turnaround = 0, isActive, offlineSince, outages = [] }: RowState,
   span: Span,
   now: number,
   ownId: string,
@@ -98,11 +122,14 @@ export const cellsOf = (
       phase: phaseOf(each, now),
     }),
   )
-  const gaps = isActive ? gapsOf(booked, span, floorQuarter(now)) : []
+  const since = floorQuarter(now)
+  const gaps = isActive ? gapsOf(takenBy(booked, turnaround), span, since) : []
   const cells: readonly Cell[] = [
     ...(isActive ? [] : [{ ...clip(span, span), kind: 'inactive', key: 'inactive' } as const]),
     ...outageCells(outages, span, now),
     ...(offlineSince === undefined ? [] : offlineCells(offlineSince, span, now)),
+    ...(turnaround === 0 ? [] : turnCells(booked, turnaround, span)),
+    ...(turnaround === 0 || !isActive ? [] : idleCells(booked, turnaround, span, since)),
     ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),
     ...blocks,
   ]
@@ -113,6 +140,8 @@ export const cellsOf = (
 export const loadStep = (hours: number): 0 | 1 | 2 | 3 | 4 =>
   hours <= 0 ? 0 : hours < 3 ? 1 : hours < 6 ? 2 : hours < 9 ? 3 : 4
 
+const STOPS: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle', 'block', 'load'])
+
 /** The cells that the keyboard visits, in order of time. */
 export const stopsOf = (cells: readonly Cell[]): readonly Cell[] =>
-  cells.filter(({ kind }) => kind === 'gap' || kind === 'block' || kind === 'load').toSorted((a, b) => a.from - b.from)
+  cells.filter(({ kind }) => STOPS.has(kind)).toSorted((a, b) => a.from - b.from)

@@ -1,4 +1,14 @@
-import { type Booked, ceilQuarter, conflictsOf, floorQuarter, freeUntil, type Stretch } from './calendar.ts'
+import {
+  type Booked,
+  ceilQuarter,
+  conflictsOf,
+  floorQuarter,
+  freeUntil,
+  nextTaken,
+  overlaps,
+  type Stretch,
+  type Taken,
+} from './calendar.ts'
 import { MINUTE, QUARTER } from './times.ts'
 
 /** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
@@ -27,19 +37,19 @@ export const beginOf = ({ start }: Pick<Asked, 'start'>, now: number): number =>
  * The window that will be held: the service widens what is asked for to quarters of an hour. The quarter of now may
  * have been given back in part: then it begins there.
  */
-export const windowOf = (draft: Asked, now: number, booked: readonly Booked[]): Stretch => {
+export const windowOf = (draft: Asked, now: number, taken: readonly Stretch[]): Stretch => {
   const begin = beginOf(draft, now)
   const quarter = floorQuarter(begin)
   const isNow = quarter <= now
-  const previous = isNow ? booked.findLast(({ to }) => to > quarter && to <= begin) : undefined
+  const previous = isNow ? taken.findLast(({ to }) => to > quarter && to <= begin) : undefined
   return { from: previous?.to ?? quarter, to: ceilQuarter(begin + draft.length) }
 }
 
 /** The draft for a click into free time: an hour, or as much as is free. */
-export const draftAt = (sutId: string, time: number, booked: readonly Booked[], now: number): Draft => {
+export const draftAt = (sutId: string, time: number, taken: readonly Stretch[], now: number): Draft => {
   const start = floorQuarter(time) <= now ? 'now' : floorQuarter(time)
   const from = start === 'now' ? now : start
-  const until = freeUntil(booked, from) ?? from + USUAL_MS
+  const until = freeUntil(taken, from) ?? from + USUAL_MS
   return { sutId, start, length: Math.max(MINUTE, Math.min(USUAL_MS, until - from)) }
 }
 
@@ -51,9 +61,9 @@ const spanning = (sutId: string, from: number, to: number, now: number): Draft =
 }
 
 /** What is free around a time: from the end of who comes before it to the start of who comes after it. */
-const freeAround = (booked: readonly Booked[], time: number): Stretch => ({
-  from: booked.findLast(({ from }) => from < time)?.to ?? Number.NEGATIVE_INFINITY,
-  to: booked.find(({ from }) => from >= time)?.from ?? Number.POSITIVE_INFINITY,
+const freeAround = (taken: readonly Stretch[], time: number): Stretch => ({
+  from: taken.findLast(({ from }) => from < time)?.to ?? Number.NEGATIVE_INFINITY,
+  to: taken.find(({ from }) => from >= time)?.from ?? Number.POSITIVE_INFINITY,
 })
 
 /** The draft for a drag from one time to another, in either direction, up to the neighbours. */
@@ -61,11 +71,11 @@ export const draftBetween = (
   sutId: string,
   from: number,
   to: number,
-  booked: readonly Booked[],
+  taken: readonly Stretch[],
   now: number,
 ): Draft => {
   const [first, last] = from <= to ? [from, to] : [to, from]
-  const free = freeAround(booked, from)
+  const free = freeAround(taken, from)
   return spanning(sutId, Math.max(first, free.from), Math.min(ceilQuarter(last), free.to), now)
 }
 
@@ -74,21 +84,21 @@ export const dragEdge = (
   draft: Draft,
   edge: 'start' | 'end',
   time: number,
-  booked: readonly Booked[],
+  taken: readonly Stretch[],
   now: number,
 ): Draft => {
   const [begin, end] = [beginOf(draft, now), ceilQuarter(beginOf(draft, now) + draft.length)]
   if (edge === 'end') {
-    const { to } = freeAround(booked, begin + 1)
+    const { to } = freeAround(taken, begin + 1)
     return spanning(draft.sutId, begin, Math.min(Math.max(time, ceilQuarter(begin + 1)), to), now)
   }
-  const { from } = freeAround(booked, end)
+  const { from } = freeAround(taken, end)
   return spanning(draft.sutId, Math.min(Math.max(time, from), end - QUARTER), end, now)
 }
 
-/** The end of a reservation that is dragged: never earlier than it is, and up to the next. */
-export const dragEnd = (own: Booked, time: number, booked: readonly Booked[]): number =>
-  Math.max(own.to, Math.min(time, booked.find(({ from, _id }) => from >= own.to && _id !== own._id)?.from ?? time))
+/** The end of a reservation that is dragged: never earlier than it is, and up to what follows. */
+export const dragEnd = (own: Booked, time: number, taken: readonly Taken[]): number =>
+  Math.max(own.to, Math.min(time, nextTaken(taken, own)))
 
 /** A start moved by quarters. Before the next quarter it is now. */
 export const startMoved = (start: Asked['start'], quarters: number, now: number): Asked['start'] => {
@@ -109,22 +119,29 @@ export const moveLength = (draft: Draft, quarters: number): Draft => ({
 /** What a draft collides with, and what would not collide. */
 export interface Clash {
   readonly with: Booked
+  /** What that takes, with its turnaround. */
+  readonly taken: Stretch
+  /** Whether only the turnaround between the two is in the way. */
+  readonly isTurnaround: boolean
   /** The draft with an earlier end, if its start is free. */
   readonly shorter: Draft | undefined
   /** The draft of the same length that ends where the other begins, if that is free. */
   readonly earlier: Draft | undefined
 }
 
-export const clashOfDraft = (draft: Draft, booked: readonly Booked[], now: number): Clash | undefined => {
-  const window = windowOf(draft, now, booked)
-  const [first] = conflictsOf(booked, window)
+export const clashOfDraft = (draft: Draft, taken: readonly Taken[], now: number): Clash | undefined => {
+  const window = windowOf(draft, now, taken)
+  const [first] = conflictsOf(taken, window)
   if (first === undefined) return undefined
   const begin = beginOf(draft, now)
   const shorter = first.from > begin ? { ...draft, length: first.from - begin } : undefined
   const start = floorQuarter(first.from - draft.length)
   const earlier: Draft = { ...draft, start }
-  const isEarlierFree = start > now && conflictsOf(booked, windowOf(earlier, now, booked)).length === 0
-  return { with: first, shorter, earlier: isEarlierFree ? earlier : undefined }
+  const isEarlierFree = start > now && conflictsOf(taken, windowOf(earlier, now, taken)).length === 0
+  return {
+    ...{ with: first.held, taken: first, isTurnaround: !overlaps(first.held, window) },
+    ...{ shorter, earlier: isEarlierFree ? earlier : undefined },
+  }
 }
 
 /**

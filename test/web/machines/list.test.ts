@@ -36,6 +36,15 @@ test('a row says what a machine is, who has it, and who is next', (t) => {
   t.is(summaryOf(ROWS), '0 free for 1 h, 2 in use, 1 offline, 1 inactive')
 })
 
+test('a machine is turned around after a reservation, and is free when that is over', (t) => {
+  const settings = { turnaround: 1_800, release_unused_after: 0 }
+  const turned = row({ settings }, booked('1', '09:00', '10:15', 'jo'))
+  t.is(turned.state.text, 'Turnaround to 10:45')
+  t.false(turned.isFree)
+  t.like(row({ settings }, booked('1', '09:00', '10:00', 'jo')), { state: { kind: 'free' }, isFree: true })
+  t.false(row({ settings }, booked('1', '12:00', '13:00', 'jo')).isFree, 'an hour would end too late')
+})
+
 test('rows are sorted as people count, and what is empty comes last in either direction', (t) => {
   const by = (column: Parameters<typeof ordered>[1]['by'], isDescending = false) =>
     names([...ordered(ROWS, { by: column, isDescending })])
@@ -54,12 +63,20 @@ test('filters take a name, a tag, a person, a state', (t) => {
 
 test('a list saved as CSV can be imported again', (t) => {
   const text = toCsv([
-    sut({ name: 'a "b", c', description: 'two\nlines', tags: { rack: '2' } }),
+    sut({
+      name: 'a "b", c',
+      description: 'two\nlines',
+      tags: { rack: '2' },
+      settings: { turnaround: 900, release_unused_after: 0 },
+    }),
     sut({ tags: { os: 'qnx' } }),
   ])
   const [header, first] = text.split('\r\n')
-  t.is(header, 'name,address,port,sut_type,is_active,os,version,manufacturer,model,description,tag.os,tag.rack')
-  t.is(first, '"a ""b"", c",10.0.0.1,5900,vnc,true,Ubuntu,24.04,,,"two\nlines",,2')
+  t.is(
+    header,
+    'name,address,port,sut_type,is_active,os,version,manufacturer,model,description,turnaround,release_unused_after,tag.os,tag.rack',
+  )
+  t.is(first, '"a ""b"", c",10.0.0.1,5900,vnc,true,Ubuntu,24.04,,,"two\nlines",900,0,,2')
   t.deepEqual(toSut({ name: 'a', port: '5900', is_active: 'true', 'tag.rack': '2' }), {
     ...{ name: 'a', port: 5_900, is_active: true, tags: { rack: '2' } },
   })

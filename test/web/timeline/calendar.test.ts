@@ -7,8 +7,7 @@ import {
   extensionsOf,
   freeUntil,
   gapsOf,
-  nextFree,
-  overlaps,
+  takenBy,
 } from '../../../src/web/timeline/calendar.ts'
 import { booked, MINUTE, time } from './times.ts'
 
@@ -29,15 +28,14 @@ test('the gaps of a span are what nobody has, from a time on', (t) => {
   ])
 })
 
-test('the next free stretch of a length is the first that fits', (t) => {
-  t.deepEqual(nextFree(HELD, time('11:00'), 60 * MINUTE), { from: time('12:00'), to: time('13:00') })
-  t.deepEqual(nextFree(HELD, time('11:00'), 180 * MINUTE), { from: time('15:00'), to: time('18:00') })
-})
-
 test('extensions end at the next reservation at the latest, which is offered too', (t) => {
   const own = booked('a', '10:00', '12:00')
-  t.deepEqual(extensionsOf([own, booked('b', '12:45', '13:00')], own), [time('12:15'), time('12:30'), time('12:45')])
-  t.deepEqual(extensionsOf([own, booked('b', '12:00', '13:00')], own), [])
+  t.deepEqual(extensionsOf(takenBy([own, booked('b', '12:45', '13:00')], 0), own), [
+    time('12:15'),
+    time('12:30'),
+    time('12:45'),
+  ])
+  t.deepEqual(extensionsOf(takenBy([own, booked('b', '12:00', '13:00')], 0), own), [])
 })
 
 const stretch = fc.tuple(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 1, max: 20 }))
@@ -47,7 +45,10 @@ const calendars = fc.array(stretch, { maxLength: 8 }).map(
     parts.reduce<{ at: number; all: Booked[] }>(
       ({ at, all }, [away, length], n) => {
         const from = at + (away % 12)
-        return { at: from + length, all: [...all, { _id: String(n), userId: 'u', from, to: from + length }] }
+        return {
+          at: from + length,
+          all: [...all, { _id: String(n), userId: 'u', from, to: from + length, ends: from + length }],
+        }
       },
       { at: 0, all: [] },
     ).all,
@@ -66,15 +67,43 @@ test('gaps and reservations cover a span without overlap, whatever is booked', (
   )
 })
 
-test('the next free stretch is free, and nothing before it is long enough', (t) => {
+const TURNAROUND = 30 * MINUTE
+
+test('a turnaround is taken on either side of a reservation, after it from the next quarter on', (t) => {
+  const released = { ...booked('a', '10:00', '11:15'), ends: time('11:15') + 20_000 }
+  const [taken] = takenBy([released], TURNAROUND)
+  t.deepEqual(taken, { held: released, from: time('09:30'), to: time('12:00') })
+  t.deepEqual(takenBy([released], 0), [{ held: released, from: released.from, to: released.to }])
+})
+
+test('what is called free can be booked whole, whatever is booked and however long the turnaround is', (t) => {
+  const quarter = 15 * MINUTE
+  const inQuarters = (all: readonly Booked[]): readonly Booked[] =>
+    all.map(({ _id, userId, from, to }) => {
+      return { _id, userId, from: from * quarter, to: to * quarter, ends: to * quarter }
+    })
   fc.assert(
-    fc.property(calendars, fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 30 }), (all, from, length) => {
-      const found = nextFree(all, from, length)
-      t.deepEqual(conflictsOf(all, found), [])
-      for (let start = from; start < found.from; start++)
-        t.true(all.some((each) => overlaps(each, { from: start, to: start + length })))
+    fc.property(calendars, fc.integer({ min: 0, max: 4 }), (some, quarters) => {
+      const [all, turnaround] = [inQuarters(some), quarters * quarter]
+      const gaps = gapsOf(takenBy(all, turnaround), { from: 0, to: 200 * quarter }, 0)
+      for (let n = 0; n < 200; n++) {
+        const at = { from: n * quarter, to: (n + 1) * quarter }
+        const isFree = all.every(({ from, to }) => at.from >= to + turnaround || at.to + turnaround <= from)
+        t.is(
+          gaps.some(({ from, to }) => from <= at.from && at.to <= to),
+          isFree,
+        )
+      }
     }),
   )
+})
+
+test('extensions leave the next reservation its turnaround', (t) => {
+  const own = booked('a', '10:00', '12:00')
+  const taken = takenBy([own, booked('b', '13:00', '14:00')], TURNAROUND)
+  t.deepEqual(extensionsOf(taken, own), [time('12:15'), time('12:30')])
+  // A turnaround that was raised later judges only new decisions.
+  t.deepEqual(extensionsOf(takenBy([own, booked('b', '12:15', '13:00')], TURNAROUND), own), [])
 })
 
 test('a clash is the part of what is asked for that somebody has', (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { takenBy } from '../../../src/web/timeline/calendar.ts'
 import {
   clashOfDraft,
   draftAt,
@@ -11,7 +12,7 @@ import {
 } from '../../../src/web/timeline/draft.ts'
 import { booked, MINUTE, time } from './times.ts'
 
-const HELD = [booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')]
+const HELD = takenBy([booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')], 0)
 
 test('what will be held is what was asked for, widened to quarters, now too', (t) => {
   const draft = { sutId: 's', start: time('13:15'), length: 20 * MINUTE }
@@ -75,9 +76,26 @@ test('a draft in conflict offers to end before it or to start earlier, where tha
   const draft = { sutId: 's', start: time('13:15'), length: 60 * MINUTE }
   const clash = clashOfDraft(draft, HELD, time('08:00'))
   t.is(clash?.with._id, 'b')
+  t.is(clash?.isTurnaround, false)
   t.is(clash?.shorter?.length, 45 * MINUTE)
   t.is(clash?.earlier?.start, time('13:00'))
   t.is(clashOfDraft({ ...draft, length: 180 * MINUTE }, HELD, time('08:00'))?.earlier, undefined)
+})
+
+test('a draft keeps the turnaround from its neighbours, and says whose it is', (t) => {
+  const taken = takenBy([booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')], 30 * MINUTE)
+  const now = time('08:00')
+  t.deepEqual(draftBetween('s', time('12:30'), time('14:40'), taken, now), {
+    ...{ sutId: 's', start: time('12:30'), length: 60 * MINUTE },
+  })
+  const late = clashOfDraft({ sutId: 's', start: time('13:15'), length: 30 * MINUTE }, taken, now)
+  t.like(late, { with: { _id: 'b' }, isTurnaround: true, shorter: { length: 15 * MINUTE } })
+  t.is(late?.earlier?.start, time('13:00'))
+  const early = clashOfDraft(draftAt('s', time('12:15'), taken, now), taken, now)
+  t.like(early, { with: { _id: 'a' }, taken: { to: time('12:30') }, isTurnaround: true, shorter: undefined })
+  t.false(clashOfDraft({ sutId: 's', start: time('13:15'), length: 60 * MINUTE }, taken, now)?.isTurnaround)
+  const own = booked('a', '10:00', '12:00')
+  t.is(dragEnd(own, time('14:30'), taken), time('13:30'))
 })
 
 test('a start moves by quarters, and before the next quarter it is now', (t) => {

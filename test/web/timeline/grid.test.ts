@@ -52,6 +52,31 @@ test('a row shows who has it and what is free from the current quarter on', (t) 
   t.like(cells[3], { isOwn: false, phase: 'ahead' })
 })
 
+test('a row shows turnarounds from the real ends on, and what is too short for one', (t) => {
+  const released = { ...booked('a', '10:00', '10:37'), ends: time('10:37') + 40_000 }
+  const held = [released, booked('b', '12:00', '13:00'), booked('c', '13:15', '14:00')]
+  const turnaround = 30 * MINUTE
+  const options = { booked: held, turnaround, isActive: true, offlineSince: undefined }
+  const found = (now: string) =>
+    stopsOf(cellsOf(options, DAY, time(now), 'me')).map(({ kind, from, to }) => [kind, from, to])
+  t.deepEqual(found('10:40'), [
+    ['block', time('10:00'), time('10:37')],
+    ['turn', time('10:37'), time('11:15')],
+    ['gap', time('11:15'), time('11:30')],
+    ['idle', time('11:30'), time('12:00')],
+    ['block', time('12:00'), time('13:00')],
+    // It was raised when both were reserved.
+    ['turn', time('13:00'), time('13:15')],
+    ['block', time('13:15'), time('14:00')],
+    ['turn', time('14:00'), time('14:30')],
+    ['gap', time('14:30'), DAY.to],
+  ])
+  t.false(
+    found('12:00').some(([kind]) => kind === 'idle'),
+    'nobody can reserve the past',
+  )
+})
+
 test('a machine that is off or inactive shows it over its whole row', (t) => {
   const offline = cellsOf({ ...row, offlineSince: time('08:20') }, DAY, time('11:07'), 'me')
   t.deepEqual(

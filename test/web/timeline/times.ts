@@ -12,4 +12,5 @@ export const booked = (_id: string, from: string, to: string, userId = 'other'):
   ...{ _id, userId },
   from: time(from),
   to: time(to),
+  ends: time(to),
 })

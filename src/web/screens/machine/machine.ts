@@ -23,7 +23,7 @@ import { History } from './history.ts'
 import { Monitoring } from './monitoring.ts'
 import { Week } from './week.ts'
 
-/** A machine and what is reserved in the next seven days. */
+/** A machine and what is reserved in the next seven days, and the day before: it may be turned around after that. */
 interface Read {
   readonly sut: Sut
   /** With its settings, for administrators. */
@@ -32,12 +32,12 @@ interface Read {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** Reservations of a machine in a week, at most: a quarter-hour each. */
-const MOST = 700
+/** Reservations of a machine in eight days, at most: a quarter-hour each. */
+const MOST = 800
 
 const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
   const sutId = encodeURIComponent(id)
-  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(day)}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
+  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
   const [found, { value }] = await Promise.all([
     isAdministrator
       ? readKnown(api, sutId)

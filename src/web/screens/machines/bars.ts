@@ -36,7 +36,14 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
   </div>`
 }
 
-const KINDS = { free: 'Free', used: 'In use', own: 'Yours', off: 'Offline', inactive: 'Inactive' } as const
+const KINDS = {
+  free: 'Free',
+  turn: 'Turnaround',
+  used: 'In use',
+  own: 'Yours',
+  off: 'Offline',
+  inactive: 'Inactive',
+} as const
 const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
 
 const choicesOf = (names: Readonly<Record<string, string>>, chosen: ReadonlySet<string>) =>

@@ -113,13 +113,15 @@ const FIELDS = [
   ...(['name', 'address', 'port', 'sut_type', 'is_active', 'os', 'version', 'manufacturer', 'model'] as const),
   'description',
 ] as const
+const SETTINGS = ['turnaround', 'release_unused_after'] as const
 
 /** Machines as CSV (RFC 4180), as an import takes them. */
 export const toCsv = (suts: readonly Sut[]): string => {
   const tags = [...new Set(suts.flatMap((sut) => Object.keys(sut.tags)))].sort()
-  const header = [...FIELDS, ...tags.map((name) => `tag.${name}`)]
+  const header = [...FIELDS, ...SETTINGS, ...tags.map((name) => `tag.${name}`)]
   const rows = suts.map((sut) => [
     ...FIELDS.map((name) => String(sut[name])),
+    ...SETTINGS.map((name) => String(sut.settings?.[name] ?? '')),
     ...tags.map((name) => sut.tags[name] ?? ''),
   ])
   return csvOf([header, ...rows])

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { takenOf } from '../../live/objects.ts'
 import { isRunning, versionOf } from '../../live/own.ts'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -53,7 +54,7 @@ const PastSection = ({
       ${value.hasMore && most < MANY && html`<button type="button" class="btn quiet small" onClick=${() => setMost(MANY)}>Show more</button>`}
     </div>
     ${value.reservations.map((reservation) => {
-      const held: Held = { reservation, sut: undefined, booked: undefined }
+      const held: Held = { reservation, sut: undefined, taken: undefined }
       return html`<${Past} key=${reservation._id} held=${held} used=${value.used.get(reservation._id)} mayReserve=${mayReserve} />`
     })}
   </section>`
@@ -69,7 +70,8 @@ export const Mine = (): VNode => {
   const { suts, booked } = useMachines(notOver.map(({ sut_id }) => sut_id))
   const mayReserve = meOf(page).role !== 'auditor'
   const held = notOver.map((reservation): Held => {
-    return { reservation, sut: suts?.get(reservation.sut_id), booked: booked?.get(reservation.sut_id) }
+    const [sut, by] = [suts?.get(reservation.sut_id), booked?.get(reservation.sut_id)]
+    return { reservation, sut, taken: sut && by && takenOf(sut, by) }
   })
   const running = held.filter(({ reservation }) => isRunning(reservation, now))
   const ahead = held.filter(({ reservation }) => Date.parse(reservation.start_time) > now)

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
 import { CommandNote, ExtendMenu } from '../../holding/extend.ts'
 import { giveBackTexts } from '../../holding/give-back.ts'
-import { type NamedReservation, systemOf } from '../../live/objects.ts'
+import { bookedOf, type NamedReservation, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { Confirm } from '../../parts/confirm.ts'
 import { html } from '../../parts/html.ts'
@@ -15,7 +15,7 @@ import { type Held, MachineLink, nameOfHeld } from './running.ts'
 
 /** A reservation that has not begun. */
 export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
-  const { reservation, sut, booked } = held
+  const { reservation, sut, taken } = held
   const now = useStore(usePage().clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const commands = useCommands(reservation._id)
   const [isAsking, setAsking] = useState(false)
@@ -31,7 +31,7 @@ export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDi
       ${
         !isAsking &&
         html`<span class="row acts">
-          <${ExtendMenu} own=${{ _id: reservation._id, userId: reservation.user_id, from, to }} booked=${booked} commands=${commands} isDisabled=${isDisabled} />
+          <${ExtendMenu} own=${bookedOf(reservation)} taken=${taken} commands=${commands} isDisabled=${isDisabled} />
           <button type="button" class="btn quiet small" disabled=${isDisabled || commands.isBusy} onClick=${() => setAsking(true)}>Cancel</button>
         </span>`
       }

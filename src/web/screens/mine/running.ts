@@ -4,7 +4,7 @@ import { type Commands, useCommands } from '../../holding/commands.ts'
 import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.ts'
 import { giveBackTexts } from '../../holding/give-back.ts'
-import { type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
+import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
@@ -12,15 +12,15 @@ import { Confirm } from '../../parts/confirm.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
-import type { Booked } from '../../timeline/calendar.ts'
+import type { Taken } from '../../timeline/calendar.ts'
 import { durationOf, HOUR } from '../../timeline/times.ts'
 
 export interface Held {
   readonly reservation: NamedReservation
   /** Undefined until it was read, and for a machine outside one's scope. */
   readonly sut: Sut | undefined
-  /** What the machine is taken by, by start; undefined until it was read. */
-  readonly booked: readonly Booked[] | undefined
+  /** What is taken of the machine, by start; undefined until it was read. */
+  readonly taken: readonly Taken[] | undefined
 }
 
 export const nameOfHeld = ({ reservation, sut }: Held): string =>
@@ -88,7 +88,7 @@ const Connect = ({
 
 /** A running reservation: time left, how to connect, and what may be done with it. */
 export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
-  const { reservation, sut, booked } = held
+  const { reservation, sut, taken } = held
   const page = usePage()
   const now = useStore(page.clock)
   const warning = useStore(page.warning)
@@ -96,10 +96,10 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
   const [isAsking, setAsking] = useState(false)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const about = aboutOf(sut)
-  const after = afterText(booked, to, now)
+  const own = bookedOf(reservation)
+  const after = afterText(taken, own, now)
   const name = nameOfHeld(held)
   const { verb, question } = giveBackTexts(name, true)
-  const own: Booked = { _id: reservation._id, userId: reservation.user_id, from, to }
   const release = (): void => void commands.run('cancel').finally(() => setAsking(false))
   return html`<article class="run" aria-label=${name}>
     <${Ring} left=${to - now} share=${Math.min(1, (to - now) / (to - from))} isNear=${isNear(to, now, warning)} />
@@ -111,7 +111,7 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
       isAsking
         ? html`<${Confirm} question=${question} action=${verb} onConfirm=${release} onBack=${() => setAsking(false)} />`
         : html`<div class="row acts">
-            <${ExtendPair} own=${own} booked=${booked} commands=${commands} isDisabled=${isDisabled} />
+            <${ExtendPair} own=${own} taken=${taken} commands=${commands} isDisabled=${isDisabled} />
             <button type="button" class="btn danger" disabled=${isDisabled || commands.isBusy} onClick=${() => setAsking(true)}>Release</button>
           </div>`
     }

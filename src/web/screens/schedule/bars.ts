@@ -103,7 +103,7 @@ const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
 
 const Legend = (): VNode => html`<div class="legend" aria-label="Legend">
   <span><i class="block own"></i>Yours</span><span><i class="block other"></i>Others</span>
-  <span><i class="off"></i>Offline</span><span><i class="inactive"></i>Inactive</span>
+  <span><i class="turn"></i>Turnaround</span><span><i class="off"></i>Offline</span><span><i class="inactive"></i>Inactive</span>
 </div>`
 
 interface FilterBarProps {

@@ -11,7 +11,7 @@ import { Confirm } from '../../parts/confirm.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
-import { type Booked, extensionsOf } from '../../timeline/calendar.ts'
+import { type Booked, extensionsOf, type Taken } from '../../timeline/calendar.ts'
 import { dayTitleOf, durationOf, MINUTE, toIso } from '../../timeline/times.ts'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.ts'
@@ -19,7 +19,8 @@ import { Popover } from './popover.ts'
 interface Props {
   readonly sut: Sut
   readonly reservation: Reservation
-  readonly booked: readonly Booked[]
+  /** What is taken of the machine. */
+  readonly taken: readonly Taken[]
   /** The end that was drawn on the timeline. */
   readonly end: number | undefined
   readonly nameOf: (userId: string) => string
@@ -47,17 +48,17 @@ const NotBound = ({
 
 /** The ends to which a reservation may be extended. */
 const Ends = ({
-  booked,
+  taken,
   own,
   isDisabled,
   onExtend,
 }: {
-  readonly booked: readonly Booked[]
+  readonly taken: readonly Taken[]
   readonly own: Booked | undefined
   readonly isDisabled: boolean
   readonly onExtend: (end: number) => void
 }): VNode | undefined => {
-  const ends = own === undefined ? [] : extensionsOf(booked, own)
+  const ends = own === undefined ? [] : extensionsOf(taken, own)
   if (own === undefined || ends.length === 0) return undefined
   return html`<div class="field"><span class="label">Extend to</span><div class="chips">
     ${ends.map((end) => html`<button type="button" class="chip" disabled=${isDisabled} onClick=${() => onExtend(end)}>${timeOn(end, own.to)}</button>`)}
@@ -65,7 +66,7 @@ const Ends = ({
 }
 
 /** What one may do with a reservation of one's own, or, as an administrator, with another's. */
-const Controls = ({ sut, reservation, booked, end }: Props): VNode => {
+const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
@@ -90,16 +91,16 @@ const Controls = ({ sut, reservation, booked, end }: Props): VNode => {
   const { verb, question } = giveBackTexts(sut.name, isRunning)
   if (isAsking)
     return html`<div class="pop-body"><${Confirm} question=${question} action=${verb} onConfirm=${giveBack} onBack=${() => setAsking(false)} /></div>`
-  const free = afterText(booked, to, now)
+  const own = taken.find(({ held }) => held._id === reservation._id)?.held
+  const free = own && afterText(taken, own, now)
   const after = free === undefined ? '' : `free ${free} after it`
-  const own = booked.find(({ _id }) => _id === reservation._id)
   const isDisabled = isBusy || !isAnswered
   const isOwn = reservation.user_id === meOf(page)._id
   return html`<div>
     <div class="pop-body">
       <div class="result"><b>${isRunning ? `${durationOf(to - now)} left` : `${durationOf(to - from)}`}</b><span class="second">${after}</span></div>
       ${end !== undefined && end > to && html`<button type="button" class="btn primary" data-first disabled=${isDisabled} onClick=${() => extend(end)}>Extend to ${timeOn(end, to)}, ${durationOf(end - to)} longer</button>`}
-      <${Ends} booked=${booked} own=${own} isDisabled=${isDisabled} onExtend=${extend} />
+      <${Ends} taken=${taken} own=${own} isDisabled=${isDisabled} onExtend=${extend} />
       ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /><${UnusedNote} connection=${connection} /></div>`}
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}

@@ -10,9 +10,10 @@ import { useStore } from '../../parts/store.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
 import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
-import type { Booked } from '../../timeline/calendar.ts'
+import type { Stretch, Taken } from '../../timeline/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, windowOf } from '../../timeline/draft.ts'
 import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
+import { announced } from './grid/drawn.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.ts'
 import { Refusal } from './refusal.ts'
@@ -20,7 +21,8 @@ import { Refusal } from './refusal.ts'
 interface Props {
   readonly sut: Sut
   readonly draft: Draft
-  readonly booked: readonly Booked[]
+  /** What is taken of the machine. */
+  readonly taken: readonly Taken[]
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
 }
@@ -36,22 +38,32 @@ const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
 const isToday = (time: number, now: number): boolean => shortDayOf(time) === shortDayOf(now)
 
 interface ClashProps {
-  readonly clash: Clash & { readonly draft: Draft }
+  readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
   /** When the window of a draft begins. */
   readonly startOf: (draft: Draft) => number
   readonly nameOf: Props['nameOf']
 }
 
+/** Who has it then, or why it is free too late or too short. */
+const ClashText = ({ clash, nameOf }: Pick<ClashProps, 'clash' | 'nameOf'>): VNode => {
+  const { with: other, taken, isTurnaround, window } = clash
+  const who = html`<b class="medium"><bdi>${nameOf(other.userId)}</bdi></b>`
+  if (!isTurnaround) return html`<span>${who} has it from ${clockOf(other.from)} to ${clockOf(other.to)}.</span>`
+  return other.from < window.from
+    ? html`<span>It is turned around until ${clockOf(taken.to)}, after ${who}.</span>`
+    : html`<span>${who} has it from ${clockOf(other.from)}, and it needs a turnaround of ${durationOf(other.from - taken.from)} before that.</span>`
+}
+
 const ClashNote = ({ clash, startOf, nameOf }: ClashProps): VNode => {
-  const { with: other, shorter, earlier } = clash
+  const { taken, shorter, earlier } = clash
   return html`<div class="note warn" role="alert">
     <${Icon} name="warning" />
     <div class="stack">
-      <span><b class="medium"><bdi>${nameOf(other.userId)}</bdi></b> has it from ${clockOf(other.from)} to ${clockOf(other.to)}.</span>
+      <${ClashText} clash=${clash} nameOf=${nameOf} />
       <div class="chips">
-        ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(other.from)}, ${durationOf(shorter.length)}</button>`}
+        ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(taken.from)}, ${durationOf(shorter.length)}</button>`}
         ${earlier !== undefined && html`<button type="button" class="btn small" onClick=${() => change(earlier)}>Start at ${clockOf(startOf(earlier))}</button>`}
-        ${shorter === undefined && html`<button type="button" class="btn small" onClick=${() => change({ ...clash.draft, start: other.to })}>Start at ${clockOf(other.to)}</button>`}
+        ${shorter === undefined && html`<button type="button" class="btn small" onClick=${() => change({ ...clash.draft, start: taken.to })}>Start at ${clockOf(taken.to)}</button>`}
       </div>
     </div>
   </div>`
@@ -65,7 +77,7 @@ const Keys = (): VNode => html`<div class="pop-foot thin desk-only"><div class="
 const LONG_WAIT_MS = 10_000
 
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
-export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNode => {
+export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNode => {
   const page = usePage()
   const me = meOf(page)
   const now = useStore(page.clock)
@@ -74,8 +86,8 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const keys = useMemo(makeKeys, [])
   const isMounted = useIsMounted()
-  const window = windowOf(draft, now, booked)
-  const clash = clashOfDraft(draft, booked, now)
+  const window = windowOf(draft, now, taken)
+  const clash = clashOfDraft(draft, taken, now)
   const isSending = outcome.kind === 'sending'
   const close = (): void => show({ open: undefined })
 
@@ -104,8 +116,8 @@ export const DraftPopover = ({ sut, draft, booked, nameOf, anchor }: Props): VNo
       <${LengthField} asked=${draft} onChange=${change} />
       ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
       <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - beginOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
-      <div class="vh" role="status">${clockOf(window.from)} to ${clockOf(window.to)}, ${clash === undefined ? 'free' : 'taken'}</div>
-      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft }} startOf=${(other: Draft) => windowOf(other, now, booked).from} nameOf=${nameOf} />`}
+      <div class="vh" role="status">${announced(window, taken)}</div>
+      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft, window }} startOf=${(other: Draft) => windowOf(other, now, taken).from} nameOf=${nameOf} />`}
       ${outcome.kind === 'sending' && now - outcome.since > LONG_WAIT_MS && html`<p class="muted" role="status">Still waiting for Berth.</p>`}
     </div>
     <div class="pop-foot">

@@ -1,5 +1,5 @@
 import type { Sut } from '../../live/objects.ts'
-import type { Booked } from '../../timeline/calendar.ts'
+import type { Taken } from '../../timeline/calendar.ts'
 import type { Cell } from '../../timeline/cells.ts'
 import { draftAt, dragEnd, moveLength, moveStart } from '../../timeline/draft.ts'
 import { moveOf } from '../../timeline/moves.ts'
@@ -30,21 +30,24 @@ export const onSpanKey = (event: KeyboardEvent, span: Span): boolean => {
 interface At {
   readonly sut: Sut
   readonly cell: Cell
-  readonly booked: readonly Booked[]
+  readonly taken: readonly Taken[]
   readonly span: Span
   readonly now: number
   readonly open: Open | undefined
 }
 
+/** Cells in which a draft can be: nobody has the machine then. */
+export const WHERE_DRAFTS_ARE: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle'])
+
 const ARROWS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 
 /** What the keys of a draft make of it: arrows move its start, with Shift its length. */
-const draftAfter = (event: KeyboardEvent, { sut, cell, booked, span, now, open }: At): Open | undefined => {
+const draftAfter = (event: KeyboardEvent, { sut, cell, taken, span, now, open }: At): Open | undefined => {
   const quarters = (ARROWS[event.key] ?? 0) * (stepOf(span.zoom) / QUARTER)
   const draft = open?.kind === 'draft' && open.draft.sutId === sut._id ? open.draft : undefined
-  if (quarters === 0 || cell.kind !== 'gap' || (draft === undefined && !event.shiftKey)) return undefined
+  if (quarters === 0 || !WHERE_DRAFTS_ARE.has(cell.kind) || (draft === undefined && !event.shiftKey)) return undefined
   if (draft === undefined)
-    return { kind: 'draft', draft: moveLength(draftAt(sut._id, cell.from, booked, now), quarters), isDrawn: true }
+    return { kind: 'draft', draft: moveLength(draftAt(sut._id, cell.from, taken, now), quarters), isDrawn: true }
   return {
     ...open,
     kind: 'draft',
@@ -53,12 +56,12 @@ const draftAfter = (event: KeyboardEvent, { sut, cell, booked, span, now, open }
 }
 
 /** Shift with an arrow moves the end of an own reservation. */
-const endAfter = (event: KeyboardEvent, { cell, booked, span, open }: At): Open | undefined => {
+const endAfter = (event: KeyboardEvent, { cell, taken, span, open }: At): Open | undefined => {
   const by = (ARROWS[event.key] ?? 0) * stepOf(span.zoom)
   if (by === 0 || !event.shiftKey || cell.kind !== 'block' || !cell.isOwn || cell.phase === 'past') return undefined
   const id = cell.booked._id
   const before = open?.kind === 'reservation' && open.id === id ? open.end : undefined
-  return { kind: 'reservation', id, end: dragEnd(cell.booked, (before ?? cell.booked.to) + by, booked), isDrawn: true }
+  return { kind: 'reservation', id, end: dragEnd(cell.booked, (before ?? cell.booked.to) + by, taken), isDrawn: true }
 }
 
 /** The keys that draw on the timeline, and those that end it. Tells whether the key was one. */

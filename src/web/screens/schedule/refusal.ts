@@ -22,6 +22,8 @@ interface Conflict {
   readonly user_name?: string
   readonly start_time: string
   readonly end_time: string
+  /** Whether only the turnaround between the two is in the way. */
+  readonly turnaround?: true
 }
 
 interface Props {
@@ -93,13 +95,14 @@ const Conflicting = (props: Props): VNode => {
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
   const options = optionsOf(props, now)
   const asked = `Asked for: ${draft.start === 'now' ? 'now' : clockOf(window.from)} to ${clockOf(window.to)}`
-  return html`<${Popover} title=${`${sut.name} was taken`} subtitle=${asked} anchor=${anchor} onClose=${onClose}>
+  const title = first?.turnaround ? `${sut.name} is turned around then` : `${sut.name} was taken`
+  return html`<${Popover} title=${title} subtitle=${asked} anchor=${anchor} onClose=${onClose}>
     <div class="pop-body">
       <div class="note danger" role="alert"><${Icon} name="lock" /><span>
         ${
           first !== undefined &&
           html`<b class="medium"><bdi>${first.user_name ?? nameOf(first.user_id)}</bdi></b>${' '}
-            has it from ${timeOf(Date.parse(first.start_time), now)} to ${timeOf(Date.parse(first.end_time), now)}${isRecent(first._id, now) ? ', reserved a moment ago' : ''}. `
+            has it from ${timeOf(Date.parse(first.start_time), now)} to ${timeOf(Date.parse(first.end_time), now)}${isRecent(first._id, now) ? ', reserved a moment ago' : ''}. ${first.turnaround && 'It needs its turnaround in between. '}`
         }Nothing was booked for you.
       </span></div>
       <${Options} options=${options} onBack=${onBack} />

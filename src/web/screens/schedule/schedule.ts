@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import type { Lab } from '../../live/lab.ts'
-import type { Sut } from '../../live/objects.ts'
+import { type Sut, takenOf } from '../../live/objects.ts'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -9,7 +9,7 @@ import { type LabReading, useLab } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
-import { type Booked, freeUntil } from '../../timeline/calendar.ts'
+import { type Booked, freeUntil, type Taken } from '../../timeline/calendar.ts'
 import type { Cell } from '../../timeline/cells.ts'
 import { draftAt } from '../../timeline/draft.ts'
 import { grouped } from '../../timeline/rows.ts'
@@ -23,7 +23,7 @@ import { isFiltering, isFreeForAnHour, matches, NO_FILTER, toggled } from './gri
 import { Grid } from './grid/grid.ts'
 import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
-import { onDrawKey, onSpanKey } from './keys.ts'
+import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
 import { SetUp, useSetUp } from './set-up.ts'
 
 const NONE: readonly Booked[] = []
@@ -59,14 +59,14 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
     const anchor = (): Element | null => document.querySelector('.draft')
     return (
       sut &&
-      html`<${DraftPopover} key=${sut._id} sut=${sut} draft=${open.draft} booked=${bySut.get(sut._id) ?? NONE} nameOf=${nameOf} anchor=${anchor} />`
+      html`<${DraftPopover} key=${sut._id} sut=${sut} draft=${open.draft} taken=${takenOf(sut, bySut.get(sut._id))} nameOf=${nameOf} anchor=${anchor} />`
     )
   }
   const reservation = reservations.get(open.id)
   const sut = reservation && suts.get(reservation.sut_id)
   if (reservation === undefined || sut === undefined) return undefined
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
-  return html`<${BlockPopover} key=${open.id} sut=${sut} end=${open.end} reservation=${reservation} booked=${bySut.get(sut._id) ?? NONE} nameOf=${nameOf} anchor=${anchor} />`
+  return html`<${BlockPopover} key=${open.id} sut=${sut} end=${open.end} reservation=${reservation} taken=${takenOf(sut, bySut.get(sut._id))} nameOf=${nameOf} anchor=${anchor} />`
 }
 
 const useRows = (now: number) => {
@@ -89,7 +89,8 @@ const openSutOf = (open: Open | undefined, { reservations }: Lab): string | unde
 const useDrawn = (open: Open | undefined, span: Span, now: number) => {
   const lab = useStore(usePage().lab.lab)
   const openSutId = openSutOf(open, lab)
-  const drawn = open && openSutId ? drawnOf(open, openSutId, lab.bySut.get(openSutId) ?? NONE, now) : undefined
+  const sut = openSutId === undefined ? undefined : lab.suts.get(openSutId)
+  const drawn = open && sut && drawnOf(open, sut._id, takenOf(sut, lab.bySut.get(sut._id)), now)
   const { from } = drawn?.window ?? span
   const isElsewhere = from >= span.to || (from < span.from && from > now)
   useEffect(() => {
@@ -101,17 +102,17 @@ const useDrawn = (open: Open | undefined, span: Span, now: number) => {
 /** What is opened from a cell, and what its keys do. */
 const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
   const { bySut } = useStore(usePage().lab.lab)
-  const bookedOf = (sut: Sut): readonly Booked[] => bySut.get(sut._id) ?? NONE
+  const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
   const openCell = (sut: Sut, cell: Cell, at: number): void => {
     if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
     else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
-    else if (cell.kind === 'gap' && mayReserve)
-      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, bookedOf(sut), now) } })
+    else if (mayReserve && WHERE_DRAFTS_ARE.has(cell.kind) && cell.to > now)
+      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, takenBySut(sut), now) } })
   }
   const quick = (sut: Sut): void =>
-    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(bookedOf(sut), now) ?? now }, now)
+    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(takenBySut(sut), now) ?? now }, now)
   const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): boolean => {
-    if (mayReserve && onDrawKey(event, { sut, cell, booked: bookedOf(sut), span, now, open })) return true
+    if (mayReserve && onDrawKey(event, { sut, cell, taken: takenBySut(sut), span, now, open })) return true
     if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span)
     openCell(sut, cell, cell.from)
     return true

@@ -57,7 +57,7 @@ interface Props {
 /** What is above a screen: whose it is, the time left, and the tools. */
 export const Bar = (props: Props): VNode => {
   const { subject, commands, isDisabled, isRunning, rfb, clipboard, shown, onShow, onRelease, back, stage } = props
-  const { name, sut, own, booked } = subject
+  const { name, sut, own, taken } = subject
   const about = [sut && systemOf(sut), rfb && sizeOf(stage.current)].filter(Boolean).join(', ')
   return html`<header class="screen-bar">
     <a class="btn icon quiet" ref=${back} href=${linkTo('mine')} aria-label="Back to your reservations" title="Back to your reservations"><${Icon} name="left" /></a>
@@ -65,7 +65,7 @@ export const Bar = (props: Props): VNode => {
     <span class="small muted desk-only clip">${about}</span>
     <span class="grow"></span>
     ${own && html`<${Left} own=${own} />`}
-    ${isRunning && own && html`<span class="row desk-only"><${ExtendPair} own=${own} booked=${booked} commands=${commands} isDisabled=${isDisabled} /></span>`}
+    ${isRunning && own && html`<span class="row desk-only"><${ExtendPair} own=${own} taken=${taken} commands=${commands} isDisabled=${isDisabled} /></span>`}
     ${
       rfb !== undefined &&
       html`<span class="row desk-only tools">

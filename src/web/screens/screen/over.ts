@@ -8,7 +8,7 @@ import { useIsMounted } from '../../page/mounted.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
 import { newKey, Refused } from '../../service/api.ts'
-import { type Booked, freeUntil } from '../../timeline/calendar.ts'
+import { freeUntil, type Taken } from '../../timeline/calendar.ts'
 import { clockOf, HOUR, QUARTER } from '../../timeline/times.ts'
 import type { Said } from './endings.ts'
 
@@ -18,7 +18,7 @@ const USUAL_MS = HOUR
 interface Props {
   readonly said: Said
   readonly sutId: string | undefined
-  readonly booked: readonly Booked[] | undefined
+  readonly taken: readonly Taken[] | undefined
   readonly onAgain: () => void
 }
 
@@ -41,9 +41,9 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
 }
 
 /** Says over the last picture why the screen ended, and what one can do. */
-export const Over = ({ said: { title, text, way }, sutId, booked, onAgain }: Props): VNode => {
+export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props): VNode => {
   const now = useStore(usePage().clock)
-  const free = booked && freeUntil(booked, now)
+  const free = taken && freeUntil(taken, now)
   const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL_MS) / QUARTER) * QUARTER)
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
   const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${timeOn(free as number, now)}.`

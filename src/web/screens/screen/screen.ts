@@ -46,7 +46,7 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
   const page = usePage()
   const now = useStore(page.clock)
   const warning = useStore(page.warning)
-  const { name, own, booked, reservation } = subject
+  const { name, own, taken, reservation } = subject
   const { rfb, ending, asked, isMadeAgain, again } = shown
   const said = ending && saidOf(ending, { name, end: own?.to })
   const isOver = said !== undefined && !isMadeAgain
@@ -54,9 +54,9 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
   return html`
     ${isWaiting && html`<p class="screen-wait" role="status">${said === undefined ? `Connecting to ${name}…` : `${said.title}. Connecting again…`}</p>`}
     ${asked !== undefined && rfb === undefined && html`<${Credentials} name=${name} ...${asked} />`}
-    ${isOver && html`<${Over} said=${said} sutId=${reservation?.sut_id} booked=${booked} onAgain=${again} />`}
+    ${isOver && html`<${Over} said=${said} sutId=${reservation?.sut_id} taken=${taken} onAgain=${again} />`}
     ${commands.refused !== undefined && !isOver && html`<div class="screen-note"><${CommandNote} refused=${commands.refused} commands=${commands} /></div>`}
-    ${isRunning && own && isNear(own.to, now, warning) && html`<${EndToast} own=${own} booked=${booked} commands=${commands} />`}
+    ${isRunning && own && isNear(own.to, now, warning) && html`<${EndToast} own=${own} taken=${taken} commands=${commands} />`}
   `
 }
 

@@ -1,9 +1,9 @@
 import { useRef } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Reservation, type Sut } from '../../live/objects.ts'
+import { bookedOf, type NamedReservation, type Reservation, type Sut, takenOf } from '../../live/objects.ts'
 import type { About } from '../../live/reading.ts'
 import { useReading } from '../../page/reading.ts'
-import type { Booked } from '../../timeline/calendar.ts'
-import { toIso } from '../../timeline/times.ts'
+import type { Booked, Taken } from '../../timeline/calendar.ts'
+import { HOUR, toIso } from '../../timeline/times.ts'
 
 /** What a screen is of. Members are undefined until they were read. */
 export interface Subject {
@@ -11,10 +11,14 @@ export interface Subject {
   readonly sut: Sut | undefined
   readonly reservation: NamedReservation | undefined
   readonly own: Booked | undefined
-  readonly booked: readonly Booked[] | undefined
+  /** What is taken of the machine. */
+  readonly taken: readonly Taken[] | undefined
 }
 
-/** Reads the reservation, its machine, and by what that is taken from now on. */
+/** How far back reservations are read: the machine may still be turned around after one, for a day at most. */
+const BEFORE_MS = 25 * HOUR
+
+/** Reads the reservation, its machine, and what is taken of that. */
 export const useSubject = (id: string): Subject => {
   const sutId = useRef<string | undefined>(undefined)
   const of: About['of'] = ({ kind, _id, sut_id }) =>
@@ -27,13 +31,13 @@ export const useSubject = (id: string): Subject => {
       const { sut_id } = reservation
       sutId.current = sut_id
       const [sut, list] = await Promise.all([
-        api.get<Sut>(`/api/sut/${sut_id}`),
+        api.get<Sut>(`/api/sut/${sut_id}?include=settings`),
         api.get<{ sut_reservations: readonly Reservation[] }>(
-          `/api/sut_reservation?sut_id=${sut_id}&from=${toIso(Date.now())}&limit=1000`,
+          `/api/sut_reservation?sut_id=${sut_id}&from=${toIso(Date.now() - BEFORE_MS)}&limit=1000`,
         ),
       ])
       const booked = list.value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
-      return { reservation, sut: sut.value, booked }
+      return { reservation, sut: sut.value, taken: takenOf(sut.value, booked) }
     },
     { of },
   )
@@ -42,6 +46,6 @@ export const useSubject = (id: string): Subject => {
     sut: value?.sut,
     reservation: value?.reservation,
     own: value && bookedOf(value.reservation),
-    booked: value?.booked,
+    taken: value?.taken,
   }
 }

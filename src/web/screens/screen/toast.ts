@@ -4,25 +4,27 @@ import type { Commands } from '../../holding/commands.ts'
 import { timeOn, USUAL_MS } from '../../holding/extend.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
-import { type Booked, freeUntil } from '../../timeline/calendar.ts'
+import { type Booked, nextTaken, type Taken } from '../../timeline/calendar.ts'
 import { clockOf, toIso } from '../../timeline/times.ts'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
 export const EndToast = ({
   own,
-  booked,
+  taken,
   commands,
 }: {
   readonly own: Booked
-  readonly booked: readonly Booked[] | undefined
+  readonly taken: readonly Taken[] | undefined
   readonly commands: Commands
 }): VNode | undefined => {
   const [dismissed, setDismissed] = useState<number | undefined>(undefined)
   if (dismissed === own.to) return undefined
-  const until = booked && freeUntil(booked, own.to)
+  const until = taken && nextTaken(taken, own)
   const end = Math.min(own.to + USUAL_MS, until ?? own.to)
   const free =
-    until === undefined || until === Number.POSITIVE_INFINITY ? '' : ` It is free until ${timeOn(until, own.to)}.`
+    until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
+      ? ''
+      : ` It is free until ${timeOn(until, own.to)}.`
   return html`<div class="toast" role="alert">Your time ends at ${clockOf(own.to)}.${free}
     ${end > own.to && html`<button type="button" class="btn" disabled=${commands.isBusy} onClick=${() => commands.run('extend', { end_time: toIso(end) })}>Extend to ${clockOf(end)}</button>`}
     <button type="button" class="btn icon small" aria-label="Dismiss" title="Dismiss" onClick=${() => setDismissed(own.to)}><${Icon} name="x" /></button>

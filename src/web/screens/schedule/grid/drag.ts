@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Sut } from '../../../live/objects.ts'
+import { type Sut, takenOf } from '../../../live/objects.ts'
 import type { Booked } from '../../../timeline/calendar.ts'
 import { beginOf, type Draft, draftBetween, dragEdge, dragEnd } from '../../../timeline/draft.ts'
 import { snap, timeAt } from '../../../timeline/span.ts'
@@ -59,13 +59,13 @@ const heldBy = (target: HTMLElement, sut: Sut, time: number, props: GridProps): 
 
 /** What is open when the pointer is at a time. */
 const drawn = ({ held, sut, before }: Drag, time: number, { bySut, now }: GridProps): Open => {
-  const booked = bySut.get(sut._id) ?? NONE
+  const taken = takenOf(sut, bySut.get(sut._id))
   if (held.kind === 'own')
-    return { kind: 'reservation', id: held.own._id, end: dragEnd(held.own, time, booked), isDrawn: true }
+    return { kind: 'reservation', id: held.own._id, end: dragEnd(held.own, time, taken), isDrawn: true }
   if (held.kind === 'free')
-    return { kind: 'draft', draft: draftBetween(sut._id, held.time, time, booked, now), isDrawn: true }
+    return { kind: 'draft', draft: draftBetween(sut._id, held.time, time, taken, now), isDrawn: true }
   // A form that is open stays open, with what was typed in it.
-  return { ...before, kind: 'draft', draft: dragEdge(held.draft, held.edge, time, booked, now) }
+  return { ...before, kind: 'draft', draft: dragEdge(held.draft, held.edge, time, taken, now) }
 }
 
 /** What a drag leaves behind: its form. An end that has not moved is no extension. */

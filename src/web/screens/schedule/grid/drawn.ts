@@ -1,4 +1,4 @@
-import { type Booked, clashOf, type Stretch } from '../../../timeline/calendar.ts'
+import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../timeline/calendar.ts'
 import { windowOf } from '../../../timeline/draft.ts'
 import { clockOf, durationOf } from '../../../timeline/times.ts'
 import type { Open } from './view.ts'
@@ -19,15 +19,21 @@ export interface Drawn {
   readonly text: string
 }
 
-/** `booked` is what the machine is taken by. */
-export const drawnOf = (open: Open, sutId: string, booked: readonly Booked[], now: number): Drawn | undefined => {
+/** `11:30 to 12:30, free`: as a draft is announced. */
+export const announced = (window: Stretch, taken: readonly Taken[]): string => {
+  const conflicts = conflictsOf(taken, window)
+  const isHeld = conflicts.some(({ held }) => overlaps(held, window))
+  const state = conflicts.length === 0 ? 'free' : isHeld ? 'taken' : 'in a turnaround'
+  return `${clockOf(window.from)} to ${clockOf(window.to)}, ${state}`
+}
+
+export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now: number): Drawn | undefined => {
   if (open.kind === 'draft') {
-    const window = windowOf(open.draft, now, booked)
-    const clash = clashOf(booked, window)
-    const text = `${clockOf(window.from)} to ${clockOf(window.to)}, ${clash === undefined ? 'free' : 'taken'}`
-    return { sutId, window, clash, label: durationOf(open.draft.length), edges: ['start', 'end'], text }
+    const window = windowOf(open.draft, now, taken)
+    const shared = { sutId, window, label: durationOf(open.draft.length), text: announced(window, taken) }
+    return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
   }
-  const own = booked.find(({ _id }) => _id === open.id)
+  const own = taken.find(({ held }) => held._id === open.id)?.held
   if (own === undefined || open.end === undefined || open.end <= own.to) return undefined
   const label = `+${durationOf(open.end - own.to)}`
   const text = `Until ${clockOf(open.end)}, ${durationOf(open.end - own.to)} longer`

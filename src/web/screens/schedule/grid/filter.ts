@@ -1,4 +1,4 @@
-import type { Sut } from '../../../live/objects.ts'
+import { type Sut, takenOf } from '../../../live/objects.ts'
 import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
 import { HOUR } from '../../../timeline/times.ts'
 
@@ -23,7 +23,7 @@ export const tagsOf = ({ tags }: Pick<Sut, 'tags'>): readonly string[] =>
 
 /** Whether somebody could take it for an hour now. */
 export const isFreeForAnHour = (sut: Sut, booked: readonly Booked[], now: number): boolean => {
-  const until = sut.is_active && sut.monitoring.status !== 'Offline' ? freeUntil(booked, now) : undefined
+  const until = sut.is_active && sut.monitoring.status !== 'Offline' ? freeUntil(takenOf(sut, booked), now) : undefined
   return until !== undefined && until >= now + HOUR
 }
 

@@ -1,5 +1,5 @@
 import { isKnown, type Lab } from '../../../live/lab.ts'
-import type { Sut } from '../../../live/objects.ts'
+import { type Sut, turnaroundOf } from '../../../live/objects.ts'
 import type { Booked } from '../../../timeline/calendar.ts'
 import { type Cell, cellsOf, type Outage } from '../../../timeline/cells.ts'
 import type { Row } from '../../../timeline/rows.ts'
@@ -42,6 +42,7 @@ export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] => {
   return cellsOf(
     {
       booked: props.bySut.get(sut._id) ?? NONE,
+      turnaround: turnaroundOf(sut),
       isActive: sut.is_active,
       outages: props.outages.get(sut._id) ?? [],
       offlineSince: sut.monitoring.status === 'Offline' ? Date.parse(sut.monitoring.last_updated) : undefined,

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { shortOf } from '../../../events/causes.ts'
-import { type Sut, systemOf } from '../../../live/objects.ts'
+import { type Sut, systemOf, takenOf } from '../../../live/objects.ts'
 import { stateOf } from '../../../machines/state.ts'
 import { html } from '../../../parts/html.ts'
 import { Icon } from '../../../parts/icon.ts'
@@ -38,7 +38,7 @@ export interface RowOptions {
 const Head = (options: RowOptions): VNode => {
   const { sut, booked, isKnown, now, ownId, mayReserve, onQuick } = options
   const { kind, icon, text } = stateOf(sut, booked, now, ownId)
-  const free = kind === 'free' && isKnown ? freeUntil(booked, now) : undefined
+  const free = kind === 'free' && isKnown ? freeUntil(takenOf(sut, booked), now) : undefined
   const hour = mayReserve && free !== undefined && free > now
   return html`<div class="tl-head" role="rowheader">
     <${Icon} name=${icon} />
@@ -79,6 +79,8 @@ const dayRange = (from: number, to: number): string =>
     ? rangeOf(from, to)
     : `${shortDayOf(from)} ${clockOf(from)} – ${shortDayOf(to)} ${clockOf(to)}`
 
+const turnText = ({ to }: Cell): string => `Turnaround until ${clockOf(to)}`
+
 const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
   const { span, focusKey, hourWidth, nameOf } = row
   const place = placeOf(span, cell)
@@ -95,6 +97,10 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
   switch (cell.kind) {
     case 'gap':
       return html`<button ...${shared} class="cell gap" aria-label=${`Free, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
+    case 'turn':
+      return html`<button ...${shared} class="cell turn" title=${turnText(cell)} aria-label=${turnText(cell)}></button>`
+    case 'idle':
+      return html`<button ...${shared} class="cell gap" aria-label=${`Too short before a turnaround, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
     case 'inactive':
       return html`<span key=${cell.key} class="cell inactive" style=${place} role="gridcell"><span class="vh">Inactive</span></span>`
     case 'offline':

@@ -25,7 +25,7 @@ import { quartersIn } from './counted.ts'
 import { type ReservationRequest, refuseActor, refuseClosed, requireKnown, toCreated } from './create.ts'
 import { type Addition, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
-import { formatHorizon, tooLongProblem, windowProblems } from './window-limits.ts'
+import { formatHorizon, tooFarProblem, tooLongProblem, windowProblems } from './window-limits.ts'
 
 /** Reserves a SUT again and again, by a rule: all of its windows or none. */
 export interface CreateSeries extends ReservationRequest {
@@ -100,6 +100,8 @@ const problemsOf = (command: CreateSeries, now: number): readonly Problem[] => {
   const { first, limits, found } = command
   const asked = windowProblems('explicit', resolveWindow({ form: 'explicit', ...first }, now), now, limits)
   if (asked.length > 0) return asked
+  // The clock may have been behind the log when the windows were looked for.
+  if (first.start.instant.epochMilliseconds > found.horizon) return [tooFarProblem('start_time', limits)]
   if (found.more === 'unknown') {
     const detail = 'has too many candidates to look at. End it sooner, or list fewer hours, minutes and seconds'
     return [bodyProblem('series_too_long', 'rrule', detail)]

@@ -42,6 +42,9 @@ export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
     `must be at most ${formatDuration(limits.windowMax, UNITS_OF_LENGTH)} after the start`,
   )
 
+export const tooFarProblem = (field: string, limits: WindowLimits): Problem =>
+  bodyProblem('window_too_far', field, `must be at most ${formatHorizon(limits)} from now`)
+
 /** Checks the length as requested and the quarter-hours on the grid. */
 export const windowProblems = (
   form: RequestedWindow['form'],
@@ -58,7 +61,7 @@ export const windowProblems = (
   const problems: Problem[] = []
   if (isLater(end.instant, latestEnd(start.instant, limits))) problems.push(tooLongProblem(endField, limits))
   if (isLater(start.instant, Temporal.Instant.fromEpochMilliseconds(now + limits.horizon))) {
-    problems.push(bodyProblem('window_too_far', startField, `must be at most ${formatHorizon(limits)} from now`))
+    problems.push(tooFarProblem(startField, limits))
   }
   const quarter = floorToQuarter(present)
   if (gridded.start < quarter) {

@@ -62,7 +62,7 @@ export interface SeriesWindow {
 }
 
 /** What a rule gives from its first window on. */
-export interface SeriesWindows extends Pick<Occurrences, 'more'> {
+export interface SeriesWindows extends Pick<Occurrences, 'more'>, Pick<SeriesQuery, 'horizon'> {
   /** By start: at most OCCURRENCES_MAX. */
   readonly windows: readonly SeriesWindow[]
 }
@@ -95,5 +95,5 @@ const makeWindowAt = (
 export const findSeriesWindows = ({ rule, start, end, timeZone, horizon }: SeriesQuery): SeriesWindows => {
   const [from, to] = [Temporal.Instant.from(start), Temporal.Instant.from(end)]
   const { starts, more } = findOccurrences({ rule, timeZone, start: ruleStart(from), horizon })
-  return { windows: starts.map(makeWindowAt(from, to, timeZone)), more }
+  return { windows: starts.map(makeWindowAt(from, to, timeZone)), more, horizon }
 }

@@ -7,6 +7,7 @@ import {
   alice,
   asked,
   bob,
+  clock,
   idOf,
   LIMITS,
   reservationCreated,
@@ -116,6 +117,13 @@ test('a series is refused for what is wrong with its rule', (t) => {
     const first = ends === undefined ? MORNING : window(...ends)
     t.is(codeOf(onSut().when(createSeries(rrule, first, zone, year), '05:00')), code, `${rrule} ${ends} ${zone}`)
   }
+})
+
+test('a first window that was too far when windows were looked for is too far when it is decided', (t) => {
+  const limits = { ...LIMITS, horizon: 86_400_000 }
+  const first = window('2030-05-03T05:00:10Z', '2030-05-03T06:00:00Z')
+  const command = createSeries('FREQ=DAILY', first, 'UTC', { limits }, clock('05:00'))
+  t.is(codeOf(onSut().when(command, '05:00:30')), 'window_too_far')
 })
 
 test('a rule without COUNT and UNTIL goes to the horizon, or to its 366th window', (t) => {

@@ -68,7 +68,21 @@ export interface Refused {
 export type Expected =
   | Refused
   /** Applies the change, with the assigned id if something is created. */
-  | { readonly settle: (id: string, sutId?: string) => Shown; readonly isRecorded: boolean }
+  | { readonly settle: (id: string, sutId?: string, series?: NewSeries) => Shown; readonly isRecorded: boolean }
+
+/** The assigned ids of a series and its reservations. */
+export interface NewSeries {
+  readonly _id: string
+  readonly members: readonly string[]
+}
+
+/** A series that was made. */
+export interface Series extends NewSeries {
+  readonly sut: Sut
+  readonly user_id: string
+  /** Its document without the last brace. */
+  readonly text: string
+}
 
 interface Remembered {
   readonly request: string
@@ -79,6 +93,7 @@ export interface Model {
   /** Unix milliseconds, as all times here. */
   clock: number
   readonly suts: Sut[]
+  readonly series: Series[]
   readonly ports: {
     readonly range: readonly number[]
     time: number
@@ -106,6 +121,7 @@ export interface Model {
 export const newModel = (clock: number, range: readonly number[]): Model => ({
   clock,
   suts: [],
+  series: [],
   ports: { range, time: 0, held: new Map(), freed: [] },
   people: {
     ...{ created: clock, time: clock, revision: EVENTS_OF_START - 3, exempt: new Set() },

@@ -32,10 +32,27 @@ const weekOf = (moment: number): string => {
 }
 
 /** A reservation that is made or extended. */
-type Asked = Pick<Booking, 'user_id' | 'start' | 'end'> & { readonly _id?: string; readonly counted?: number }
+export type Asked = Pick<Booking, 'user_id' | 'start' | 'end'> & { readonly _id?: string; readonly counted?: number }
 
-/** The refusal of what exceeds the quota of its holder, if it does. `now` is in Unix milliseconds. */
-export const quotaRefusal = (model: Model, asked: Asked, now: number): Refused | undefined => {
+/** The refusal of reservations that exceed the quota of their holder. `now` is in Unix milliseconds. */
+export const seriesRefusal = (model: Model, all: readonly Asked[], now: number): Refused | undefined => {
+  const [first, ...others] = all
+  if (first === undefined) return undefined
+  // As if those of a week were one, and the others had been made before it is counted.
+  const week = weekOf(first.start)
+  const ofWeek = all.filter(({ start }) => weekOf(start) === week)
+  const counted = ofWeek.reduce((sum, each) => sum + (each.counted ?? 0), 0)
+  const refusal = quotaRefusal(model, { ...first, counted }, now, others.length)
+  if (refusal !== undefined) return refusal
+  const left = all.filter(({ start }) => weekOf(start) !== week)
+  return left.length === 0 ? undefined : seriesRefusal(model, left, now)
+}
+
+/**
+ * The refusal of what exceeds the quota of its holder, if it does. `now` is in Unix milliseconds, and `more` the number
+ * of reservations that are made with it.
+ */
+export const quotaRefusal = (model: Model, asked: Asked, now: number, more = 0): Refused | undefined => {
   const limited = [...model.people.limited].find(([name]) => idOf(name) === asked.user_id)?.[1]
   if (limited === undefined) return undefined
   const quota = limited.quota ?? DEFAULT
@@ -49,7 +66,7 @@ export const quotaRefusal = (model: Model, asked: Asked, now: number): Refused |
   const { length: reservations } = counted.filter(({ standing, end }) => standing === 'made' && end * 1000 > now)
   const used = { hours: quarters / 4, reservations }
   const before = counted.find(({ _id }) => _id === asked._id)
-  if (before === undefined && quota.reservations_max !== null && reservations >= quota.reservations_max) {
+  if (before === undefined && quota.reservations_max !== null && reservations + more >= quota.reservations_max) {
     return { code: 'quota_exceeded', help: { used, quota, week: null } }
   }
   const extended = model.suts.flatMap(({ calendar }) => calendar.bookings).find(({ _id }) => _id === asked._id)

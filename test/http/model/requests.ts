@@ -10,6 +10,7 @@ import {
   cancel,
   extend,
   type Found,
+  faultOf,
   findReservation,
   keep,
   readReservation,
@@ -17,6 +18,7 @@ import {
   shorten,
   type Wish,
 } from './reservations.ts'
+import { cancelSeries, readSeries, reserveSeries, ruleOf, ZONES } from './series.ts'
 import type { Condition, Name, Step } from './steps.ts'
 import { createSut, type IfMatch, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
 import { explicit, moment, written } from './windows.ts'
@@ -135,6 +137,31 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now' |
   return post(model, step, path, body, WRITERS, (model) => target.expect(model, { ...command, window }))
 }
 
+const seriesCreation = (model: Model, step: StepTo<'reserve series'>): Request => {
+  const sut = chosen(model.suts, step.which)
+  const userExists = step.for !== 'nobody'
+  const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
+  const { rhythm, isBeyondQuota } = step
+  const { start, end } = explicit(model.clock, step.window)
+  const rrule = ruleOf(start, rhythm)
+  const of = { user_id, sut_id: sut?._id ?? NO_ID, ...beyond(step), rrule, time_zone: ZONES[rhythm.zone][0] }
+  const body = { ...of, start_time: written(start), end_time: written(end) }
+  const wish = { actor: actorOf(step.as), user_id, userExists, isBeyondQuota, start, end, rhythm, rrule }
+  return post(model, step, '/api/sut_reservation_series/create', body, WRITERS, (model) =>
+    reserveSeries(model, sut, wish, (time) => faultOf({ form: 'explicit', start, end }, time)),
+  )
+}
+
+const ofSeries = (model: Model, step: StepTo<'cancel series' | 'read series'>): Request => {
+  const id = chosen(model.series, step.which)?._id ?? NO_ID
+  const found = ({ series }: Model) => series.find(({ _id }) => _id === id)
+  const path = `/api/sut_reservation_series/${id}`
+  if (step.to === 'read series') return get(step.as, path, model, () => readSeries(model, found(model)))
+  return post(model, step, `${path}/cancel`, undefined, WRITERS, (model) =>
+    cancelSeries(model, found(model), actorOf(step.as)),
+  )
+}
+
 const shortening = (model: Model, step: StepTo<'shorten'>, id: string): Request => {
   const booking = findReservation(model, id)?.booking ?? { end: model.clock / 1000 }
   const { length, nanosecond, offsets } = step.window
@@ -225,6 +252,11 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
     case 'reserve from now':
     case 'reserve any':
       return reservation(model, step)
+    case 'reserve series':
+      return seriesCreation(model, step)
+    case 'cancel series':
+    case 'read series':
+      return ofSeries(model, step)
     case 'read SUT':
       return sutReading(model, step)
   }

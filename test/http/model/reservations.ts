@@ -29,7 +29,7 @@ const HERE = 'here'
 /** Short, so that random stories reach them. */
 export const LIMITS = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
-const textOf = (sut: Sut, booking: Booking): string => {
+export const textOf = (sut: Sut, booking: Booking): string => {
   const stamp = sut.stamps.get(booking._id)
   return JSON.stringify({
     _id: booking._id,
@@ -80,7 +80,8 @@ export interface Wish {
 const EARLY = /^(window_.*|end_not_later.*|end_not_earlier|invalid|not_your_reservation)$/
 
 /** Whether a reservation is asked to be beyond the quota by somebody who may not. */
-const isForbidden = (actor: Actor, isBeyondQuota: boolean): boolean => isBeyondQuota && actor.role !== 'administrator'
+export const isForbidden = (actor: Actor, isBeyondQuota: boolean): boolean =>
+  isBeyondQuota && actor.role !== 'administrator'
 
 const secondsOf = (time: string): number => Date.parse(time) / 1000
 
@@ -102,6 +103,16 @@ const exceeding = (
 const exempt = ({ people }: Model, id: string, isBeyondQuota: boolean): void => {
   if (isBeyondQuota) people.exempt.add(id)
   else people.exempt.delete(id)
+}
+
+/** What is wrong with a window by itself at a time, as a code. */
+export const faultOf = (window: RequestedWindow, time: number): string | undefined => {
+  const actor = { _id: '', role: 'administrator' } as const
+  const wish = { actor, user_id: '', userExists: true, isBeyondQuota: false, keepalive: undefined, window }
+  const calendar = { bookings: [], active: true, retired: false, turnaround: 0 }
+  const command = { type: 'CreateReservation', sut_id: '', limits: LIMITS, random: '', ...wish } as const
+  const verdict = verdictOn(calendar, command, time, HERE)
+  return verdict !== 'already so' && 'code' in verdict ? verdict.code : undefined
 }
 
 export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expected => {

@@ -33,6 +33,13 @@ interface OfWindow extends Sent {
   readonly isBeyondQuota: boolean
 }
 
+/** When the windows of a series are: every so many minutes, until there are `count`, or until the nth after the first. */
+export interface Rhythm {
+  readonly minutes: 30 | 60
+  readonly zone: 0 | 1 | 2
+  readonly end: { readonly count?: number | undefined; readonly until?: number | undefined }
+}
+
 interface OfCreation extends OfWindow {
   readonly for: Holder
   /** Seconds. */
@@ -50,6 +57,9 @@ export type Step =
   | (OfCreation & { readonly to: 'reserve' })
   | (OfCreation & { readonly to: 'reserve from now' })
   | (OfCreation & { readonly to: 'reserve any' })
+  | (OfCreation & { readonly to: 'reserve series'; readonly rhythm: Rhythm })
+  | (Sent & { readonly to: 'cancel series'; readonly which: number })
+  | { readonly to: 'read series'; readonly as: Name; readonly which: number }
   | (Sent & { readonly to: 'cancel'; readonly which: number })
   | (Sent & { readonly to: 'bind'; readonly which: number })
   | (Sent & { readonly to: 'keep'; readonly which: number })
@@ -115,6 +125,17 @@ const window: fc.Arbitrary<WindowWish> = fc.record({
   offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345), fc.constantFrom(0, 60, 840)),
 })
 
+/** Mostly short, so that they do not overlap. */
+const seriesWindow: fc.Arbitrary<WindowWish> = fc.oneof(
+  { weight: 1, arbitrary: window },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(window, fc.integer({ min: 1, max: 2 }))
+      .map(([of, quarters]) => ({ ...of, length: 900 * quarters - (of.nanosecond ? 1 : 0) })),
+  },
+)
+
 /** Limits that random stories reach. */
 const quota = fc.oneof(
   { weight: 3, arbitrary: fc.nat(3).map((reservations_max) => ({ reservations_max })) },
@@ -129,6 +150,16 @@ const isBeyondQuota = fc.oneof(
 
 /** Seconds that random stories reach. */
 const keepalive = fc.option(fc.constantFrom(30, 900, 3_600), { nil: undefined, freq: 1 })
+
+const rhythm: fc.Arbitrary<Rhythm> = fc.record({
+  minutes: fc.constantFrom(30, 60),
+  zone: fc.constantFrom(0, 1, 2),
+  end: fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 2, max: 4 }).map((count) => ({ count })) },
+    { weight: 2, arbitrary: fc.nat(4).map((until) => ({ until })) },
+    { weight: 2, arbitrary: fc.constant({}) },
+  ),
+})
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
@@ -160,6 +191,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('reserve', 13, { as, key, which, for: holder, window, isBeyondQuota, keepalive }),
   to('reserve any', 6, { as, key: fc.constant(undefined), which, for: holder, window, isBeyondQuota, keepalive }),
   to('reserve from now', 5, { as, key, which, for: holder, window, isBeyondQuota, keepalive }),
+  to('reserve series', 6, { as, key, which, for: holder, window: seriesWindow, isBeyondQuota, rhythm }),
+  to('cancel series', 3, { as, key, which }),
+  to('read series', 2, { as, which }),
   to('cancel', 6, { as, key, which }),
   to('bind', 6, { as, key, which }),
   to('keep', 6, { as, key, which }),

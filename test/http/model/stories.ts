@@ -15,6 +15,7 @@ import {
   type Expected,
   isBehind,
   type Model,
+  type NewSeries,
   newModel,
   type Refused,
   type Shown,
@@ -128,6 +129,11 @@ const checkRefused = (answer: Answer, code: string, help?: Refused['help']): voi
   deepEqual(faultsOf(answer), [])
 }
 
+const newSeriesIn = ({ series_id, sut_reservations = [] }: Answer['json']): NewSeries => ({
+  _id: String(series_id),
+  members: (sut_reservations as readonly { readonly _id: string }[]).map(({ _id }) => _id),
+})
+
 /** Sends a request and compares the answer with the model's. Returns the outcome in a word. */
 const exchange = async (stage: Stage, request: Request): Promise<string> => {
   const { model, service, subject, transcript } = stage
@@ -144,8 +150,9 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
   }
   ok(answer.status < 400, 'must not be refused')
   const isKnown = model.keys.has(`${as} ${key}`)
-  const { _id = '', sut_id } = answer.status === 201 ? answer.json : {}
-  const shown = expected.settle(String(_id), String(sut_id))
+  const made = answer.status === 201 ? answer.json : {}
+  const { _id = '', sut_id } = made
+  const shown = expected.settle(String(_id), String(sut_id), newSeriesIn(made))
   if (key && expected.isRecorded) model.keys.set(`${as} ${key}`, { request: `${path} ${body}`, shown })
   checkShown(answer, shown)
   checkPosition(stage, request, answer, shown.position)

@@ -23,7 +23,7 @@ export interface ReservationQuery extends AsOfQuery {
   readonly include: ReadonlySet<ListInclusion>
 }
 
-const ofOne = parametersOf({ include: wordsOf('names', 'state'), as_of: asOfParameter })
+const ofOne = parametersOf({ include: wordsOf('names', 'state', 'series'), as_of: asOfParameter })
 
 export const reservationQuery: DecodeQuery<ReservationQuery> = (params) =>
   E.map(({ include = NOTHING, as_of }: Partial<ReservationQuery>) => ({ include, as_of }))(ofOne(params))
@@ -50,7 +50,7 @@ export const RESERVATIONS_REPEATABLE = ['sut_id']
 
 const parameters = parametersOf({
   ...paging,
-  include: wordsOf('names', 'state', 'cancelled'),
+  include: wordsOf('names', 'state', 'series', 'cancelled'),
   sut_id: several(opaqueId, SUTS_MAX),
   user_id: opaqueId,
   from: instant,

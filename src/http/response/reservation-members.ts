@@ -10,6 +10,8 @@ export interface AddedMembers {
   readonly state?: ReservationState
   /** The end that it would have had without a release. */
   readonly planned_end_time?: string
+  /** Null if it belongs to no series. */
+  readonly series_id?: string | null
 }
 
 /** Adds members to the document of a reservation, as of `now` in Unix milliseconds. */
@@ -26,5 +28,6 @@ export const withMembers = (
     state: reservationStateOf(details, now),
     planned_end_time: details.plannedEnd ?? reservation.end_time,
   }
-  return JSON.stringify({ ...reservation, ...names, ...state } satisfies Reservation & AddedMembers)
+  const series = additions.has('series') && { series_id: details.seriesId }
+  return JSON.stringify({ ...reservation, ...names, ...state, ...series } satisfies Reservation & AddedMembers)
 }

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Reservation } from '../../../projections/reservation.ts'
+import type { Reservation, SeriesMember } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { failure } from '../../domain/failure.ts'
@@ -30,13 +30,14 @@ type ReservationCall = Call<unknown, ReservationQuery>
 
 /** Reads what a list reads from rows. */
 const detailsOf = async (
-  objects: Objects,
+  { objects, views }: Pick<ReservationReadDependencies, 'objects' | 'views'>,
   { id, revision, document, ended }: Version,
   user: ScopedUser,
 ): Promise<E.Either<Refusal, Details>> => {
   const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
   const sut = await visibleTo(objects, user).newest('sut', sut_id)
   if (E.isLeft(sut)) return sut
+  const member = views.newest('series_member', id)
   const before = ended === 'released' ? objects.asOf('reservation', id, revision - 1) : undefined
   return E.right({
     ended,
@@ -44,18 +45,20 @@ const detailsOf = async (
     end: epochSecondsOf(end_time),
     plannedEnd: before === undefined ? null : (JSON.parse(before.document) as Reservation).end_time,
     sutName: sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name,
+    seriesId: member === undefined ? null : (JSON.parse(member.document) as SeriesMember).series_id,
   })
 }
 
 /** Reads one reservation, now or as of a past moment. */
-export const makeReservationRead = ({ objects, asOf, nameOf, views, runner, clock }: ReservationReadDependencies) => {
+export const makeReservationRead = (dependencies: ReservationReadDependencies) => {
+  const { objects, asOf, nameOf, views, runner, clock } = dependencies
   const keptResponse = makeKeptResponse({ runner, clock })
   const show = async (version: Version, { query, user }: ReservationCall): RouteResult => {
     const { include, as_of } = query
     const isKept = as_of === undefined && keepaliveOf(views, version.id) !== undefined
     const response = isKept ? await keptResponse(version) : documentResponse('reservation', version, false)
     if (include.size === 0) return E.right(response)
-    const details = await detailsOf(objects, version, user)
+    const details = await detailsOf(dependencies, version, user)
     if (E.isLeft(details)) return details
     const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
     return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })

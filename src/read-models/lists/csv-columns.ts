@@ -35,6 +35,8 @@ const states = (now: number): readonly Column<Reservation>[] => [
   ['planned_end_time', ({ end_time }, { plannedEnd }) => plannedEnd ?? end_time],
 ]
 
+const SERIES_OF: readonly Column<Reservation>[] = [['series_id', (_, { seriesId }) => seriesId]]
+
 const SUT: readonly Column<Sut>[] = [
   ...members<Sut, Exclude<keyof Sut, 'monitoring' | 'tags'>>({
     _id: true,
@@ -89,6 +91,7 @@ export const columnsOfList = (list: CsvList): readonly Column<never>[] => {
         ...RESERVATION,
         ...(list.include.has('names') ? NAMES : []),
         ...(list.include.has('state') ? states(list.now) : []),
+        ...(list.include.has('series') ? SERIES_OF : []),
       ]
   }
 }

@@ -26,6 +26,8 @@ const PLANNED_END = `CASE d.ended WHEN 'released' THEN (SELECT f.document ->> 'e
 const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s INDEXED BY sut_by_id
   WHERE s.id = (SELECT n.id FROM name n WHERE n.key = d.sut) ORDER BY s.position DESC LIMIT 1)`
 
+const SERIES_ID = '(SELECT m.series FROM series_member m INDEXED BY series_member_by_id WHERE m.id = d.id)'
+
 const HAS_TAG = 'EXISTS (SELECT 1 FROM sut_tag t WHERE t.sut = d.sut AND t.name = ? AND t.value = ?)'
 
 type Selection = Pick<ReservationListQuery, 'asPositions' | 'withDetails' | 'visibility'>
@@ -37,7 +39,8 @@ export const columnsOf = ({ asPositions, withDetails, visibility }: Selection): 
   const tags = Object.entries(visibility?.scope ?? {})
   const name = tags.length === 0 ? SUT_NAME : `CASE WHEN ${tags.map(() => HAS_TAG).join(' AND ')} THEN ${SUT_NAME} END`
   return condition(
-    `d.document, d.ended, d.starts AS start, d.ends AS "end", ${PLANNED_END} AS plannedEnd, ${name} AS sutName`,
+    `d.document, d.ended, d.starts AS start, d.ends AS "end", ${PLANNED_END} AS plannedEnd, ${name} AS sutName,
+    ${SERIES_ID} AS seriesId`,
     ...tags.flat(),
   )
 }

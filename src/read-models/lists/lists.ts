@@ -55,6 +55,8 @@ export interface Details {
   readonly plannedEnd: string | null
   /** The name that the SUT has now; null if the SUT is not in sight. */
   readonly sutName: string | null
+  /** The series that it belongs to, if any. */
+  readonly seriesId: string | null
 }
 
 export interface SutListQuery extends PageQuery {
@@ -98,8 +100,11 @@ export interface ListPage {
   readonly displays?: readonly (string | null)[]
 }
 
-/** What responses can add to a reservation: names, which its document has not, and its state, which depends on the time. */
-export type ListInclusion = 'names' | 'state'
+/**
+ * What responses can add to a reservation: names and its series, which its document has not, and its state, which
+ * depends on the time.
+ */
+export type ListInclusion = 'names' | 'state' | 'series'
 
 /** What is listed, and what is added to each row. */
 export type CsvList =

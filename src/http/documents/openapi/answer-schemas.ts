@@ -54,6 +54,10 @@ const added = {
     description: 'What has become of it by the time of the response, or of as_of.',
   })),
   planned_end_time: windowEnd,
+  series_id: withSchema(orNull(assignedId), () => ({
+    ...schemaOf(orNull(assignedId)),
+    description: 'The series that it belongs to; null if none.',
+  })),
 }
 
 const Reservation: t.Type<ReservationDocument & AddedMembers, unknown, unknown> = closed(

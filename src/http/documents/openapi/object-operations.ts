@@ -19,7 +19,7 @@ const OUTAGES =
   'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
 
 const INCLUDE =
-  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time.'
+  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
 
 export const reservationOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut_reservation/create': {

@@ -57,6 +57,33 @@ test('a series reserves every window in one append and is read back', async (t) 
   })
 })
 
+test('include=series adds the series of a reservation, or null', async (t) => {
+  const { service, sut_id, create } = await stage(t)
+  const made = await create()
+  const [first] = reservationsOf(made)
+  const alone = await reserved(service.as('alice'), aReservation(sut_id))
+  const audrey = service.as('audrey')
+  const listed = async (query: string) => {
+    const { json } = await audrey.get(`/api/sut_reservation?include=series${query}`)
+    return (json.sut_reservations as readonly Shown[]).map(({ series_id }) => series_id)
+  }
+  const { series_id } = made.json
+  const expected = [null, series_id, series_id, series_id]
+  t.deepEqual(await listed(''), expected)
+  t.deepEqual(await listed(`&as_of=${alone.headers['berth-position']}`), expected)
+  const one = (of: Shown['_id'] | undefined) => audrey.get(`/api/sut_reservation/${of}?include=series`)
+  t.is((await one(first?._id)).json.series_id, series_id)
+  t.is((await one(String(alone.json._id))).json.series_id, null)
+  const csv = await audrey.get('/api/sut_reservation?include=series', { Accept: 'text/csv' })
+  t.deepEqual(
+    csv.text
+      .split('\r\n')
+      .slice(0, 3)
+      .map((line) => line.split(',').at(-1)),
+    ['series_id', '', series_id],
+  )
+})
+
 test('series are listed by SUT and by user, newest first', async (t) => {
   const { service, sut_id, create } = await stage(t)
   const other = await createSut(service.as('admin'))

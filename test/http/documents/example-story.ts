@@ -97,7 +97,9 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
   await ask('GET /api/sut_reservation/:id', 'A reservation', { at: id })
   await ask('GET /api/sut_reservation/:id', 'No such reservation', { at: '58c38f5d444553252cce0000' })
   await ask('GET /api/sut_reservation', 'Of a SUT', { query: `?sut_id=${sut_id}` })
-  await ask('GET /api/sut_reservation', 'With names and states', { query: '?include=names,state,series,cancelled&limit=1' })
+  await ask('GET /api/sut_reservation', 'With names and states', {
+    query: '?include=names,state,series,cancelled&limit=1',
+  })
   await ask('GET /api/sut_reservation', 'As CSV', { query: '?include=names', headers: { Accept: 'text/csv' } })
   await ask('GET /api/sut/:id/availability', 'Of a morning', {
     at: sut_id,

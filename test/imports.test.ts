@@ -83,6 +83,8 @@ const OFFENCES: readonly (readonly [path: string, source: string, rule: string])
   ],
   ['src/event-store/sqlite/a.ts', "import { b } from '../eventstoredb/b.ts'", 'may not import eventstoredb/b.ts'],
   ['src/event-store/a.ts', "import { b } from './sqlite/b.ts'", 'may not import sqlite/b.ts'],
+  ['src/client/a.ts', "import { b } from '../domain/b.ts'", 'may not import domain/b.ts'],
+  ['src/client/b.ts', "import * as E from 'fp-ts/lib/Either.js'", 'may not import fp-ts/lib/Either.js'],
   ['src/config/a.ts', "import { b } from '../domain/b.ts'", 'may not import domain/b.ts'],
   ['src/helpers/a.ts', "import { b } from '../domain/b.ts'", 'may not import domain/b.ts'],
   ['src/http/a.ts', "import { b } from '../vault/b.ts'", 'may not import vault/b.ts'],

@@ -5,7 +5,15 @@ import { readConfig } from '../config/config.ts'
 import { withoutClient } from '../config/remote-service.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
-import { type Command, DONE, MISUSED, REFUSED, type Terminal } from './terminal/command.ts'
+import {
+  type ClientCommand,
+  type Command,
+  type CommandHelp,
+  DONE,
+  MISUSED,
+  REFUSED,
+  type Terminal,
+} from './terminal/command.ts'
 import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP } from './terminal/help.ts'
 import { explainMisuse, misuse } from './terminal/misuse.ts'
 import { parse } from './terminal/parse.ts'
@@ -13,7 +21,7 @@ import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
 
 /** Each command by the words that call it. A command loads only its own modules: all of them take a quarter second. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   'user add': async () => (await import('./user/add.ts')).userAddCommand,
   'user list': async () => (await import('./user/list.ts')).userListCommand,
@@ -41,6 +49,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'vault rotate': async () => (await import('./keys/vault-rotate.ts')).vaultRotateCommand,
   'vault status': async () => (await import('./keys/vault-status.ts')).vaultStatusCommand,
   'vault forget': async () => (await import('./keys/vault-forget.ts')).vaultForgetCommand,
+  reserve: async () => (await import('./reserve.ts')).reserveCommand,
   connect: async () => (await import('./sut/connect.ts')).connectCommand,
   'sut add': async () => (await import('./sut/add.ts')).sutAddCommand,
   'sut list': async () => (await import('./sut/list.ts')).sutListCommand,
@@ -58,8 +67,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 }
 const NAMES = Object.keys(COMMANDS)
 
-const loadAll = (names: readonly string[]): Promise<readonly Command[]> =>
-  Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<Command>)()))
+const loadAll = (names: readonly string[]): Promise<readonly CommandHelp[]> =>
+  Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<CommandHelp>)()))
 
 const overview = async (): Promise<string> => overviewOf(await loadAll(NAMES))
 
@@ -73,7 +82,13 @@ const prefixes = (): readonly string[] => {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const runCommand = async (command: Command, args: readonly string[], environment: Environment, terminal: Terminal) => {
+const runCommand = async (
+  command: Command | ClientCommand,
+  args: readonly string[],
+  environment: Environment,
+  terminal: Terminal,
+) => {
+  if ('runClient' in command) return command.runClient(args, environment, terminal)
   const parsed = parse(command, args)
   if (E.isLeft(parsed)) return misuse(terminal, parsed.left, command)
   if (parsed.right.help) {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { TOKEN_LIKE } from '../client/credentials.ts'
 import type { ReadValue, ReadVariable } from './read.ts'
 import type { Environment } from './unknown-variables.ts'
 
@@ -11,9 +12,6 @@ export interface ClientConfig {
 }
 
 const [URL_NAME, TOKEN_NAME, FILE_NAME] = ['BERTH_URL', 'BERTH_TOKEN', 'BERTH_CREDENTIALS_FILE'] as const
-
-/** The form of a token. users/tokens.ts, which this folder may not import, has the exact one. */
-export const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
 
 const url: ReadValue<string> = (value) => {
   const { protocol, username, password, search, hash } = URL.parse(value) ?? {}

@@ -37,6 +37,7 @@ const COMMANDS = [
   'clock confirm',
   'clock correct',
   'connect',
+  'reserve',
   ...['sut add', 'sut list', 'sut show', 'sut update', 'sut tags', 'sut retire', 'sut import', 'sut check'],
   'session list',
   'client',
@@ -48,7 +49,9 @@ const TAKES_ONE = [
   ...['user passwd', 'user remove', 'user restore', 'user erase', 'user import', 'token issue', 'token list'],
 ]
 const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
-/** A configuration that every command refuses. */
+/** Those of the client, which has exit codes of its own. */
+const OF_CLIENT = ['reserve']
+/** A configuration that every other command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 
 test('help shows every command with an example, and the exit codes, even with a wrong configuration', async (t) => {
@@ -142,7 +145,7 @@ for (const [line, reason] of misuses) {
 
 test('a wrong configuration exits with 2 and lists every problem before the command does anything', async (t) => {
   for (const name of [
-    ...COMMANDS.filter((each) => ![...TAKES_ONE, ...TAKES_TWO].includes(each)),
+    ...COMMANDS.filter((each) => ![...TAKES_ONE, ...TAKES_TWO, ...OF_CLIENT].includes(each)),
     ...TAKES_ONE.map((each) => `${each} a`),
     ...TAKES_TWO.map((each) => `${each} a b`),
   ]) {

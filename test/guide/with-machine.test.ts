@@ -2,12 +2,11 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
+import { breakOff, breakOffWithin, type Handle, refuse, startProxy } from '../client/proxy.ts'
 import { freePort, startSut } from '../gateway/peers.ts'
 import { passwordOf } from '../http/client.ts'
 import { start, temporaryData } from '../http/harness.ts'
@@ -23,24 +22,6 @@ test('the chapter on pipelines shows the script as it is in its file', (t) => {
   const shown = chapter('pipelines.md').blocks.find(({ info }) => info === 'bash')?.code
   t.is(`${shown}\n`, SCRIPT)
 })
-
-type Handle = (req: IncomingMessage, res: ServerResponse) => void
-
-/** Passes a request on. `answered` may keep the answer from the client. */
-const passTo =
-  (port: number, answered?: (res: ServerResponse) => void): Handle =>
-  (req, res) => {
-    const { method, url, headers } = req
-    const passed = request({ port, method, path: url, headers }, (answer) => {
-      if (answered !== undefined) {
-        answer.resume().on('end', () => answered(res))
-        return
-      }
-      res.writeHead(answer.statusCode ?? 0, answer.headers)
-      answer.pipe(res)
-    })
-    req.pipe(passed)
-  }
 
 /** A service that forwards a SUT that echoes, and a file with the credentials of a tester. */
 const given = async (t: ExecutionContext) => {
@@ -76,33 +57,22 @@ const run = (args: readonly string[], env: NodeJS.ProcessEnv, file = FILE) => {
 /** Runs the script on a SUT, with the first creates treated as said. Shows what became of the reservations. */
 const runScript = async (t: ExecutionContext, script: string, first: readonly ((port: number) => Handle)[]) => {
   const { service, sut, folder, env } = await given(t)
-  const { port } = new URL(service.url)
-  let creates = 0
-  const proxy = createServer((req, res) => {
-    const handle = req.url === CREATE ? first[creates++] : undefined
-    ;(handle ?? passTo)(Number(port))(req, res)
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => proxy.close())
+  const proxy = await startProxy(t, service.port, CREATE, first)
   const file = join(folder, 'with-machine.sh')
   await writeFile(file, script)
-  const BERTH_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const { code, stdout } = await run([sut, '900', 'echo', 'tested'], { ...env, BERTH_URL }, file).ended
+  const { code, stdout } = await run([sut, '900', 'echo', 'tested'], { ...env, BERTH_URL: proxy.url }, file).ended
   const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
   const { json: history } = await service.as('admin').get(`/api/sut/${sut}/history`)
   const types = (history.events as readonly { type: string }[]).map(({ type }) => type)
-  return { code, stdout, creates, count: json.count, isReleased: types.includes('berth.ReservationReleased') }
+  return {
+    code,
+    stdout,
+    creates: proxy.count(),
+    count: json.count,
+    isReleased: types.includes('berth.ReservationReleased'),
+  }
 }
 
-const breakOff = (port: number): Handle => passTo(port, (res) => res.destroy())
-const breakOffWithin = (port: number): Handle =>
-  passTo(port, (res) => {
-    res.writeHead(201, { 'Content-Length': 1_000 }).write('{"_id":"', () => res.destroy())
-  })
-const refuse = (): Handle => (req, res) => {
-  req.resume()
-  res.writeHead(503, { 'Content-Type': 'application/json' }).end('{"code":"unavailable","_id":"none"}')
-}
 const DONE = { code: 0, stdout: 'tested\n', count: 1, isReleased: true }
 
 test('the script for pipelines reserves once and releases, when the answer is lost', async (t) => {
@@ -114,13 +84,13 @@ test('thorough: the script for pipelines reserves once and releases, when the an
 })
 
 test('thorough: the script for pipelines reserves once and releases, when the service is busy at first', async (t) => {
-  t.deepEqual(await runScript(t, SCRIPT, [refuse]), { ...DONE, creates: 2 })
+  t.deepEqual(await runScript(t, SCRIPT, [refuse()]), { ...DONE, creates: 2 })
 })
 
 test('control: a script that takes the first answer of a busy service releases nothing', async (t) => {
   const careless = SCRIPT.replace('-o "$answer"', '>> "$answer"')
   t.not(careless, SCRIPT)
-  t.false((await runScript(t, careless, [refuse])).isReleased)
+  t.false((await runScript(t, careless, [refuse()])).isReleased)
 })
 
 /** Says something to the machine, and prints what it answers. */

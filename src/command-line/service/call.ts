@@ -106,7 +106,7 @@ const readResponse = <A>(
  * or BERTH_CREDENTIALS_FILE.
  */
 export const tryCall = async <A>(config: Config, call: ServiceCall<A>): Promise<E.Either<CallFailure, A>> => {
-  const target = await findTarget(config)
+  const target = findTarget(config)
   if (E.isLeft(target)) return fail({ kind: 'impossible', why: target.left })
   try {
     const response = await send(target.right, call)
@@ -134,7 +134,7 @@ export const callForLines = async (
   config: Config,
   path: string,
 ): Promise<E.Either<string, AsyncGenerator<string, void, undefined>>> => {
-  const target = await findTarget(config)
+  const target = findTarget(config)
   if (E.isLeft(target)) return target
   const call = { method: 'GET', path, accept: 'application/x-ndjson', answer: unread } as const
   try {

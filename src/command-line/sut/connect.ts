@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { findWay, runViewer } from '../../client/viewers.ts'
 import { address, boolean, orNull } from '../../domain/codec/codec.ts'
 import { listenPort } from '../../domain/events/fields.ts'
 import { SutType } from '../../domain/events/sut.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, printRefusal, REFUSED } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { lookUpReservation } from './find-reservation.ts'
 
 /** Host and port become arguments of a program. No address begins with a hyphen or has a space. */
@@ -21,60 +19,8 @@ const Connection = answer(
 )
 type Connection = t.TypeOf<typeof Connection>
 
-const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
-
-type Arguments = (host: string, port: number) => readonly string[]
-const vncArguments: Arguments = (host, port) => [`${inBrackets(host)}::${port}`]
-const freerdpArguments: Arguments = (host, port) => [`/v:${inBrackets(host)}:${port}`]
-const plainArguments: Arguments = (host, port) => ['--', host, String(port)]
-
 /** Seconds: a port opens up to one after its reservation begins. */
 const WAIT = 10
-
-/** Programs for each type. The first one installed is used. */
-const VIEWERS: Readonly<Record<SutType, readonly (readonly [program: string, Arguments])[]>> = {
-  vnc: [
-    ['vncviewer', vncArguments],
-    ['xtigervncviewer', vncArguments],
-    ['gvncviewer', vncArguments],
-    ['remote-viewer', (host, port) => [`vnc://${inBrackets(host)}:${port}`]],
-  ],
-  rdp: [
-    ['xfreerdp3', freerdpArguments],
-    ['xfreerdp', freerdpArguments],
-    ['wlfreerdp', freerdpArguments],
-    ['rdesktop', (host, port) => [`${inBrackets(host)}:${port}`]],
-  ],
-  tcp: [
-    ['nc', plainArguments],
-    ['ncat', plainArguments],
-    ['telnet', plainArguments],
-  ],
-}
-
-const isInstalled = async (program: string, path: string): Promise<boolean> => {
-  for (const folder of path.split(delimiter)) {
-    const found = await access(join(folder, program), constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  return false
-}
-
-const findViewer = async (type: SutType) => {
-  for (const viewer of VIEWERS[type]) if (await isInstalled(viewer[0], process.env.PATH ?? '')) return viewer
-  return undefined
-}
-
-/** Runs a program in this terminal. Resolves to its exit code. */
-const runHere = (program: string, args: readonly string[]): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const running = spawn(program, [...args], { stdio: 'inherit' })
-    running.on('error', reject)
-    running.on('exit', (code) => resolve(code ?? REFUSED))
-  })
 
 const findProblem = ({ host, open }: Connection): string | undefined => {
   if (host === null) return 'this instance does not forward the SUT; ask one that does'
@@ -114,15 +60,12 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
         `berth: connections from here may be refused: the reservation is bound to ${connection.bound ? 'another' : 'no'} address; POST /api/sut_reservation/${id}/update binds it to this one\n`,
       )
     }
-    const viewer = await findViewer(sut_type)
-    const [program, argumentsFor] = viewer ?? VIEWERS[sut_type][0] ?? ['nc', plainArguments]
-    const args = argumentsFor(host, port)
+    const way = await findWay(sut_type, { host, port }, process.env.PATH ?? '')
     if (!options.exec) {
-      if (!options.json) terminal.stdout(`${host}\t${port}\t${[program, ...args].join(' ')}\n`)
+      if (!options.json) terminal.stdout(`${host}\t${port}\t${way.line.join(' ')}\n`)
       return DONE
     }
-    if (viewer !== undefined) return runHere(program, args)
-    const known = VIEWERS[sut_type].map(([name]) => name).join(', ')
-    return printRefusal(terminal, `no viewer is installed; one of these would do: ${known}`)
+    if (way.isInstalled) return runViewer(way.line)
+    return printRefusal(terminal, `no viewer is installed; one of these would do: ${way.programs.join(', ')}`)
   },
 }

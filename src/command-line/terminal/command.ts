@@ -52,23 +52,38 @@ export interface Option extends ParseArgsOptionDescriptor {
   readonly isRequired?: true
 }
 
-export interface Command {
+/** What help says of a command. */
+export interface CommandHelp {
   /** One word, or two for a member of a group. */
   readonly name: string
   readonly operands: readonly string[]
   readonly options: Readonly<Record<string, Option>>
+  /** Only if it is not made of the name, the operands and the options. */
+  readonly usage?: string
   /** A short phrase for the list of commands. */
   readonly summary: string
   /** An example command line, without `berth`. */
   readonly example: string
-  /** Whether variables that name another service are ignored. */
-  readonly asksNoService?: true
-  /** Whether it works on files only, wherever a service runs. */
-  readonly isOfFiles?: true
   /** Lines of up to 120 characters. */
   readonly help: string
   /** Only if they differ from the common ones. */
   readonly exitCodes?: string
+}
+
+/** A command of the client for computers without Berth, which reads arguments and variables itself. */
+export interface ClientCommand extends CommandHelp {
+  readonly runClient: (
+    args: readonly string[],
+    environment: Readonly<Record<string, string | undefined>>,
+    terminal: Terminal,
+  ) => Promise<number>
+}
+
+export interface Command extends CommandHelp {
+  /** Whether variables that name another service are ignored. */
+  readonly asksNoService?: true
+  /** Whether it works on files only, wherever a service runs. */
+  readonly isOfFiles?: true
   readonly run: (args: CommandArguments, config: Config, terminal: Terminal) => Promise<number>
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { CommandHelp } from './command.ts'
 
 /** How to run a command in a checkout. */
 const BERTH = 'npx berth'
@@ -10,7 +10,8 @@ export const EXIT_CODES =
 const USAGE_WIDTH = 105
 
 /** A command with its operands and options: `backup DIR [--json]`. */
-export const usageOf = ({ name, operands, options }: Pick<Command, 'name' | 'operands' | 'options'>): string => {
+export const usageOf = ({ name, operands, options, usage: given }: CommandHelp): string => {
+  if (given !== undefined) return given
   const flags = Object.entries(options).map(([flag, { type, multiple, isRequired }]) => {
     const usage = `--${flag}${type === 'string' ? ' VALUE' : ''}`
     return `${isRequired ? usage : `[${usage}]`}${multiple ? '...' : ''}`
@@ -24,7 +25,7 @@ export const usageOf = ({ name, operands, options }: Pick<Command, 'name' | 'ope
   return usage
 }
 
-export const helpOf = (command: Command): string => `berth ${usageOf(command)}
+export const helpOf = (command: CommandHelp): string => `berth ${usageOf(command)}
 
 ${command.help.trim()}
 
@@ -34,12 +35,12 @@ ${command.exitCodes ?? EXIT_CODES}
 `
 
 /** The members of a group, such as `vault rotate` and `vault status`. */
-export const groupUsageOf = (members: readonly Command[]): string =>
+export const groupUsageOf = (members: readonly CommandHelp[]): string =>
   members.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
 
 export const TRY_HELP = `try: ${BERTH} help`
 
-export const overviewOf = (listed: readonly Command[]): string => {
+export const overviewOf = (listed: readonly CommandHelp[]): string => {
   const lines = listed.map(
     ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
   )

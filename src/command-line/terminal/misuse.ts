@@ -1,4 +1,4 @@
-import { type Command, MISUSED, type Terminal } from './command.ts'
+import { type CommandHelp, MISUSED, type Terminal } from './command.ts'
 import { usageOf } from './help.ts'
 
 /** Prints what is wrong with the command line, and what is right. Returns the exit code. */
@@ -8,10 +8,7 @@ export const explainMisuse = ({ stderr }: Pick<Terminal, 'stderr'>, why: string,
 }
 
 /** The same for a known command. */
-export const misuse = (
-  terminal: Terminal,
-  why: string,
-  command: Pick<Command, 'name' | 'operands' | 'options'>,
-): number => explainMisuse(terminal, why, `usage: ${usageOf(command)}`)
+export const misuse = (terminal: Terminal, why: string, command: CommandHelp): number =>
+  explainMisuse(terminal, why, `usage: ${usageOf(command)}`)
 
 export const ROLES = 'administrator, tester or auditor'

@@ -24,5 +24,6 @@ export const documentRoutes = (documents: Documents): readonly Route[] => [
   get({ path: '/guide/tour.svg', roles, mediaType: SVG, handle: documents.guideTour }),
   get({ path: '/guide/schedule.png', roles, mediaType: 'image/png', handle: documents.guideSchedule }),
   get({ path: '/guide/:chapter', roles, mediaType: HTML, handle: documents.guideChapter }),
+  get({ path: '/client/berth.mjs', roles, mediaType: SCRIPT, handle: documents.client }),
   get({ path: '/problems/:code', roles, mediaType: HTML, handle: documents.problem }),
 ]

@@ -50,6 +50,7 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   guideSearch: serveFixed(() => readPage(SEARCH_INDEX)),
   guideTour: serveFixed(readTour, PICTURE_HEADERS),
   guideSchedule: serveFixed(readSchedule),
+  client: serveFixed(async () => (await readWebFiles()).client),
   uiScript: fromPackage('swagger-ui-bundle.js'),
   uiStyle: fromPackage('swagger-ui.css'),
 })

@@ -277,6 +277,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   'GET /guide/search.json': { expected: READ, withoutCredentials: MAY, ask: get('/guide/search.json') },
   'GET /guide/schedule.png': { expected: READ, withoutCredentials: MAY, ask: get('/guide/schedule.png') },
   'GET /guide/tour.svg': { expected: READ, withoutCredentials: MAY, ask: get('/guide/tour.svg') },
+  'GET /client/berth.mjs': { expected: READ, withoutCredentials: MAY, ask: get('/client/berth.mjs') },
   'GET /docs/swagger-ui.css': { expected: READ, withoutCredentials: MAY, ask: get('/docs/swagger-ui.css') },
   'GET /docs/swagger-ui-bundle.js': { expected: READ, withoutCredentials: MAY, ask: get('/docs/swagger-ui-bundle.js') },
   'GET /': { expected: READ, withoutCredentials: MAY, ask: get('/') },

@@ -162,6 +162,7 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /web/:digest/:name': 'text/javascript; charset=utf-8',
   'GET /guide': 'text/html; charset=utf-8',
   'GET /guide/:chapter': 'text/html; charset=utf-8',
+  'GET /client/berth.mjs': 'text/javascript; charset=utf-8',
   'GET /guide/tour.svg': 'image/svg+xml',
   'GET /guide/schedule.png': 'image/png',
   'GET /docs/swagger-ui.css': 'text/css; charset=utf-8',

@@ -1,11 +1,15 @@
+import { hash } from 'node:crypto'
 import { openThread } from '../../../concurrency/thread.ts'
 import { readWebFiles } from '../web/web-files.ts'
 
 type Pages = ReadonlyMap<string, string>
 
 export interface PagesThread {
-  /** @param files the address of the page's files */
-  readonly render: (files: string) => Promise<Pages>
+  /**
+   * @param files the address of the page's files
+   * @param clientSha256 of the client that this service hands out
+   */
+  readonly render: (files: string, clientSha256: string) => Promise<Pages>
 }
 
 /**
@@ -13,9 +17,9 @@ export interface PagesThread {
  * to 50 ms, one of them for 40 ms, which no splitting of the text shortens.
  */
 const renderPages = async (): Promise<Pages> => {
-  const files = `/web/${(await readWebFiles()).digest}/`
+  const { digest, client } = await readWebFiles()
   const thread = openThread<PagesThread>({ module: new URL('./pages-worker.ts', import.meta.url), callsMax: 1 })
-  return thread.call('render', [files]).finally(thread.close)
+  return thread.call('render', [`/web/${digest}/`, hash('sha256', client)]).finally(thread.close)
 }
 
 /** The name of what the search reads. */

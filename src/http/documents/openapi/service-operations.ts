@@ -73,5 +73,6 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /guide/search.json': document('readGuideSections', 'Read what the search of the guide finds'),
   'GET /guide/tour.svg': partOfPage('readGuideTour', 'Get a picture of the guide'),
+  'GET /client/berth.mjs': partOfPage('readClient', 'Download the client, which needs Node 20 or later'),
   'GET /guide/schedule.png': partOfPage('readGuideSchedule', 'Get a picture of the page'),
 }

@@ -4,6 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { extname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { buildClientFile } from './build-client-file.ts'
 import type { WebFile, WebFiles } from './web-files.ts'
 
 /** A package of which browsers get files. */
@@ -137,5 +138,5 @@ export const buildWebFiles = (): WebFiles => {
   })
   const page = pageOf(template, `/web/${digest}/`, reachable(FIRST, served))
   const pageWithSingleSignOn = page.replace('<html lang="en">', '<html lang="en" data-single-sign-on>')
-  return { digest, files: new Map(files), page, pageWithSingleSignOn }
+  return { digest, files: new Map(files), page, pageWithSingleSignOn, client: buildClientFile() }
 }

@@ -7,7 +7,7 @@ export interface WebFile {
   readonly gzip: Uint8Array
 }
 
-/** The files of the page, all under one address that changes with any of them. */
+/** The files of the page and the client. Those of the page are under one address that changes with any of them. */
 export interface WebFiles {
   /** Of all files, in base64url. */
   readonly digest: string
@@ -16,6 +16,8 @@ export interface WebFiles {
   /** The page itself, with and without the offer of single sign-on. */
   readonly page: string
   readonly pageWithSingleSignOn: string
+  /** The client for computers without Berth, as one file. */
+  readonly client: string
 }
 
 export interface WebFilesThread {

@@ -45,6 +45,7 @@ const TEXTS: readonly (readonly [operation: string, name: string, at?: string])[
   ['GET /guide', 'How the page begins'],
   ['GET /guide/:chapter', 'The beginning of a chapter', 'reservations'],
   ['GET /guide/tour.svg', 'The beginning of the picture'],
+  ['GET /client/berth.mjs', 'The beginning of the file'],
   ['GET /problems/:code', 'The beginning of a page', 'stale'],
 ]
 

@@ -1,0 +1,89 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { misused } from './failure.ts'
+import { LIMITS } from './limits.ts'
+
+/** Node's parser of arguments, which says what is wrong. @throws that misused */
+export const parse = <T extends ParseArgsConfig['options']>(given: { args: readonly string[]; options: T }) => {
+  try {
+    return parseArgs({ args: [...given.args], options: given.options, allowPositionals: true })
+  } catch (error) {
+    throw misused((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Seconds of a duration like `90`, `30m` or `1h30m`. */
+export const parseDuration = (text: string, option: string): number => {
+  const parts = /^(?:\d{1,9}[dhms])+$/.test(text) ? [...text.matchAll(/(\d+)([dhms])/g)] : []
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  if (parts.length === 0) throw misused(`${option} must be like 30m, 2h or 1h30m`)
+  return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (UNITS[unit] ?? 1), 0)
+}
+
+type Wanted = string | readonly string[]
+export type Criteria = Readonly<Record<string, unknown>>
+
+const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name']
+
+/** One value, or several of which any will do. A backslash before a comma makes it a part of the value. */
+const parseValues = (text: string): Wanted => {
+  const values = text.split(/(?<!\\),/).map((value) => value.replaceAll('\\,', ','))
+  return values.length === 1 ? (values[0] ?? '') : values
+}
+
+/** Criteria of arguments like `os=windows` and `tag.rack=3,4`, as `POST /api/sut_reservation/create` takes them. */
+export const parseCriteria = (args: readonly string[], option: string): Criteria => {
+  const fields = new Map<string, Wanted>()
+  const tags = new Map<string, Wanted>()
+  for (const arg of args) {
+    const [, key = '', text = ''] = /^([^=]+)=(.*)$/s.exec(arg) ?? []
+    if (key === '') throw misused(`${option} must be like os=windows or tag.rack=3,4`)
+    const tag = /^tag\.(.+)$/s.exec(key)?.[1]
+    if (tag === undefined && !FIELDS.includes(key)) {
+      throw misused(`${option}: ${key} is none of ${FIELDS.join(', ')} and tag.NAME`)
+    }
+    const [members, name] = tag === undefined ? [fields, key] : [tags, tag]
+    if (members.has(name)) throw misused(`${option} has ${key} twice; write ${key}=ONE,OTHER if either will do`)
+    members.set(name, parseValues(text))
+  }
+  return { ...Object.fromEntries(fields), ...(tags.size > 0 && { tags: Object.fromEntries(tags) }) }
+}
+
+/** What `reserve` is asked for. Times are in seconds. */
+export interface Order {
+  readonly match: Criteria
+  readonly duration: number
+  readonly keepalive: number
+  /** By how much the reservation is extended when little is left. */
+  readonly extendBy: number | undefined
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+}
+
+export const RESERVE_OPTIONS = {
+  match: { type: 'string', multiple: true },
+  not: { type: 'string', multiple: true },
+  for: { type: 'string' },
+  keepalive: { type: 'string' },
+  extend: { type: 'string' },
+} as const
+
+/** Reads the arguments of `reserve`. */
+export const readOrder = (args: readonly string[]): Order => {
+  const end = args.indexOf('--')
+  const command = end === -1 ? [] : args.slice(end + 1)
+  const { values, positionals } = parse({ args: args.slice(0, end === -1 ? undefined : end), options: RESERVE_OPTIONS })
+  const { match = [], not = [], for: length, keepalive, extend } = values
+  if (match.length + not.length === 0) throw misused('--match is missing')
+  if (length === undefined) throw misused('--for is missing')
+  if (positionals.length > 0) throw misused(`${positionals[0]} is no option; COMMAND comes after --`)
+  if (command[0] === undefined) throw misused('COMMAND is missing, after --')
+  return {
+    match: { ...parseCriteria(match, '--match'), ...(not.length > 0 && { not: parseCriteria(not, '--not') }) },
+    duration: parseDuration(length, '--for'),
+    keepalive: keepalive === undefined ? LIMITS.keepalive : parseDuration(keepalive, '--keepalive'),
+    extendBy: extend === undefined ? undefined : parseDuration(extend, '--extend'),
+    command,
+  }
+}

@@ -1,0 +1,58 @@
+import { readOrder } from './arguments.ts'
+import { connect, list, release } from './commands.ts'
+import { type Environment, readTarget } from './credentials.ts'
+import { ClientFailure, misused } from './failure.ts'
+import { helpOf } from './help.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import { type Output, say } from './output.ts'
+import { reserve, type Setting } from './reserve.ts'
+import { makeService } from './service.ts'
+
+/** Reads the arguments of a command, and returns what it does. */
+type Prepare = (args: readonly string[]) => (setting: Setting) => Promise<number>
+
+const COMMANDS: Readonly<Record<string, Prepare>> = {
+  reserve: (args) => {
+    const order = readOrder(args)
+    return (setting) => reserve(order, setting)
+  },
+  connect,
+  release,
+  list,
+}
+
+/** Whether help is asked for, before what belongs to COMMAND. */
+export const asksHelp = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--')
+  return args.slice(0, end === -1 ? undefined : end).some((arg) => arg === '--help' || arg === '-h')
+}
+
+/**
+ * Runs the client. Resolves to its exit code.
+ *
+ * @param args the name of a command, and its arguments
+ * @param environment names the service, and is that of the programs that are run
+ */
+export const runClient = async (
+  args: readonly string[],
+  environment: Environment,
+  output: Output,
+  limits: Limits = LIMITS,
+): Promise<number> => {
+  const [name, ...rest] = args
+  if (name === 'help' || asksHelp(args)) {
+    output.stdout(helpOf(name === 'help' ? rest[0] : name))
+    return 0
+  }
+  try {
+    const prepare = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+    if (prepare === undefined) throw misused(`there is no command ${JSON.stringify(name ?? '')}; see --help`)
+    const run = prepare(rest)
+    const service = makeService(readTarget(environment), limits, output)
+    return await run({ service, limits, output, environment })
+  } catch (error) {
+    if (!(error instanceof ClientFailure)) throw error
+    say(output, error.message)
+    return error.exitCode
+  }
+}

@@ -1,0 +1,93 @@
+import { parse } from './arguments.ts'
+import { ClientFailure, EXIT, misused, refused } from './failure.ts'
+import { placeOf } from './hold.ts'
+import { type Output, printable, say } from './output.ts'
+import type { Setting } from './reserve.ts'
+import { acceptedBody, idOf, type Members, type Service } from './service.ts'
+import { findWay, runViewer } from './viewers.ts'
+
+/** One's own reservations that are not over, by their start. */
+const listOwn = async (service: Service): Promise<readonly Members[]> => {
+  const me = await service.get('/api/user/me')
+  const query = new URLSearchParams({ include: 'names,state', limit: '1000', user_id: idOf(acceptedBody(me)._id) })
+  query.set('from', new Date(me.now).toISOString())
+  const { sut_reservations } = acceptedBody(await service.get(`/api/sut_reservation?${query}`))
+  const listed = (Array.isArray(sut_reservations) ? sut_reservations : []) as readonly Members[]
+  const start = ({ start_time }: Members): number => Date.parse(String(start_time))
+  return listed.filter(({ state }) => state === 'running' || state === 'ahead').sort((a, b) => start(a) - start(b))
+}
+
+/** The id of a reservation: an id as it is, or that of one's own running reservation of the SUT with this name. */
+const findReservation = async (service: Service, typed: string): Promise<string> => {
+  if (/^[0-9a-f]{24}$/.test(typed)) return typed
+  const running = (await listOwn(service)).filter(
+    ({ state, sut_name }) => state === 'running' && String(sut_name).toLowerCase() === typed.toLowerCase(),
+  )
+  const [found] = running
+  if (found === undefined) throw refused(`you have no running reservation of ${JSON.stringify(typed)}`)
+  if (running.length === 1) return idOf(found._id)
+  throw refused(`several SUTs have this name; their reservations are ${running.map(({ _id }) => _id).join(', ')}`)
+}
+
+/** Seconds: a port opens up to one after its reservation begins. */
+const WAIT = 10
+
+const reservationIn = (operands: readonly string[]): string => {
+  const [typed] = operands
+  if (typed !== undefined && operands.length === 1) return typed
+  throw misused('expected RESERVATION: an id, or the name of a SUT')
+}
+
+/** Every answer in JSON has the same meaning when characters are escaped. */
+const print = ({ stdout }: Output, line: string): void => stdout(`${printable(line)}\n`)
+
+export const connect = (args: readonly string[]) => {
+  const options = { exec: { type: 'boolean' }, json: { type: 'boolean' } } as const
+  const { values, positionals } = parse({ args, options })
+  const typed = reservationIn(positionals)
+  return async ({ service, output, environment }: Setting): Promise<number> => {
+    const id = await findReservation(service, typed)
+    const asked = await service.get(`/api/sut_reservation/${id}/connection?wait=${WAIT}`, { wait: WAIT })
+    const connection = acceptedBody(asked)
+    if (values.json) print(output, JSON.stringify(connection))
+    const place = placeOf(connection)
+    if (place === undefined) {
+      throw new ClientFailure(EXIT.unreachable, 'the port is not open: the reservation has not begun or is over')
+    }
+    if (connection.bound_here !== true) {
+      say(
+        output,
+        `connections from here may be refused; POST /api/sut_reservation/${id}/update binds it to this address`,
+      )
+    }
+    const way = await findWay(String(connection.sut_type), place, environment.PATH ?? '')
+    if (!values.exec) {
+      if (!values.json) print(output, [place.host, place.port, way.line.join(' ')].join('\t'))
+      return 0
+    }
+    if (way.isInstalled) return runViewer(way.line)
+    throw refused(`no viewer is installed; one of these would do: ${way.programs.join(', ')}`)
+  }
+}
+
+export const release = (args: readonly string[]) => {
+  const typed = reservationIn(parse({ args, options: {} }).positionals)
+  return async ({ service }: Setting): Promise<number> => {
+    const id = await findReservation(service, typed)
+    acceptedBody(await service.post(`/api/sut_reservation/${id}/cancel`))
+    return 0
+  }
+}
+
+export const list = (args: readonly string[]) => {
+  const { values, positionals } = parse({ args, options: { json: { type: 'boolean' } } })
+  if (positionals.length > 0) throw misused('expected no arguments')
+  return async ({ service, output }: Setting): Promise<number> => {
+    const listed = await listOwn(service)
+    if (values.json) print(output, JSON.stringify(listed))
+    else
+      for (const { _id, sut_name, start_time, end_time } of listed)
+        print(output, [_id, sut_name, start_time, end_time].join('\t'))
+    return 0
+  }
+}

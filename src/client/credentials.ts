@@ -1,0 +1,52 @@
+import { readFileSync, statSync } from 'node:fs'
+import { ClientFailure, misused } from './failure.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A service, and who asks it. */
+export interface Target {
+  readonly url: string
+  readonly authorization: string
+}
+
+/** The form of a token. users/tokens.ts has the exact one. */
+export const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
+/** Maximum bytes of the credentials file. */
+const CREDENTIALS_MAX = 4_096
+/** Permission bits of the group and of others. */
+const OTHERS = 0o077
+
+/** The line of a file that only its owner may read. Messages name the file, never its content. */
+export const readCredentials = (path: string): string => {
+  try {
+    const stats = statSync(path)
+    if ((stats.mode & OTHERS) !== 0) throw misused(`${path} can be read by others; run: chmod 600 ${path}`)
+    const isRead = stats.isFile() && stats.size <= CREDENTIALS_MAX
+    const text = isRead ? readFileSync(path, 'utf8').replace(/\r?\n$/, '') : ''
+    if (TOKEN_LIKE.test(text) || /^[^:\r\n]+:[^\r\n]+$/.test(text)) return text
+    throw misused(`${path} must hold one line: a name, a colon and a password, or a token`)
+  } catch (error) {
+    if (error instanceof ClientFailure) throw error
+    throw misused(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+/** The header for a token, or for a name, a colon and a password. */
+export const authorizationOf = (credentials: string): string =>
+  TOKEN_LIKE.test(credentials) ? `Bearer ${credentials}` : `Basic ${Buffer.from(credentials).toString('base64')}`
+
+/** Reads the variables that say which service is asked, and as whom. */
+export const readTarget = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): Target => {
+  if (BERTH_URL === undefined || (BERTH_TOKEN === undefined) === (BERTH_CREDENTIALS_FILE === undefined)) {
+    throw misused('set BERTH_URL, and one of BERTH_TOKEN and BERTH_CREDENTIALS_FILE')
+  }
+  const { protocol, username, password, search, hash } = URL.canParse(BERTH_URL) ? new URL(BERTH_URL) : ({} as URL)
+  if (!/^https?:$/.test(protocol ?? '') || `${username}${password}${search}${hash}` !== '') {
+    throw misused('BERTH_URL must be like https://berth.lab.example, without a user, a query and a fragment')
+  }
+  if (BERTH_TOKEN !== undefined && !TOKEN_LIKE.test(BERTH_TOKEN)) {
+    throw misused('BERTH_TOKEN must be a token, which begins with berth_')
+  }
+  const credentials = BERTH_TOKEN ?? readCredentials(BERTH_CREDENTIALS_FILE ?? '')
+  return { url: BERTH_URL.replace(/\/+$/, ''), authorization: authorizationOf(credentials) }
+}

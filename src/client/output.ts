@@ -1,0 +1,14 @@
+/** Where the client writes whole lines. */
+export interface Output {
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+}
+
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** A line in which nothing that a service or a machine says moves the cursor or is invisible. */
+export const printable = (text: string): string =>
+  text.replace(/[^\P{C}\t]|[\p{Zl}\p{Zp}]/gu, (found) => found.split('').map(escapeUnit).join(''))
+
+/** A line to standard error that tells the client's own from those of the command that it runs. */
+export const say = ({ stderr }: Output, line: string): void => stderr(`berth: ${printable(line)}\n`)

@@ -1,0 +1,82 @@
+import type { Order } from './arguments.ts'
+import type { Environment } from './credentials.ts'
+import { ClientFailure, EXIT } from './failure.ts'
+import { giveBack, type Held, waitForPort, whileKept } from './hold.ts'
+import type { Limits } from './limits.ts'
+import { type Output, say } from './output.ts'
+import { endProgram, handleSignals, type Signals, startProgram } from './program.ts'
+import { acceptedBody, idOf, refusalOf, type Service } from './service.ts'
+
+export interface Setting {
+  readonly service: Service
+  readonly limits: Limits
+  readonly output: Output
+  /** The variables of COMMAND, before those of the reservation. */
+  readonly environment: Environment
+}
+
+/** Reserves a machine from now on. Returns the id of the reservation. */
+const reserveNow = async (service: Service, order: Order, signal: AbortSignal): Promise<string> => {
+  const { match, duration, keepalive } = order
+  const body = { match, start_in: 0, duration, keepalive }
+  const answer = await service.post('/api/sut_reservation/create', { body, giveUp: signal })
+  if (answer.body.code === 'no_sut_free') throw new ClientFailure(EXIT.noMachine, String(answer.body.detail))
+  return idOf(acceptedBody(answer)._id)
+}
+
+/** The environment of COMMAND: it gets the machine, and not what gives access to the service. */
+const environmentFor = (
+  { id, reservation }: Held,
+  { host, port }: { host: string; port: number },
+  own: Environment,
+) => {
+  const { BERTH_TOKEN: _token, BERTH_CREDENTIALS_FILE: _file, ...rest } = own
+  const { sut_id } = reservation.body
+  return { ...rest, SUT_HOST: host, SUT_PORT: String(port), SUT_ID: idOf(sut_id), RESERVATION_ID: id }
+}
+
+/** Runs COMMAND on the machine once its port is open. Returns its exit code. */
+const runOn = (held: Held, command: readonly string[], setting: Setting, signals: Signals): Promise<number> => {
+  const { service, limits, output, environment } = setting
+  return whileKept(service, held, setting, async (lost) => {
+    const stop = new AbortController()
+    const abort = (): void => stop.abort()
+    for (const signal of [lost, signals.interrupted]) signal.addEventListener('abort', abort)
+    if (signals.interrupted.aborted) abort()
+    const place = await waitForPort(service, held.id, limits, stop.signal)
+    stop.signal.throwIfAborted()
+    const program = startProgram(command, environmentFor(held, place, environment), output)
+    signals.passTo(program)
+    let ending: Promise<void> | undefined
+    lost.addEventListener('abort', () => {
+      ending = endProgram(program, limits.killMs)
+    })
+    const exitCode = await program.ended
+    await ending
+    return exitCode
+  })
+}
+
+/** Reserves a machine, runs COMMAND on it, and gives it back however COMMAND ends. Returns the exit code. */
+export const reserve = async (order: Order, setting: Setting): Promise<number> => {
+  const { service, limits, output } = setting
+  const signals = handleSignals()
+  try {
+    const id = await reserveNow(service, order, signals.interrupted)
+    const { keepalive, extendBy, command } = order
+    const path = `/api/sut_reservation/${id}`
+    try {
+      const reservation = await service.get(`${path}?include=names`)
+      if (reservation.status >= 300) throw refusalOf(reservation)
+      const { sut_name, end_time } = reservation.body
+      say(output, `reserved ${sut_name} until ${end_time}, reservation ${id}`)
+      return await runOn({ id, keepalive, extendBy, reservation }, command, setting, signals)
+    } finally {
+      await giveBack(service, { id, keepalive }, limits.releaseMs, output)
+    }
+  } catch (error) {
+    return signals.exitCode() ?? Promise.reject(error)
+  } finally {
+    signals.close()
+  }
+}

@@ -1,0 +1,32 @@
+import test from 'ava'
+import { parseDuration, readOrder } from '../../src/client/arguments.ts'
+
+test('durations are seconds, or numbers with units', (t) => {
+  const durations = { '90': 90, '0': 0, '45s': 45, '30m': 1800, '2h': 7200, '1h30m': 5400, '7d': 604_800 }
+  for (const [text, seconds] of Object.entries(durations)) t.is(parseDuration(text, '--for'), seconds, text)
+  for (const text of ['', 'm', '1.5h', '-1m', '30 m', 'PT30M', '1h30']) {
+    t.throws(() => parseDuration(text, '--for'), { message: '--for must be like 30m, 2h or 1h30m' }, text)
+  }
+})
+
+test('criteria become what the service takes, and COMMAND keeps its own options', (t) => {
+  const line = [
+    '--match',
+    'os=windows',
+    '--match',
+    'tag.rack=3,4',
+    '--match',
+    'tag.a.b=x\\,y=z',
+    '--not',
+    'tag.__proto__=1',
+  ]
+  const order = readOrder([...line, '--for', '30m', '--extend', '15m', '--', 'make', '--', '--for', '1'])
+  t.deepEqual(JSON.parse(JSON.stringify(order)), {
+    match: {
+      os: 'windows',
+      tags: { rack: ['3', '4'], 'a.b': 'x,y=z' },
+      not: { tags: JSON.parse('{"__proto__":"1"}') },
+    },
+    ...{ duration: 1800, keepalive: 120, extendBy: 900, command: ['make', '--', '--for', '1'] },
+  })
+})

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { temporaryData } from '../http/harness.ts'
+import { until } from '../http/until.ts'
+import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { breakOff, breakOffWithin, refuse, startProxy } from './proxy.ts'
+
+const CREATE = '/api/sut_reservation/create'
+const HELD = ['ReservationCreated', 'ReservationReleased']
+
+test('a request whose answer is lost is sent again with its key, so that one machine is reserved', async (t) => {
+  const lab = await startLab(t)
+  const proxy = await startProxy(t, lab.service.port, CREATE, [breakOff, breakOffWithin, refuse()])
+  const env = { ...lab.env, BERTH_URL: proxy.url }
+  const { code, errors } = await runHere(reserving(1, '--', 'true'), env, { outageMs: 30_000 })
+  t.deepEqual([code, proxy.count()], [0, 4])
+  t.is(errors.match(/cannot be reached: .*; asking again\n/g)?.length, 1)
+  t.deepEqual(await historyOf(lab, 1), HELD)
+})
+
+test('thorough: Retry-After is waited for', async (t) => {
+  const lab = await startLab(t)
+  const proxy = await startProxy(t, lab.service.port, CREATE, [refuse({ 'Retry-After': '2' })])
+  const begun = performance.now()
+  const env = { ...lab.env, BERTH_URL: proxy.url }
+  t.is((await runHere(reserving(1, '--', 'true'), env, { outageMs: 30_000 })).code, 0)
+  t.true(performance.now() - begun >= 2_000)
+  const late = await startProxy(t, lab.service.port, CREATE, [refuse({ 'Retry-After': '2' })])
+  t.is((await runHere(reserving(1, '--', 'true'), { ...lab.env, BERTH_URL: late.url }, { outageMs: 1_000 })).code, 69)
+})
+
+test('thorough: a service that is started again meanwhile costs COMMAND nothing', async (t) => {
+  const data = await temporaryData(t)
+  const lab = await startLab(t, 1, { data })
+  const [begun, done] = [join(lab.folder, 'begun'), join(lab.folder, 'done')]
+  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done`
+  const running = runHere(reserving(1, '--', 'sh', '-c', script), lab.env)
+  await until('COMMAND has begun', async () => existsSync(begun), 10_000)
+  await lab.service.stop()
+  const again = await startLab(t, 0, { data, environment: { BERTH_PORT: String(lab.service.port), ...lab.ports } })
+  await writeFile(done, '')
+  const { code, errors } = await running
+  t.is(code, 0)
+  t.regex(errors, /cannot be reached: .*; asking again\n/)
+  t.deepEqual(await historyOf({ ...lab, service: again.service }, 1), HELD)
+})
+
+test('thorough: a client that is killed frees its machine by not keeping it alive', async (t) => {
+  const lab = await startLab(t)
+  const running = runFile(t, lab, reserving(1, '--keepalive', '30s', '--', 'sh', '-c', 'echo $$; exec sleep 90'))
+  await running.said('\n')
+  running.child.kill('SIGKILL')
+  await until('the machine is free', async () => (await historyOf(lab, 1)).includes('ReservationReleased'), 90_000)
+  t.like(await runHere(reserving(1, '--', 'true'), lab.env), { code: 0 })
+})

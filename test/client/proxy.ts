@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Tidying } from '../http/harness.ts'
+
+export type Handle = (req: IncomingMessage, res: ServerResponse) => void
+
+/** Passes a request on. `answered` may keep the answer from the client. */
+const passTo =
+  (port: number, answered?: (res: ServerResponse) => void): Handle =>
+  (req, res) => {
+    const { method, url, headers } = req
+    const passed = request({ port, method, path: url, headers }, (answer) => {
+      if (answered !== undefined) {
+        answer.resume().on('end', () => answered(res))
+        return
+      }
+      res.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(res)
+    })
+    req.pipe(passed)
+  }
+
+/** The answer is lost. */
+export const breakOff = (port: number): Handle => passTo(port, (res) => res.destroy())
+
+/** The answer is lost after its beginning. */
+export const breakOffWithin = (port: number): Handle =>
+  passTo(port, (res) => {
+    res.writeHead(201, { 'Content-Length': 1_000 }).write('{"_id":"', () => res.destroy())
+  })
+
+export const refuse =
+  (headers: Readonly<Record<string, string>> = {}) =>
+  (): Handle =>
+  (req, res) => {
+    req.resume()
+    const type = { 'Content-Type': 'application/json', ...headers }
+    res.writeHead(503, type).end('{"code":"unavailable","_id":"none"}')
+  }
+
+export interface Proxy {
+  readonly url: string
+  /** How many requests came for the path. */
+  readonly count: () => number
+}
+
+/** A server in front of a service that treats the first requests for a path as said, and passes all others on. */
+export const startProxy = async (
+  t: Tidying,
+  port: number,
+  path: string,
+  first: readonly ((port: number) => Handle)[],
+): Promise<Proxy> => {
+  let count = 0
+  const proxy = createServer((req, res) => {
+    const handle = req.url === path ? first[count++] : undefined
+    ;(handle ?? passTo)(port)(req, res)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void proxy.close())
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, count: () => count }
+}

@@ -1,0 +1,173 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type } from '../command-line/terminal.ts'
+import { passwordOf } from '../http/client.ts'
+import { tidyingLater } from '../http/harness.ts'
+import { type Lab, reserving, runHere, startLab } from './lab.ts'
+
+const later = tidyingLater()
+let lab: Lab
+test.before(async () => {
+  lab = await startLab(later, 3)
+})
+test.after.always(later.tidy)
+
+const RUN = ['--', 'true']
+const reserve = (...args: readonly string[]): readonly string[] => ['reserve', ...args]
+
+const misuses: readonly (readonly [args: readonly string[], why: RegExp])[] = [
+  [[], /^berth: there is no command ""; see --help\n$/],
+  [['steal'], /there is no command "steal"/],
+  [['constructor'], /there is no command "constructor"/],
+  [reserve(), /--match is missing/],
+  [reserve('--match', 'os=a', ...RUN), /--for is missing/],
+  [reserve('--match', 'os=a', '--for', '30m'), /COMMAND is missing, after --/],
+  [reserve('--match', 'os=a', '--for', '30m', 'true'), /true is no option; COMMAND comes after --/],
+  [reserve('--match', 'os=a', '--for', 'half an hour', ...RUN), /--for must be like 30m, 2h or 1h30m/],
+  [reserve('--match', 'os', '--for', '30m', ...RUN), /--match must be like os=windows or tag.rack=3,4/],
+  [reserve('--not', 'colour=red', '--for', '30m', ...RUN), /--not: colour is none of sut_type, .*name and tag.NAME/],
+  [
+    reserve('--match', 'tag.a=1', '--match', 'tag.a=2', '--for', '30m', ...RUN),
+    /--match has tag.a twice; write tag.a=/,
+  ],
+  [reserve('--mtch', 'os=a', ...RUN), /Unknown option '--mtch'/],
+  [['release'], /expected RESERVATION/],
+  [['connect', 'a', 'b'], /expected RESERVATION/],
+  [['list', 'all'], /expected no arguments/],
+]
+for (const [args, why] of misuses) {
+  test(`"${args.join(' ')}" exits with 64 and the reason`, async (t) => {
+    const { code, out, errors } = await runHere(args, lab.env)
+    t.deepEqual([code, out], [64, ''])
+    t.regex(errors, why)
+  })
+}
+
+test('variables that name no service, or nobody, or a file that others can read, exit with 64', async (t) => {
+  const { BERTH_URL, BERTH_TOKEN } = lab.env
+  const [open, empty] = [join(lab.folder, 'open'), join(lab.folder, 'empty')]
+  await writeFile(open, `${BERTH_TOKEN}\n`, { mode: 0o640 })
+  await writeFile(empty, '\n', { mode: 0o600 })
+  for (const [env, why] of [
+    [{}, /set BERTH_URL, and one of BERTH_TOKEN and BERTH_CREDENTIALS_FILE/],
+    [{ BERTH_URL }, /set BERTH_URL, and one of/],
+    [{ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE: open }, /set BERTH_URL, and one of/],
+    [{ BERTH_URL: 'lab.example', BERTH_TOKEN }, /BERTH_URL must be like https:/],
+    [{ BERTH_URL: 'http://anna@lab.example', BERTH_TOKEN }, /BERTH_URL must be like https:/],
+    [{ BERTH_URL, BERTH_TOKEN: 'anna:secret' }, /BERTH_TOKEN must be a token/],
+    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: open }, /open can be read by others; run: chmod 600 /],
+    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: empty }, /empty must hold one line/],
+    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: join(lab.folder, 'none') }, /none cannot be read: ENOENT/],
+    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: '/dev/zero' }, /\/dev\/zero/],
+  ] as const) {
+    const { code, errors } = await runHere(reserving(1, ...RUN), env)
+    t.is(code, 64, errors)
+    t.regex(errors, why)
+    t.notRegex(errors, /secret/)
+  }
+})
+
+test('a refusal exits with 77, and a machine that is not free with 75', async (t) => {
+  const nobody = { ...lab.env, BERTH_TOKEN: `berth_${'A'.repeat(43)}` }
+  t.like(await runHere(reserving(1, ...RUN), nobody), { code: 77 })
+  const none = await runHere(reserving(9, ...RUN), lab.env)
+  t.is(none.code, 77)
+  t.regex(none.errors, /^berth: 422 no_sut_matches: /)
+  const within = await runHere(reserving(1, '--', process.execPath, '-e', ''), lab.env)
+  t.is(within.code, 0)
+  const body = { user_id: (await lab.service.as('alice').get('/api/user/me')).json._id, sut_id: lab.suts[0] }
+  await lab.service.as('alice').post('/api/sut_reservation/create', { ...body, start_in: 0, duration: 1800 })
+  const taken = await runHere(reserving(1, ...RUN), lab.env)
+  t.is(taken.code, 75)
+  t.regex(taken.errors, /^berth: [^\n]*\n$/)
+})
+
+test('a COMMAND that there is not exits with 127, one that cannot be run with 126, and the machine is free', async (t) => {
+  const none = await runHere(reserving(2, '--', 'no-such-program'), lab.env)
+  t.is(none.code, 127)
+  t.regex(none.errors, /\nberth: no-such-program cannot be run: there is no such program\n$/)
+  const text = await runHere(reserving(2, '--', lab.file), lab.env)
+  t.is(text.code, 126)
+  t.is((await runHere(reserving(2, ...RUN), lab.env)).code, 0)
+})
+
+/** A server that is not Berth, or is in front of it. */
+const startOther = async (t: ExecutionContext, handle: RequestListener) => {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { ...lab.env, BERTH_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const impostors: readonly (readonly [what: string, why: RegExp, handle: RequestListener])[] = [
+  ['a page', /what answers is not Berth; its status is 200\n$/, (_, res) => res.end('<html>')],
+  ['a page not found', /what answers is not Berth; its status is 404\n$/, (_, res) => res.writeHead(404).end('{}')],
+  [
+    'a redirect',
+    /is not Berth; its status is 302 and it leads to http:\/\/evil\.example\n$/,
+    (_, res) => res.writeHead(302, { Location: 'http://evil.example' }).end(),
+  ],
+  ['an error of a proxy', /its status is 502\n$/, (_, res) => res.writeHead(502).end('<html>')],
+  [
+    'an endless answer',
+    /the answer is too long\n$/,
+    (_, res) => {
+      const more = (): void => {
+        while (!res.destroyed && res.write('x'.repeat(65_536)));
+        if (!res.destroyed) res.once('drain', more)
+      }
+      more()
+    },
+  ],
+  ['nothing', /socket|closed|ECONNRESET/, (_, res) => res.destroy()],
+  ['no id', /the answer of the service has no id\n$/, (_, res) => res.end('{"_id":"../../etc"}')],
+]
+test('a server that answers with something else than Berth exits with 69', async (t) => {
+  for (const [what, why, handle] of impostors) {
+    const { code, errors } = await runHere(reserving(1, ...RUN), await startOther(t, handle))
+    t.is(code, 69, what)
+    t.regex(errors, why, what)
+  }
+})
+
+test('what an answer has for a terminal to do is shown as an escape', async (t) => {
+  const evil = '\u001b[2J\u009b2J\u202e\n'
+  const refuse: RequestListener = (_, res) => res.writeHead(403).end(JSON.stringify({ code: 'no', detail: evil }))
+  const { code, errors } = await runHere(reserving(1, ...RUN), await startOther(t, refuse))
+  t.deepEqual([code, errors], [77, 'berth: 403 no: \\u001b[2J\\u009b2J\\u202e\\u000a\n'])
+})
+
+test('a service that nothing listens for exits with 69', async (t) => {
+  const { code, errors } = await runHere(reserving(1, ...RUN), { ...lab.env, BERTH_URL: 'http://127.0.0.1:1' })
+  t.is(code, 69)
+  t.regex(errors, /^berth: the service at http:\/\/127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|bad port)/)
+})
+
+test('"berth reserve" of the command line is the same client', async (t) => {
+  const { code, error } = await type(reserving(9, ...RUN), { PATH: process.env.PATH, ...lab.env })
+  t.is(code, 77)
+  t.regex(error, /^berth: 422 no_sut_matches: /)
+  t.is((await type(['reserve'], { BERTH_NONSENSE: '1' })).code, 64)
+})
+
+test('"list", "connect" and "release" mean a reservation by its id, or by the name of its SUT', async (t) => {
+  const alice = lab.service.as('alice')
+  const body = { user_id: (await alice.get('/api/user/me')).json._id, sut_id: lab.suts[2] }
+  const made = (await alice.post('/api/sut_reservation/create', { ...body, start_in: 0, duration: 1800 })).json
+  const file = join(lab.folder, 'credentials')
+  await writeFile(file, `alice:${passwordOf('alice')}\n`, { mode: 0o600 })
+  const env = { BERTH_URL: lab.env.BERTH_URL, BERTH_CREDENTIALS_FILE: file }
+  const { out } = await runHere(['list'], env)
+  t.true(out.split('\n').includes([made._id, 'lab-3', made.start_time, made.end_time].join('\t')))
+  const connected = await runHere(['connect', 'LAB-3'], env)
+  t.is(connected.out, `127.0.0.1\t${made.listen_port}\tnc -- 127.0.0.1 ${made.listen_port}\n`)
+  t.is((await runHere(['release', String(made._id)], env)).code, 0)
+  const again = await runHere(['release', 'lab-3'], env)
+  t.deepEqual([again.code, again.errors], [77, 'berth: you have no running reservation of "lab-3"\n'])
+})

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { parse } from 'yaml'
+import { historyOf, NODE, startLab } from '../client/lab.ts'
+import { chapter } from './documents.ts'
+
+const { blocks } = chapter('pipelines.md')
+const [step = '', job = ''] = blocks.filter(({ info }) => info === 'yaml').map(({ code }) => code)
+const [stage = ''] = blocks.filter(({ info }) => info === 'groovy').map(({ code }) => code)
+
+interface Example {
+  readonly system: string
+  /** What the system sets besides the variables that the example names. */
+  readonly shell: readonly string[]
+  readonly script: string
+}
+
+const githubStep = (): Example => {
+  const [{ env, run }] = parse(step) as [{ env: object; run: string }]
+  return { system: `GitHub Actions, with ${Object.keys(env)}`, shell: ['bash', '-e', '-o', 'pipefail'], script: run }
+}
+
+const gitlabJob = (): Example => {
+  const [{ script }] = Object.values(parse(job)) as [{ script: readonly string[] }]
+  return { system: 'GitLab', shell: ['bash', '-e', '-o', 'pipefail'], script: script.join('\n') }
+}
+
+const jenkinsStage = (): Example => {
+  const [, script = ''] = /\bsh '''\n(.*?)'''/s.exec(stage) ?? []
+  const variables = [...stage.matchAll(/^ +(BERTH_\w+) = /gm)].map(([, name]) => name)
+  return { system: `Jenkins, with ${variables}`, shell: ['sh', '-xe'], script }
+}
+
+test('the examples for GitHub Actions, GitLab and Jenkins run tests on a machine and give it back', async (t) => {
+  const lab = await startLab(t)
+  const { service, suts, folder, env } = lab
+  const examples = [githubStep(), gitlabJob(), jenkinsStage()]
+  t.deepEqual(
+    examples.map(({ system }) => system),
+    ['GitHub Actions, with BERTH_URL,BERTH_TOKEN', 'GitLab', 'Jenkins, with BERTH_URL,BERTH_TOKEN'],
+  )
+  for (const { system, shell, script } of examples) {
+    const cwd = join(folder, system.split(',')[0] ?? '')
+    await mkdir(cwd)
+    await writeFile(join(cwd, 'run-tests.sh'), '#!/bin/sh\necho "tested $SUT_ID"\n', { mode: 0o755 })
+    await writeFile(join(cwd, 'script'), script)
+    const [program = '', ...options] = shell
+    const variables = { ...env, RUNNER_TEMP: cwd, PATH: `${dirname(NODE)}:${process.env.PATH}` }
+    const { stdout } = await promisify(execFile)(program, [...options, 'script'], { cwd, env: variables })
+    t.is(stdout, `tested ${suts[0]}\n`, system)
+  }
+  t.is((await historyOf(lab, 1)).length, 6)
+  t.is((await service.as('alice').get('/api/sut_reservation?current=true')).json.count, 0)
+})

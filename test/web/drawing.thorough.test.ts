@@ -37,7 +37,7 @@ const dragBetween = async (page: Page, name: string, from: number, to: number, i
   if (isDropped) await page.mouse.up()
 }
 
-test('in Chromium one draws a reservation on the timeline, by drag or by keys, and draws it longer', async (t) => {
+test('in Chromium one draws a reservation on the timeline, by drag or by keys, and draws it longer and shorter', async (t) => {
   await makeMachine('bench 5')
   const alice = await openFor(t, browser, 'alice')
   if (alice === undefined) return
@@ -82,6 +82,27 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await hasFocus(page.getByRole('button', { name: 'Extend to 14:00, 15 m longer' }))
   await page.keyboard.press('Enter')
   await own.getByText('12:30–14:00').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await own.last().focus()
+  await page.keyboard.press('Shift+ArrowLeft')
+  await page.keyboard.press('Shift+ArrowLeft')
+  await page.getByRole('status').getByText('Until 13:30, 30 m shorter').waitFor()
+  await page.keyboard.press('Enter')
+  await hasFocus(page.getByRole('button', { name: 'Shorten to 13:30, 30 m shorter' }))
+  await page.keyboard.press('Enter')
+  await row.getByRole('gridcell', { name: 'You 12:30–13:30' }).waitFor()
+  await page.getByRole('group', { name: 'Shorten to' }).getByRole('button', { name: '13:15' }).click()
+  await page.getByText(/^Shorten to .*13:15\? The rest is free at once\.$/).waitFor()
+  await page.keyboard.press('Enter')
+  await row.getByRole('gridcell', { name: 'You 12:30–13:15' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dragBetween(page, 'bench 5', 12.21, 11.4)
+  await page.getByRole('button', { name: 'Shorten to 11:30, 45 m shorter' }).waitFor()
+  await dragBetween(page, 'bench 5', 11.5, 11.1)
+  await page.getByRole('button', { name: 'Shorten to 11:00, 1 h 15 m shorter' }).click()
+  await own.getByText('09:00–11:00').waitFor()
   checkQuiet(t, alice, service.url)
 })
 

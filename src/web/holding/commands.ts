@@ -25,7 +25,7 @@ export interface Commands {
   /** Why the last command was refused. */
   readonly refused: Refused | undefined
   readonly isBusy: boolean
-  /** Sends `extend`, `cancel` or `update`, and tells whether it was done. */
+  /** Sends `extend`, `shorten`, `cancel` or `update`, and tells whether it was done. */
   readonly run: (verb: string, body?: object) => Promise<boolean>
 }
 

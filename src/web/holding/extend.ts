@@ -59,9 +59,13 @@ export const ExtendPair = (props: Props): VNode => {
   </span>`
 }
 
-/** Whether only the turnaround before the next reservation is in the way. */
-const isTurnaround = ({ problem: { conflicts } }: Refused): boolean =>
-  Array.isArray(conflicts) && conflicts[0]?.turnaround === true
+/** Why a command was refused, in words. */
+const refusedText = ({ message, problem: { conflicts, errors } }: Refused): string => {
+  if (Array.isArray(conflicts) && conflicts[0]?.turnaround === true)
+    return 'It needs its turnaround before the next reservation.'
+  const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
+  return wrong === undefined ? message : `The end ${wrong.detail}.`
+}
 
 /** Why a command was refused; with the latest possible end as a button, where the service names one. */
 export const CommandNote = ({
@@ -73,7 +77,7 @@ export const CommandNote = ({
 }): VNode => {
   const until = refused.problem.extendable_until
   const end = typeof until === 'string' ? Date.parse(until) : undefined
-  return html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${isTurnaround(refused) ? 'It needs its turnaround before the next reservation.' : refused.message}</span>
+  return html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${refusedText(refused)}</span>
     ${end !== undefined && html`<button type="button" class="btn small" onClick=${() => run('extend', { end_time: toIso(end) })}>Extend to ${clockOf(end)}</button>`}
   </div>`
 }

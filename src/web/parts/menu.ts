@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.ts'
 import { Icon, type IconName } from './icon.ts'
 
@@ -25,6 +25,19 @@ const roleOf = ({ isChosen }: Choice, isMultiple: boolean): string => {
   return isMultiple ? 'menuitemcheckbox' : 'menuitemradio'
 }
 
+/** Pixels between a menu and what it belongs to, and the window's edge. */
+const AWAY = 8
+
+/** A menu opens below its button; where there is no room, above. */
+const placeMenu = (root: HTMLElement | null): void => {
+  const menu = root?.querySelector<HTMLElement>('[role=menu]')
+  if (root === null || menu === null || menu === undefined) return
+  const { bottom, height } = menu.getBoundingClientRect()
+  if (bottom + AWAY <= innerHeight) return
+  const top = Math.max(AWAY, root.getBoundingClientRect().top - height - AWAY)
+  menu.style.setProperty('top', `${top}px`, 'important')
+}
+
 /** A button that opens a menu: arrows move, Enter chooses, Escape closes. */
 const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProps): VNode => {
   const [isOpen, setOpen] = useState(false)
@@ -36,6 +49,9 @@ const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProp
     setOpen(false)
     root.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
   }
+  useLayoutEffect(() => {
+    if (isOpen) placeMenu(root.current)
+  }, [isOpen])
   useEffect(() => {
     if (!isOpen) return undefined
     items()[0]?.focus()

@@ -68,10 +68,23 @@ export const freeUntil = (taken: readonly Stretch[], time: number): number | und
 export const nextTaken = (taken: readonly Taken[], { _id, to }: Booked): number =>
   taken.find(({ held }) => held.from >= to && held._id !== _id)?.from ?? Number.POSITIVE_INFINITY
 
+/** Quarters by which an end is offered to move. */
+const STEPS = [1, 2, 4, 6, 8, 12, 16]
+
+/** The earliest end that a reservation may have: the next quarter of those that lie ahead and in it. */
+export const earliestEnd = ({ from }: Stretch, now: number): number => ceilQuarter(Math.max(from, now) + 1)
+
+/** Ends to which a reservation may be shortened, in useful steps and the earliest one, by time. */
+export const earlierEnds = (own: Stretch, now: number, most = 4): readonly number[] => {
+  const least = earliestEnd(own, now)
+  const ends = STEPS.map((quarters) => own.to - quarters * QUARTER).filter((end) => end > least)
+  return [...ends.slice(0, most - 1), ...(least < own.to ? [least] : [])].toReversed()
+}
+
 /** Ends to which a reservation may be extended, in useful steps, up to what follows. */
 export const extensionsOf = (taken: readonly Taken[], own: Booked, most = 4): readonly number[] => {
   const next = nextTaken(taken, own)
-  const steps = [1, 2, 4, 6, 8, 12, 16].map((quarters) => own.to + quarters * QUARTER)
+  const steps = STEPS.map((quarters) => own.to + quarters * QUARTER)
   const ends = steps.filter((end) => end <= next).slice(0, most)
   const last = ends.at(-1)
   return next !== Number.POSITIVE_INFINITY && last !== next && ends.length < most && next > own.to

@@ -2,6 +2,7 @@ import {
   type Booked,
   ceilQuarter,
   conflictsOf,
+  earliestEnd,
   floorQuarter,
   freeUntil,
   nextTaken,
@@ -96,9 +97,11 @@ export const dragEdge = (
   return spanning(draft.sutId, Math.min(Math.max(time, from), end - QUARTER), end, now)
 }
 
-/** The end of a reservation that is dragged: never earlier than it is, and up to what follows. */
-export const dragEnd = (own: Booked, time: number, taken: readonly Taken[]): number =>
-  Math.max(own.to, Math.min(time, nextTaken(taken, own)))
+/** The end of a reservation that is dragged: after now, and up to what follows. */
+export const dragEnd = (own: Booked, time: number, taken: readonly Taken[], now: number): number => {
+  const [least, most] = [earliestEnd(own, now), Math.max(own.to, nextTaken(taken, own))]
+  return Math.max(Math.min(least, own.to), Math.min(time, most))
+}
 
 /** A start moved by quarters. Before the next quarter it is now. */
 export const startMoved = (start: Asked['start'], quarters: number, now: number): Asked['start'] => {

@@ -38,6 +38,21 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.locator('.tl-row .block').first().focus()
     await page.keyboard.press('w')
   },
+  'schedule-own': async (page) => {
+    await page.getByRole('row').filter({ hasText: 'win11-02' }).getByRole('gridcell', { name: /^You/ }).click()
+    await page.getByRole('dialog').waitFor()
+  },
+  'schedule-shorten': async (page) => {
+    const row = page.getByRole('row').filter({ hasText: 'win11-02' })
+    await row.getByRole('gridcell', { name: /^You/ }).focus()
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.keyboard.press('Shift+ArrowLeft')
+  },
+  'schedule-turnaround': async (page) => {
+    const row = page.getByRole('row').filter({ hasText: 'jetson-orin-2' })
+    await row.getByRole('gridcell', { name: /^Turnaround/ }).click()
+    await page.getByRole('dialog').waitFor()
+  },
   'schedule-reserve': async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'gpu-l4-2' })
     await row.hover()
@@ -55,6 +70,11 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.getByText('Next 7 days').waitFor()
   },
   mine: at('mine'),
+  'mine-next': async (page) => {
+    await at('mine')(page)
+    await page.getByRole('button', { name: 'Shorten' }).last().click()
+    await page.getByRole('menu').waitFor()
+  },
   book: booking('{"os":["Ubuntu"],"tags":{"gpu":["a100","l4"]}}', 7_200),
   'book-later': booking('{"tags":{"gpu":["a100"]}}', 14_400),
   machines: at('machines'),

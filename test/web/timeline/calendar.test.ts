@@ -4,6 +4,7 @@ import {
   type Booked,
   clashOf,
   conflictsOf,
+  earlierEnds,
   extensionsOf,
   freeUntil,
   gapsOf,
@@ -96,6 +97,16 @@ test('what is called free can be booked whole, whatever is booked and however lo
       }
     }),
   )
+})
+
+test('a reservation may be shortened to ends that lie ahead, the earliest one too', (t) => {
+  const own = booked('a', '10:00', '12:00')
+  const ends = (now: string, most?: number) => earlierEnds(own, time(now), most)
+  t.deepEqual(ends('08:00'), [time('10:15'), time('11:00'), time('11:30'), time('11:45')])
+  t.deepEqual(ends('10:45'), [time('11:00'), time('11:30'), time('11:45')])
+  t.deepEqual(ends('11:32'), [time('11:45')])
+  t.deepEqual(ends('11:45'), [])
+  t.deepEqual(earlierEnds(booked('b', '10:00', '10:15'), time('08:00')), [])
 })
 
 test('extensions leave the next reservation its turnaround', (t) => {

@@ -65,11 +65,14 @@ test('a start that is dragged into the past is now, with the same end', (t) => {
   t.deepEqual(dragEdge(draft, 'start', time('12:15'), HELD, now), { sutId: 's', start: 'now', length: 53 * MINUTE })
 })
 
-test('the end of a reservation is dragged later only, up to the next one', (t) => {
+test('the end of a reservation is dragged later up to the next one, and earlier to what lies ahead', (t) => {
   const own = booked('a', '10:00', '12:00')
-  t.is(dragEnd(own, time('12:45'), HELD), time('12:45'))
-  t.is(dragEnd(own, time('11:00'), HELD), own.to)
-  t.is(dragEnd(own, time('14:30'), HELD), time('14:00'))
+  t.is(dragEnd(own, time('12:45'), HELD, time('10:07')), time('12:45'))
+  t.is(dragEnd(own, time('14:30'), HELD, time('10:07')), time('14:00'))
+  t.is(dragEnd(own, time('11:00'), HELD, time('10:07')), time('11:00'))
+  t.is(dragEnd(own, time('10:00'), HELD, time('10:37')), time('10:45'))
+  t.is(dragEnd(own, time('09:00'), HELD, time('08:00')), time('10:15'))
+  t.is(dragEnd(own, time('10:00'), HELD, time('11:50')), own.to, 'its last quarter is running')
 })
 
 test('a draft in conflict offers to end before it or to start earlier, where that is free', (t) => {
@@ -95,7 +98,7 @@ test('a draft keeps the turnaround from its neighbours, and says whose it is', (
   t.like(early, { with: { _id: 'a' }, taken: { to: time('12:30') }, isTurnaround: true, shorter: undefined })
   t.false(clashOfDraft({ sutId: 's', start: time('13:15'), length: 60 * MINUTE }, taken, now)?.isTurnaround)
   const own = booked('a', '10:00', '12:00')
-  t.is(dragEnd(own, time('14:30'), taken), time('13:30'))
+  t.is(dragEnd(own, time('14:30'), taken, now), time('13:30'))
 })
 
 test('a start moves by quarters, and before the next quarter it is now', (t) => {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
 import { CommandNote, ExtendMenu } from '../../holding/extend.ts'
-import { giveBackTexts } from '../../holding/give-back.ts'
+import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.ts'
 import { bookedOf, type NamedReservation, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { Confirm } from '../../parts/confirm.ts'
@@ -18,25 +18,27 @@ export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDi
   const { reservation, sut, taken } = held
   const now = useStore(usePage().clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const commands = useCommands(reservation._id)
-  const [isAsking, setAsking] = useState(false)
+  const [until, ask] = useState<Until | undefined>(undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
-  const { verb, question } = giveBackTexts(nameOfHeld(held), false)
+  const own = bookedOf(reservation)
+  const { verb, question } = textsUntil(until ?? 'now', now, nameOfHeld(held), false)
   const startsSoon = from - now <= 12 * 60 * MINUTE
-  const cancel = (): void => void commands.run('cancel').finally(() => setAsking(false))
+  const confirm = (): void => void giveBack(commands, until ?? 'now').finally(() => ask(undefined))
   return html`<div>
     <div class="list-row">
       <${Icon} name="calendar" />
       <span class="row"><${MachineLink} held=${held} /><span class="muted clip">${sut && systemOf(sut)}</span></span>
       <span class="when second num">${spanTextOf(from, to, now)}${startsSoon && `, in ${durationOf(from - now + MINUTE - 1)}`}</span>
       ${
-        !isAsking &&
+        until === undefined &&
         html`<span class="row acts">
-          <${ExtendMenu} own=${bookedOf(reservation)} taken=${taken} commands=${commands} isDisabled=${isDisabled} />
-          <button type="button" class="btn quiet small" disabled=${isDisabled || commands.isBusy} onClick=${() => setAsking(true)}>Cancel</button>
+          <${ExtendMenu} own=${own} taken=${taken} commands=${commands} isDisabled=${isDisabled} />
+          <${ShortenMenu} own=${own} now=${now} className="btn quiet small" isDisabled=${isDisabled || commands.isBusy} onChoose=${ask} />
+          <button type="button" class="btn quiet small" disabled=${isDisabled || commands.isBusy} onClick=${() => ask('now')}>Cancel</button>
         </span>`
       }
     </div>
-    ${isAsking && html`<${Confirm} question=${question} action=${verb} onConfirm=${cancel} onBack=${() => setAsking(false)} />`}
+    ${until !== undefined && html`<${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} />`}
     ${commands.refused !== undefined && html`<${CommandNote} refused=${commands.refused} commands=${commands} />`}
   </div>`
 }

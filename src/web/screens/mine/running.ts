@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { type Commands, useCommands } from '../../holding/commands.ts'
 import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.ts'
-import { giveBackTexts } from '../../holding/give-back.ts'
+import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.ts'
 import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -93,14 +93,14 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
   const now = useStore(page.clock)
   const warning = useStore(page.warning)
   const commands = useCommands(reservation._id)
-  const [isAsking, setAsking] = useState(false)
+  const [until, ask] = useState<Until | undefined>(undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const about = aboutOf(sut)
   const own = bookedOf(reservation)
   const after = afterText(taken, own, now)
   const name = nameOfHeld(held)
-  const { verb, question } = giveBackTexts(name, true)
-  const release = (): void => void commands.run('cancel').finally(() => setAsking(false))
+  const { verb, question } = textsUntil(until ?? 'now', now, name, true)
+  const confirm = (): void => void giveBack(commands, until ?? 'now').finally(() => ask(undefined))
   return html`<article class="run" aria-label=${name}>
     <${Ring} left=${to - now} share=${Math.min(1, (to - now) / (to - from))} isNear=${isNear(to, now, warning)} />
     <div>
@@ -108,11 +108,12 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
       <p class="second num">${about !== '' && `${about}. `}Since ${timeOn(from, now)}, until <b class="medium">${timeOn(to, now)}</b>${after !== undefined && `. Free after it ${after}`}</p>
     </div>
     ${
-      isAsking
-        ? html`<${Confirm} question=${question} action=${verb} onConfirm=${release} onBack=${() => setAsking(false)} />`
+      until !== undefined
+        ? html`<${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} />`
         : html`<div class="row acts">
             <${ExtendPair} own=${own} taken=${taken} commands=${commands} isDisabled=${isDisabled} />
-            <button type="button" class="btn danger" disabled=${isDisabled || commands.isBusy} onClick=${() => setAsking(true)}>Release</button>
+            <${ShortenMenu} own=${own} now=${now} className="btn" isDisabled=${isDisabled || commands.isBusy} onChoose=${ask} />
+            <button type="button" class="btn danger" disabled=${isDisabled || commands.isBusy} onClick=${() => ask('now')}>Release</button>
           </div>`
     }
     <${Connect} held=${held} commands=${commands} isDisabled=${isDisabled} />

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
 import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, timeOn } from '../../holding/extend.ts'
-import { giveBackTexts } from '../../holding/give-back.ts'
+import { giveBack, textsUntil, type Until } from '../../holding/give-back.ts'
 import type { Reservation, Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -11,7 +11,7 @@ import { Confirm } from '../../parts/confirm.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
-import { type Booked, extensionsOf, type Taken } from '../../timeline/calendar.ts'
+import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../timeline/calendar.ts'
 import { dayTitleOf, durationOf, MINUTE, toIso } from '../../timeline/times.ts'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.ts'
@@ -46,23 +46,40 @@ const NotBound = ({
   <button type="button" class="btn small" disabled=${isBusy} onClick=${onBind}>Allow this computer</button>
 </div>`
 
-/** The ends to which a reservation may be extended. */
+/** Other ends that a reservation may have. */
 const Ends = ({
-  taken,
+  label,
+  ends,
   own,
   isDisabled,
-  onExtend,
+  onChoose,
 }: {
-  readonly taken: readonly Taken[]
-  readonly own: Booked | undefined
+  readonly label: string
+  readonly ends: readonly number[]
+  readonly own: Booked
+  readonly isDisabled: boolean
+  readonly onChoose: (end: number) => void
+}): VNode | undefined => {
+  if (ends.length === 0) return undefined
+  return html`<div class="field" role="group" aria-label=${label}><span class="label">${label}</span><div class="chips">
+    ${ends.map((end) => html`<button type="button" class="chip" disabled=${isDisabled} onClick=${() => onChoose(end)}>${timeOn(end, own.to)}</button>`)}
+  </div></div>`
+}
+
+interface DrawnEndProps {
+  readonly own: Booked
+  readonly end: number | undefined
   readonly isDisabled: boolean
   readonly onExtend: (end: number) => void
-}): VNode | undefined => {
-  const ends = own === undefined ? [] : extensionsOf(taken, own)
-  if (own === undefined || ends.length === 0) return undefined
-  return html`<div class="field"><span class="label">Extend to</span><div class="chips">
-    ${ends.map((end) => html`<button type="button" class="chip" disabled=${isDisabled} onClick=${() => onExtend(end)}>${timeOn(end, own.to)}</button>`)}
-  </div></div>`
+  readonly onShorten: (end: number) => void
+}
+
+/** Takes the end that was drawn. */
+const DrawnEnd = ({ own, end, isDisabled, onExtend, onShorten }: DrawnEndProps): VNode | undefined => {
+  if (end === undefined || end === own.to) return undefined
+  const isLater = end > own.to
+  const text = `${isLater ? 'Extend' : 'Shorten'} to ${timeOn(end, own.to)}, ${durationOf(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
+  return html`<button type="button" class="btn primary" data-first disabled=${isDisabled} onClick=${() => (isLater ? onExtend : onShorten)(end)}>${text}</button>`
 }
 
 /** What one may do with a reservation of one's own, or, as an administrator, with another's. */
@@ -72,25 +89,32 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const commands = useCommands(reservation._id)
   const { refused, isBusy, run } = commands
-  const [isAsking, setAsking] = useState(false)
+  const [until, ask] = useState<Until | undefined>(undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
   const [connection, readConnection] = useConnection(reservation._id, isRunning)
-  const extend = async (to: number): Promise<void> => {
-    const isDone = await run('extend', { end_time: toIso(to) })
+  /** The drawn end is forgotten when it was taken. */
+  const settle = (isDone: boolean): void => {
     if (isDone && isOpen(reservation._id)) show({ open: { kind: 'reservation', id: reservation._id } })
   }
-  const giveBack = async (): Promise<void> => {
-    if (!(await run('cancel'))) return setAsking(false)
+  const extend = async (to: number): Promise<void> => settle(await run('extend', { end_time: toIso(to) }))
+  const shorten = async (to: number): Promise<void> => {
+    settle(await giveBack(commands, to))
+    ask(undefined)
+  }
+  const release = async (): Promise<void> => {
+    if (!(await giveBack(commands, 'now'))) return ask(undefined)
     if (!isRunning) page.lab.remove(reservation._id)
     if (isOpen(reservation._id)) close()
   }
   const bind = async (): Promise<void> => {
     if (await run('update')) readConnection()
   }
-  const { verb, question } = giveBackTexts(sut.name, isRunning)
-  if (isAsking)
-    return html`<div class="pop-body"><${Confirm} question=${question} action=${verb} onConfirm=${giveBack} onBack=${() => setAsking(false)} /></div>`
+  if (until !== undefined) {
+    const { verb, question } = textsUntil(until, now, sut.name, isRunning)
+    const confirm = () => (until === 'now' ? release() : shorten(until))
+    return html`<div class="pop-body"><${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} /></div>`
+  }
   const own = taken.find(({ held }) => held._id === reservation._id)?.held
   const free = own && afterText(taken, own, now)
   const after = free === undefined ? '' : `free ${free} after it`
@@ -99,8 +123,12 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
   return html`<div>
     <div class="pop-body">
       <div class="result"><b>${isRunning ? `${durationOf(to - now)} left` : `${durationOf(to - from)}`}</b><span class="second">${after}</span></div>
-      ${end !== undefined && end > to && html`<button type="button" class="btn primary" data-first disabled=${isDisabled} onClick=${() => extend(end)}>Extend to ${timeOn(end, to)}, ${durationOf(end - to)} longer</button>`}
-      <${Ends} taken=${taken} own=${own} isDisabled=${isDisabled} onExtend=${extend} />
+      ${
+        own !== undefined &&
+        html`<${DrawnEnd} ...${{ own, end, isDisabled }} onExtend=${extend} onShorten=${shorten} />
+        <${Ends} label="Extend to" ends=${extensionsOf(taken, own)} own=${own} isDisabled=${isDisabled} onChoose=${extend} />
+        <${Ends} label="Shorten to" ends=${earlierEnds(own, now)} own=${own} isDisabled=${isDisabled} onChoose=${ask} />`
+      }
       ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /><${UnusedNote} connection=${connection} /></div>`}
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}
@@ -108,7 +136,7 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
     </div>
     <div class="pop-foot">
       <span class="grow"></span>
-      <button type="button" class="btn danger" disabled=${isDisabled} onClick=${() => setAsking(true)}>${verb}</button>
+      <button type="button" class="btn danger" disabled=${isDisabled} onClick=${() => ask('now')}>${isRunning ? 'Release' : 'Cancel'}</button>
     </div>
   </div>`
 }

@@ -56,12 +56,13 @@ const draftAfter = (event: KeyboardEvent, { sut, cell, taken, span, now, open }:
 }
 
 /** Shift with an arrow moves the end of an own reservation. */
-const endAfter = (event: KeyboardEvent, { cell, taken, span, open }: At): Open | undefined => {
+const endAfter = (event: KeyboardEvent, { cell, taken, span, now, open }: At): Open | undefined => {
   const by = (ARROWS[event.key] ?? 0) * stepOf(span.zoom)
   if (by === 0 || !event.shiftKey || cell.kind !== 'block' || !cell.isOwn || cell.phase === 'past') return undefined
   const id = cell.booked._id
   const before = open?.kind === 'reservation' && open.id === id ? open.end : undefined
-  return { kind: 'reservation', id, end: dragEnd(cell.booked, (before ?? cell.booked.to) + by, taken), isDrawn: true }
+  const end = dragEnd(cell.booked, (before ?? cell.booked.to) + by, taken, now)
+  return { kind: 'reservation', id, end, isDrawn: true }
 }
 
 /** The keys that draw on the timeline, and those that end it. Tells whether the key was one. */

@@ -17,7 +17,7 @@ const LONG_PRESS_MS = 300
 type Held =
   | { readonly kind: 'free'; readonly time: number }
   | { readonly kind: 'edge'; readonly edge: 'start' | 'end'; readonly draft: Draft }
-  | { readonly kind: 'own'; readonly own: Booked }
+  | { readonly kind: 'own'; readonly own: Booked; readonly end: number }
 
 interface Drag {
   readonly held: Held
@@ -37,7 +37,7 @@ interface Drag {
 
 /** Where the edge that is held is; undefined for free time, which is held where it was pressed. */
 const placeOfEdge = (held: Held, now: number): number | undefined => {
-  if (held.kind === 'own') return held.own.to
+  if (held.kind === 'own') return held.end
   if (held.kind === 'free') return undefined
   const begin = beginOf(held.draft, now)
   return held.edge === 'start' ? begin : begin + held.draft.length
@@ -48,9 +48,9 @@ const heldBy = (target: HTMLElement, sut: Sut, time: number, props: GridProps): 
   const booked = props.bySut.get(sut._id) ?? NONE
   if (edge === 'own') {
     const id = target.closest<HTMLElement>('[data-key]')?.dataset.key
-    const open = props.open?.kind === 'reservation' ? props.open.id : undefined
-    const own = booked.find(({ _id }) => _id === (id ?? open))
-    return own && { kind: 'own', own }
+    const open = props.open?.kind === 'reservation' ? props.open : undefined
+    const own = booked.find(({ _id }) => _id === (id ?? open?.id))
+    return own && { kind: 'own', own, end: (id === undefined ? open?.end : undefined) ?? own.to }
   }
   if ((edge === 'start' || edge === 'end') && props.open?.kind === 'draft')
     return { kind: 'edge', edge, draft: props.open.draft }
@@ -61,14 +61,14 @@ const heldBy = (target: HTMLElement, sut: Sut, time: number, props: GridProps): 
 const drawn = ({ held, sut, before }: Drag, time: number, { bySut, now }: GridProps): Open => {
   const taken = takenOf(sut, bySut.get(sut._id))
   if (held.kind === 'own')
-    return { kind: 'reservation', id: held.own._id, end: dragEnd(held.own, time, taken), isDrawn: true }
+    return { kind: 'reservation', id: held.own._id, end: dragEnd(held.own, time, taken, now), isDrawn: true }
   if (held.kind === 'free')
     return { kind: 'draft', draft: draftBetween(sut._id, held.time, time, taken, now), isDrawn: true }
   // A form that is open stays open, with what was typed in it.
   return { ...before, kind: 'draft', draft: dragEdge(held.draft, held.edge, time, taken, now) }
 }
 
-/** What a drag leaves behind: its form. An end that has not moved is no extension. */
+/** What a drag leaves behind: its form. An end that is where it was is none. */
 const dropped = ({ held, open }: Drag): Open | undefined =>
   open?.kind === 'reservation' && held.kind === 'own' && open.end === held.own.to
     ? undefined

@@ -6,7 +6,7 @@ import type { Open } from './view.ts'
 /** What can be dragged: the edges of a draft, and the end of an own reservation. */
 type Edge = 'start' | 'end' | 'own'
 
-/** What is drawn over a machine's time before it is sent: a draft, or what a reservation is to be extended by. */
+/** What is drawn over a machine's time before it is sent: a draft, or by what a reservation is to be extended or shortened. */
 export interface Drawn {
   readonly sutId: string
   readonly window: Stretch
@@ -15,6 +15,8 @@ export interface Drawn {
   readonly label: string
   /** What of it can be dragged. */
   readonly edges: readonly Edge[]
+  /** Whether it is given back. */
+  readonly isFreed?: boolean
   /** As it is announced. */
   readonly text: string
 }
@@ -34,8 +36,20 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
     return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
   }
   const own = taken.find(({ held }) => held._id === open.id)?.held
-  if (own === undefined || open.end === undefined || open.end <= own.to) return undefined
-  const label = `+${durationOf(open.end - own.to)}`
-  const text = `Until ${clockOf(open.end)}, ${durationOf(open.end - own.to)} longer`
-  return { sutId, window: { from: own.to, to: open.end }, clash: undefined, label, edges: ['own'], text }
+  const { end } = open
+  if (own === undefined || end === undefined || end === own.to) return undefined
+  if (end < own.to) {
+    const less = durationOf(own.to - end)
+    const shared = {
+      sutId,
+      window: { from: end, to: own.to },
+      clash: undefined,
+      edges: ['own'] as const,
+      isFreed: true,
+    }
+    return { ...shared, label: `−${less}`, text: `Until ${clockOf(end)}, ${less} shorter` }
+  }
+  const label = `+${durationOf(end - own.to)}`
+  const text = `Until ${clockOf(end)}, ${durationOf(end - own.to)} longer`
+  return { sutId, window: { from: own.to, to: end }, clash: undefined, label, edges: ['own'], text }
 }

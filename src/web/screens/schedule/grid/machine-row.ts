@@ -132,9 +132,9 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
 }
 
 const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span }): readonly (VNode | false)[] => {
-  const { window, clash, label, edges } = drawn
+  const { window, clash, label, edges, isFreed = false } = drawn
   return [
-    html`<div class="draft cell" style=${placeOf(span, { from: Math.max(window.from, span.from), to: window.to })}>
+    html`<div class=${isFreed ? 'draft freed cell' : 'draft cell'} style=${placeOf(span, { from: Math.max(window.from, span.from), to: window.to })}>
       <span>${label}</span>${edges.map((edge) => html`<i key=${edge} class=${`edge ${edge}`} data-edge=${edge}></i>`)}
     </div>`,
     clash !== undefined && html`<div class="clash cell" style=${placeOf(span, clash)}></div>`,

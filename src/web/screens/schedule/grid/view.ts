@@ -10,7 +10,7 @@ export type Open =
   | {
       readonly kind: 'reservation'
       readonly id: string
-      /** The end to which it is to be extended, as it was drawn. */
+      /** Another end, later or earlier, as it was drawn. */
       readonly end?: number
       readonly isDrawn?: boolean
     }

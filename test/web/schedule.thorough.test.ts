@@ -39,7 +39,8 @@ test('in Chromium the late answer to a release leaves open what was opened meanw
   const service = await start(later)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
   await createSut(service.as('admin'), { name: 'bench 2' })
-  await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+  const body = { sut_id, start_in: 0, duration: 3_600, keepalive: 1_800 }
+  await service.as('alice').post('/api/sut_reservation/create', body)
   const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
   if (alice === undefined) return
   const { page } = alice
@@ -54,6 +55,7 @@ test('in Chromium the late answer to a release leaves open what was opened meanw
   await rowOf('bench 1')
     .getByRole('gridcell', { name: /^You .*, in use$/ })
     .click()
+  await page.getByText(/^Kept until \d\d:\d\d, then released/).waitFor()
   await page.getByRole('button', { name: 'Release' }).click()
   await page
     .getByRole('alert')

@@ -28,6 +28,8 @@ export interface Answer<A> {
   readonly etag: string | undefined
   /** The place in the log that the answer reflects. */
   readonly position: string | undefined
+  /** When a reservation is released unless it is kept alive, in RFC 3339. */
+  readonly keptUntil?: string | undefined
 }
 
 export interface Sent {
@@ -116,6 +118,7 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): A
       value,
       etag: response.headers.get('ETag') ?? undefined,
       position: response.headers.get('Berth-Position') ?? undefined,
+      keptUntil: response.headers.get('Keepalive-Until') ?? undefined,
     }
   }
 

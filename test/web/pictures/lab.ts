@@ -98,7 +98,7 @@ export const fill = async (service: Running): Promise<string> => {
     machines.set(name, await make('/api/sut/create', sut))
   }
   for (const [machine, who, from, to] of WINDOWS) {
-    const window = { start_time: at(from), end_time: at(to) }
+    const window = { start_time: at(from), end_time: at(to), ...(machine === 'mac-mini-2' && { keepalive: 2_400 }) }
     await make('/api/sut_reservation/create', { user_id: people.get(who), sut_id: machines.get(machine), ...window })
   }
   service.clock.set(NOW)

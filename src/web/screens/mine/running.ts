@@ -4,6 +4,7 @@ import { type Commands, useCommands } from '../../holding/commands.ts'
 import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.ts'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.ts'
+import { KeptNote } from '../../holding/keepalive.ts'
 import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -76,7 +77,7 @@ const Connect = ({
     <${HostPort} connection=${connection} />
     ${isHere && connection.sut_type === 'vnc' && html`<a class="btn primary" href=${linkTo('screen', id)}><${Icon} name="screen" />Open screen</a>`}
     <${ViewerFile} id=${id} connection=${connection} />
-    <${UnusedNote} connection=${connection} />
+    <${UnusedNote} connection=${connection} /><${KeptNote} id=${id} end=${Date.parse(held.reservation.end_time)} />
     ${isHere && !connection.open && html`<span class="small muted" role="status">The port opens in a moment</span>`}
     ${
       connection.bound_here

@@ -4,6 +4,7 @@ import { useCommands } from '../../holding/commands.ts'
 import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, timeOn } from '../../holding/extend.ts'
 import { giveBack, textsUntil, type Until } from '../../holding/give-back.ts'
+import { KeptNote } from '../../holding/keepalive.ts'
 import type { Reservation, Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -130,6 +131,7 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
         <${Ends} label="Shorten to" ends=${earlierEnds(own, now)} own=${own} isDisabled=${isDisabled} onChoose=${ask} />`
       }
       ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /><${UnusedNote} connection=${connection} /></div>`}
+      <${KeptNote} id=${reservation._id} end=${to} />
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}
       ${refused !== undefined && html`<${CommandNote} refused=${refused} commands=${commands} />`}

@@ -66,9 +66,9 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
   const chosen = LENGTHS.indexOf(asked.length)
   const group = useRef<HTMLDivElement>(null)
   const pick = (index: number): void => {
-    const length = LENGTHS[(index + LENGTHS.length) % LENGTHS.length] as number
-    onChange({ ...asked, length })
-    requestAnimationFrame(() => group.current?.querySelector<HTMLElement>('[aria-checked=true]')?.focus())
+    const at = (index + LENGTHS.length) % LENGTHS.length
+    onChange({ ...asked, length: LENGTHS[at] as number })
+    group.current?.querySelectorAll<HTMLElement>('[role=radio]')[at]?.focus()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]

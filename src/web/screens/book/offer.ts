@@ -15,6 +15,7 @@ import { refusalText } from '../../reserving/refusals.ts'
 import type { Wish } from '../../reserving/wish.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
+import { windowOf } from '../../timeline/draft.ts'
 import { ChoiceList } from './choice-list.ts'
 import { type Choice, type Chosen, choicesOf, chose, chosenOf } from './choices.ts'
 import { type Made, useBooking } from './use-booking.ts'
@@ -134,7 +135,7 @@ export const Offer = (props: Props): VNode => {
     return html`
       ${before !== undefined && html`<div class="note warn" role="alert"><${Icon} name="warning" /><span><b class="medium"><bdi>${before}</bdi></b> is no longer free.${isTaken && ' Nothing was booked.'}</span></div>`}
       ${choices.length === 0 ? html`<p role="status">${noneText(fitting)}</p>` : html`<${ChoiceList} choices=${choices} chosen=${named?.key} onChoose=${choose} />`}
-      ${refused !== undefined && !isTaken && html`<${RefusalNote} refused=${refused} window=${named?.offer ?? found.window} onBeyond=${isAdministrator && named && (() => book(named, true))} />`}
+      ${refused !== undefined && !isTaken && html`<${RefusalNote} refused=${refused} window=${named === undefined ? found.window : windowOf(named.asked, now, [])} onBeyond=${isAdministrator && named && (() => book(named, true))} />`}
       ${
         named &&
         html`<button type="button" class="btn primary wide" disabled=${outcome.kind === 'sending' || !isAnswered} onClick=${() => book(named)}>

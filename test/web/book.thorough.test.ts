@@ -1,0 +1,46 @@
+import test from 'ava'
+import { startBrowser } from '../http/documents/browser.ts'
+import { idOf, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+
+/** Reserving any machine for somebody else, on a phone and by keyboard, in a real browser. */
+
+test('in Chromium an administrator reserves any machine for another, beyond a quota, by keyboard and on a phone', async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu', tags: { gpu: 'l4' } })
+  await createSut(service.as('admin'), { name: 'bench 2', os: 'Ubuntu' })
+  await createSut(service.as('admin'), { name: 'bench 3', os: 'Windows' })
+  await service.as('admin').post(`/api/user/${idOf('bob')}/update`, { quota: { hours_per_week: 1 } })
+  const admin = await openFor(t, await startBrowser(t, service.url), 'admin')
+  if (admin === undefined) return
+  const { page } = admin
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('navigation', { name: 'Main, phone' }).getByRole('link', { name: 'Reserve' }).click()
+  await page.getByRole('group', { name: 'gpu' }).getByRole('button', { name: 'none' }).press('Enter')
+  await page.getByRole('group', { name: 'Operating system' }).getByRole('button', { name: 'Windows' }).press('Space')
+  await page.getByText('1 of 3 fit, 1 free now').waitFor()
+  const hours = page.getByRole('radiogroup', { name: 'Length' })
+  await hours.getByRole('radio', { name: '1 h', exact: true }).press('ArrowRight')
+  await hasFocus(hours.getByRole('radio', { name: '2 h', checked: true }))
+  await page.getByLabel('For', { exact: true }).selectOption('bob')
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: /^Reserve bench 3 until/ }).press('Enter')
+  await page
+    .getByRole('alert')
+    .getByText(/^This would be 2(\.25)? of 1 hours in the week .* Nothing was booked\.$/)
+    .waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Reserve beyond the quota' }).press('Enter')
+  await page
+    .getByRole('status')
+    .getByText(/^bench 3 is reserved for bob until/)
+    .waitFor()
+  // A link leads to the same choice.
+  await page.reload()
+  await page.getByText('1 of 3 fit, none free now').waitFor()
+  await hours.getByRole('radio', { name: '2 h', checked: true }).waitFor()
+  checkQuiet(t, admin, service.url)
+})

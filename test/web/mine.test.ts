@@ -18,7 +18,7 @@ let browser: Chromium | NoBrowser
 test.before(async (t) => {
   t.timeout(240_000)
   const port = await freePort()
-  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 1}` }
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 2}` }
   service = await start(later, { environment })
   browser = await startBrowser(later, service.url)
 })
@@ -80,4 +80,33 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await page.getByRole('button', { name: 'Reserve desk 1 again' }).click()
   await page.getByRole('dialog', { name: 'Reserve desk 1' }).waitFor()
   checkQuiet(t, alice, service.url)
+})
+
+test('thorough: in Chromium Mine shows a series as one row, and cancels one of it or all that has not begun', async (t) => {
+  const sut = await makeMachine('rig 1')
+  const bob = await openFor(t, browser, 'bob')
+  if (bob === undefined) return
+  const { page } = bob
+  const day = Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 86_400_000
+  const window = { start_time: new Date(day).toISOString(), end_time: new Date(day + 3_600_000).toISOString() }
+  const series = { sut_id: sut, ...window, rrule: 'FREQ=DAILY;COUNT=60', time_zone: 'UTC' }
+  await service.as('bob').post('/api/sut_reservation_series/create', series)
+  await page.goto('/#/mine')
+  const more = page.getByRole('button', { name: 'every day, 59 more' })
+  await more.click()
+  await page.getByText('and 9 later').waitFor()
+  await checkAccessible(t, page)
+  await more.click()
+  await page.getByText('and 9 later').waitFor({ state: 'detached' })
+  const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
+  await cancel.click()
+  await page.getByRole('button', { name: 'Cancel this one' }).click()
+  await page.getByRole('button', { name: 'every day, 58 more' }).waitFor()
+  await cancel.click()
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Cancel all 59' }).click()
+  await page.getByText('every day, 58 more').waitFor({ state: 'detached' })
+  const { json } = await service.as('bob').get(`/api/sut_reservation?sut_id=${sut}`)
+  t.is(json.count, 0)
+  checkQuiet(t, bob, service.url)
 })

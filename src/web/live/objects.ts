@@ -73,6 +73,8 @@ export interface NamedReservation extends Reservation {
   readonly state: 'ahead' | 'running' | 'over' | 'released' | 'cancelled'
   /** RFC 3339: the end before a release. */
   readonly planned_end_time: string
+  /** With `include=series`; `null` for one of its own. */
+  readonly series_id?: string | null
 }
 
 /** A period in which a reservation had connections. */

@@ -22,8 +22,8 @@ export interface OwnControl {
 
 const EMPTY: Own = { reservations: [], isLoaded: false, failed: undefined }
 
-/** Reservations that are not over, at most. A quota has 100 where nothing else is set. */
-const MOST = 200
+/** Reservations that are not over, at most. A quota has 100 where nothing else is set, and a series at most 366. */
+const MOST = 1_000
 
 export const isRunning = ({ start_time, end_time }: Pick<NamedReservation, 'start_time' | 'end_time'>, now: number) =>
   Date.parse(start_time) <= now && now < Date.parse(end_time)
@@ -33,7 +33,7 @@ export const versionOf = (reservations: readonly NamedReservation[]): string =>
   reservations.map(({ _id, start_time, end_time }) => `${_id} ${start_time} ${end_time}`).join()
 
 const readOwn = async (api: Readable, userId: string): Promise<readonly NamedReservation[]> => {
-  const query = `user_id=${userId}&from=${toIso(Date.now())}&include=names,state&limit=${MOST}`
+  const query = `user_id=${userId}&from=${toIso(Date.now())}&include=names,state,series&limit=${MOST}`
   const { value } = await api.get<{ sut_reservations: readonly NamedReservation[] }>(`/api/sut_reservation?${query}`)
   return value.sut_reservations.toSorted((a, b) => Date.parse(a.start_time) - Date.parse(b.start_time))
 }

@@ -6,6 +6,8 @@ interface Props {
   readonly question: string
   readonly action: string
   readonly onConfirm: () => void
+  /** What else may be done. */
+  readonly also?: { readonly action: string; readonly onConfirm: () => void } | undefined
   /** What the button says that leaves everything as it is. */
   readonly back?: string
   readonly onBack: () => void
@@ -17,6 +19,7 @@ export const Confirm = ({
   question,
   action,
   onConfirm,
+  also,
   back = 'Keep it',
   onBack,
   isDisabled = false,
@@ -26,6 +29,7 @@ export const Confirm = ({
   return html`<div class="row wrap acts">
     <span class="grow" role="alert">${question}</span>
     <button type="button" class="btn danger" data-first disabled=${isDisabled} ref=${first} onClick=${onConfirm}>${action}</button>
+    ${also !== undefined && html`<button type="button" class="btn danger" disabled=${isDisabled} onClick=${also.onConfirm}>${also.action}</button>`}
     <button type="button" class="btn" onClick=${onBack}>${back}</button>
   </div>`
 }

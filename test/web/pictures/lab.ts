@@ -70,6 +70,9 @@ const WINDOWS: readonly (readonly [machine: string, who: string, from: number, t
   ['hmi-panel-3', 'Mei Tanaka', 10, 12],
   ['mac-mini-1', 'Mei Tanaka', 8, 12],
   ['mac-mini-2', ME, 9.25, 10],
+  // In two weeks and in four.
+  ['gpu-l4-2', 'Mei Tanaka', 14 * 24 + 9, 14 * 24 + 12],
+  ['gpu-l4-2', 'Oluwaseun Adeyemi-Whitfield', 28 * 24 + 10, 28 * 24 + 10.25],
 ]
 
 const at = (hours: number): string => new Date(Date.parse('2030-05-08T00:00:00Z') + hours * 3_600_000).toISOString()
@@ -101,6 +104,9 @@ export const fill = async (service: Running): Promise<string> => {
     const window = { start_time: at(from), end_time: at(to), ...(machine === 'mac-mini-2' && { keepalive: 2_400 }) }
     await make('/api/sut_reservation/create', { user_id: people.get(who), sut_id: machines.get(machine), ...window })
   }
+  const thursdays = { start_time: at(24 + 7), end_time: at(24 + 9), rrule: 'FREQ=WEEKLY;COUNT=8', time_zone: ZONE }
+  const series = { user_id: people.get(ME), sut_id: machines.get('jetson-orin-2'), ...thursdays }
+  await make('/api/sut_reservation_series/create', series)
   service.clock.set(NOW)
   return machines.get('win11-01') ?? ''
 }

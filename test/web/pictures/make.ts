@@ -58,6 +58,13 @@ const STATES: Readonly<Record<string, Step>> = {
     await row.hover()
     await row.getByRole('button', { name: /for 1 h$/ }).click()
   },
+  'schedule-weekly': async (page) => {
+    const row = page.getByRole('row').filter({ hasText: 'gpu-l4-2' })
+    await row.getByRole('gridcell', { name: /^Free/ }).first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Repeat weekly…' }).click()
+    await page.getByText('2 of 8 dates are taken').waitFor()
+  },
   'machine-edit': async (page) => {
     await at('machines')(page)
     await page.getByRole('link', { name: 'win11-05' }).click()
@@ -74,6 +81,11 @@ const STATES: Readonly<Record<string, Step>> = {
     await at('mine')(page)
     await page.getByRole('button', { name: 'Shorten' }).last().click()
     await page.getByRole('menu').waitFor()
+  },
+  'mine-series': async (page) => {
+    await at('mine')(page)
+    await page.getByRole('button', { name: /7 more$/ }).click()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).nth(1).click()
   },
   book: booking('{"os":["Ubuntu"],"tags":{"gpu":["a100","l4"]}}', 7_200),
   'book-later': booking('{"tags":{"gpu":["a100"]}}', 14_400),

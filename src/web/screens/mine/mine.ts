@@ -14,6 +14,7 @@ import { BeforeTheEnd, Quota } from './aside.ts'
 import { useMachines, usePast } from './held.ts'
 import { Ahead, Past } from './rows.ts'
 import { type Held, Running } from './running.ts'
+import { SeriesAhead, useRules } from './series.ts'
 
 /** Past reservations that are shown at first, and after "Show more". */
 const FEW = 20
@@ -68,6 +69,7 @@ export const Mine = (): VNode => {
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
   const { suts, booked } = useMachines(notOver.map(({ sut_id }) => sut_id))
+  const rules = useRules(meOf(page)._id, notOver)
   const mayReserve = meOf(page).role !== 'auditor'
   const held = notOver.map((reservation): Held => {
     const [sut, by] = [suts?.get(reservation.sut_id), booked?.get(reservation.sut_id)]
@@ -90,7 +92,11 @@ export const Mine = (): VNode => {
       ${
         ahead.length > 0 &&
         html`<section class="section"><div class="section-head"><h2>Next</h2></div>
-        ${ahead.map((each) => html`<${Ahead} key=${each.reservation._id} held=${each} isDisabled=${!isAnswered} />`)}
+        ${[...Map.groupBy(ahead, ({ reservation: { _id, series_id } }) => series_id ?? _id)].map(([id, all]) =>
+          all[0]?.reservation.series_id
+            ? html`<${SeriesAhead} key=${id} all=${all} rrule=${rules?.get(id)} isDisabled=${!isAnswered} />`
+            : html`<${Ahead} key=${id} held=${all[0]} isDisabled=${!isAnswered} />`,
+        )}
       </section>`
       }
       <${PastSection} mayReserve=${mayReserve} isAlone=${held.length === 0} version=${versionOf(notOver)} />

@@ -3,31 +3,52 @@ import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
 import { CommandNote, ExtendMenu } from '../../holding/extend.ts'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.ts'
+import { cancelRest } from '../../holding/series.ts'
 import { bookedOf, type NamedReservation, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { Confirm } from '../../parts/confirm.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
+import type { IconName } from '../../parts/icon-name.ts'
 import { useStore } from '../../parts/store.ts'
+import type { Refused } from '../../service/api.ts'
 import { durationOf, MINUTE, spanTextOf } from '../../timeline/times.ts'
 import { take } from '../schedule/grid/view.ts'
 import { type Held, MachineLink, nameOfHeld } from './running.ts'
 
+interface AheadProps {
+  readonly held: Held
+  readonly isDisabled: boolean
+  readonly icon?: IconName
+  /** What is said beside the name; the system unless given. */
+  readonly about?: VNode | undefined
+  /** What has not begun of a series, with this one. */
+  readonly rest?: { readonly seriesId: string; readonly count: number } | undefined
+}
+
 /** A reservation that has not begun. */
-export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
+export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: AheadProps): VNode => {
   const { reservation, sut, taken } = held
-  const now = useStore(usePage().clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const commands = useCommands(reservation._id)
   const [until, ask] = useState<Until | undefined>(undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const own = bookedOf(reservation)
-  const { verb, question } = textsUntil(until ?? 'now', now, nameOfHeld(held), false)
+  const name = nameOfHeld(held)
+  const { verb, question } = textsUntil(until ?? 'now', now, name, false)
   const startsSoon = from - now <= 12 * 60 * MINUTE
   const confirm = (): void => void giveBack(commands, until ?? 'now').finally(() => ask(undefined))
+  const [restRefused, setRestRefused] = useState<Refused | undefined>(undefined)
+  const cancelAll = async (seriesId: string): Promise<void> => {
+    setRestRefused(await cancelRest(page, seriesId))
+    ask(undefined)
+  }
+  const all = until === 'now' && rest !== undefined && rest.count > 1 ? rest : undefined
   return html`<div>
     <div class="list-row">
-      <${Icon} name="calendar" />
-      <span class="row"><${MachineLink} held=${held} /><span class="muted clip">${sut && systemOf(sut)}</span></span>
+      <${Icon} name=${icon} />
+      <span class="row"><${MachineLink} held=${held} />${about ?? html`<span class="muted clip">${sut && systemOf(sut)}</span>`}</span>
       <span class="when second num">${spanTextOf(from, to, now)}${startsSoon && `, in ${durationOf(from - now + MINUTE - 1)}`}</span>
       ${
         until === undefined &&
@@ -38,7 +59,13 @@ export const Ahead = ({ held, isDisabled }: { readonly held: Held; readonly isDi
         </span>`
       }
     </div>
-    ${until !== undefined && html`<${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} />`}
+    ${
+      until !== undefined &&
+      (all === undefined
+        ? html`<${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} />`
+        : html`<${Confirm} question=${`Cancel this reservation of ${name}, or all ${all.count} that have not begun?`} action="Cancel this one" onConfirm=${confirm} also=${{ action: `Cancel all ${all.count}`, onConfirm: () => cancelAll(all.seriesId) }} onBack=${() => ask(undefined)} />`)
+    }
+    ${restRefused !== undefined && html`<div class="note danger" role="alert"><${Icon} name="warning" /><span>${restRefused.message}</span></div>`}
     ${commands.refused !== undefined && html`<${CommandNote} refused=${commands.refused} commands=${commands} />`}
   </div>`
 }

@@ -5,6 +5,7 @@ import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/c
 import { afterText, CommandNote, timeOn } from '../../holding/extend.ts'
 import { giveBack, textsUntil, type Until } from '../../holding/give-back.ts'
 import { KeptNote } from '../../holding/keepalive.ts'
+import { SeriesNote } from '../../holding/series.ts'
 import type { Reservation, Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -111,6 +112,10 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
   const bind = async (): Promise<void> => {
     if (await run('update')) readConnection()
   }
+  /** Of a series that has begun, what runs is left. */
+  const onCancelled = (): void => {
+    if (!isRunning && isOpen(reservation._id)) close()
+  }
   if (until !== undefined) {
     const { verb, question } = textsUntil(until, now, sut.name, isRunning)
     const confirm = () => (until === 'now' ? release() : shorten(until))
@@ -134,6 +139,7 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
       <${KeptNote} id=${reservation._id} end=${to} />
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}
+      <${SeriesNote} reservation=${reservation} name=${sut.name} mayCancel=${!isDisabled} onCancelled=${onCancelled} />
       ${refused !== undefined && html`<${CommandNote} refused=${refused} commands=${commands} />`}
     </div>
     <div class="pop-foot">
@@ -158,7 +164,7 @@ export const BlockPopover = (props: Props): VNode => {
     ${
       mayControl
         ? html`<${Controls} ...${props} />`
-        : html`<div class="pop-body"><p>${dayTitleOf(from, now)}, ${durationOf(to - from)}</p></div>`
+        : html`<div class="pop-body"><p>${dayTitleOf(from, now)}, ${durationOf(to - from)}</p><${SeriesNote} reservation=${reservation} name=${sut.name} mayCancel=${false} onCancelled=${close} /></div>`
     }
   <//>`
 }

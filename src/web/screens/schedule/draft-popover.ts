@@ -17,6 +17,7 @@ import { announced } from './grid/drawn.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.ts'
 import { Refusal } from './refusal.ts'
+import { SeriesPopover } from './series-popover.ts'
 
 interface Props {
   readonly sut: Sut
@@ -83,6 +84,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const [userId, setUserId] = useState(me._id)
+  const [isWeekly, setWeekly] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const keys = useMemo(makeKeys, [])
   const isMounted = useIsMounted()
@@ -104,6 +106,8 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     else close()
   }
 
+  if (isWeekly)
+    return html`<${SeriesPopover} ...${{ sut, draft, taken, userId, nameOf, anchor }} onFor=${setUserId} onOnce=${() => setWeekly(false)} />`
   if (outcome.kind === 'refused') {
     const back = (): void => setOutcome({ kind: 'idle' })
     return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} onSend=${send} onSendLike=${(what: Draft) => send(what, false, sut)} onBack=${back} onClose=${close} />`
@@ -124,6 +128,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
       <button type="submit" class="btn primary" disabled=${clash !== undefined || isSending || !isAnswered}>
         ${clash === undefined ? `Reserve until ${clockOf(window.to)}` : 'Reserve'}
       </button>
+      ${clash === undefined && html`<button type="button" class="btn quiet" onClick=${() => setWeekly(true)}>Repeat weekly…</button>`}
       ${clash !== undefined && html`<span class="small muted desk-only">Choose a free time first.</span>`}
     </div>
     <${Keys} />

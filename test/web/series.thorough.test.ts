@@ -1,0 +1,100 @@
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+
+/** The same time every week, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(240_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+const MARKUP = '<img src=x onerror="window.harmed=1">'
+const WEEK = 7 * 86_400_000
+
+const makeMachine = async (name: string): Promise<string> =>
+  String((await service.as('admin').post('/api/sut/create', aSut({ name }))).json._id)
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+/** Opens the weekly form on a free machine. */
+const openWeekly = async (page: Page, name: string) => {
+  await page.getByPlaceholder('Filter machines').fill(name)
+  await rowOf(page, name).getByRole('gridcell', { name: /^Free/ }).first().focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: `Reserve ${name}`, exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Repeat weekly…' }).click()
+  const dialog = page.getByRole('dialog', { name: `Reserve ${name} weekly` })
+  await dialog.waitFor()
+  return dialog
+}
+
+test('in Chromium one reserves the same time every week, and sees the dates before', async (t) => {
+  const sut = await makeMachine('rig 1')
+  const alice = await openFor(t, browser, 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const dialog = await openWeekly(page, 'rig 1')
+  await hasFocus(page.getByLabel('Every week, times'))
+  await dialog.getByText('8 dates, all free').waitFor()
+  await checkAccessible(t, page)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await dialog.getByText('6 dates, all free').waitFor()
+  // Bob takes the third date while the form is open.
+  const taken = Date.now() + 2 * WEEK
+  const bob = { sut_id: sut, user_id: idOf('bob'), start_time: new Date(taken).toISOString() }
+  await service
+    .as('bob')
+    .post('/api/sut_reservation/create', { ...bob, end_time: new Date(taken + 600_000).toISOString() })
+  await dialog.getByText('1 of 6 dates is taken').waitFor()
+  await dialog.getByRole('listitem').filter({ hasText: 'bob' }).waitFor()
+  t.true(await dialog.getByRole('button', { name: 'Reserve 6 times' }).isDisabled())
+  await checkAccessible(t, page)
+  await dialog.getByRole('button', { name: 'Only the first 2' }).click()
+  await dialog.getByRole('button', { name: 'Reserve 2 times' }).click()
+  const own = rowOf(page, 'rig 1').getByRole('gridcell', { name: /^You .*, in use$/ })
+  await own.click()
+  const block = page.getByRole('dialog', { name: 'Your reservation of rig 1' })
+  await block.getByText(/^every \w+day, 1 more$/).waitFor()
+  await checkAccessible(t, page)
+  const { json } = await service.as('alice').get('/api/sut_reservation_series')
+  t.like(json, { count: 1, sut_reservation_series: [{ rrule: 'FREQ=WEEKLY;COUNT=2', count: 2, sut_id: sut }] })
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium a series that was taken meanwhile names the dates that are in the way', async (t) => {
+  const sut = await makeMachine('rig 2')
+  const admin = service.as('admin')
+  const made = await admin.post('/api/user/create', { name: MARKUP, role: 'tester', password: 'a password' })
+  const alice = await openFor(t, browser, 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const dialog = await openWeekly(page, 'rig 2')
+  await dialog.getByText('8 dates, all free').waitFor()
+  await page.route(
+    '**/api/sut_reservation_series/create',
+    async (route) => {
+      const at = Date.now() + WEEK
+      const window = { start_time: new Date(at).toISOString(), end_time: new Date(at + 600_000).toISOString() }
+      await admin.post('/api/sut_reservation/create', { sut_id: sut, user_id: made.json._id, ...window })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await dialog.getByRole('button', { name: 'Reserve 8 times' }).click()
+  await page.getByText('Some dates were taken. None of them was booked.').waitFor()
+  await page.getByRole('listitem').filter({ hasText: MARKUP }).waitFor()
+  await checkAccessible(t, page)
+  t.is(await page.evaluate('window.harmed'), undefined)
+  checkQuiet(t, alice, service.url)
+})

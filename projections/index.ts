@@ -12,6 +12,7 @@ import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
+import { sutRequestProjection } from './sut-request.ts'
 import { sutStatusProjection } from './sut-status.ts'
 import { endedLoginProjection, tokenProjection } from './token.ts'
 import { userProjection } from './user.ts'
@@ -28,6 +29,7 @@ export const projections = [
   sutStatusProjection,
   clockCorrectionProjection,
   sessionProjection,
+  sutRequestProjection,
   seriesProjection,
   seriesMemberProjection,
   userProjection,

@@ -22,6 +22,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'token'
     | 'ended_login'
     | 'quota_exemption'
+    | 'sut_request'
   /** Increment when the documents change. All documents are then rebuilt. */
   readonly version: number
   /** Id of the document an event belongs to, if any. */

@@ -20,10 +20,12 @@ export interface RetryKey {
 
 /**
  * The first append of a creation is not the response; the SUT's own event is, or the reservation's. The responses to a
- * removal and about a token are no documents.
+ * removal and about a token are no documents, and the response to a request that waits depends on what follows.
  */
 const isAnswer = ({ type }: Recorded): boolean =>
-  !type.startsWith('ListenPort') && type !== 'MatchOffered' && type !== 'UserRemoved' && !type.startsWith('Token')
+  !/^(?:ListenPort|Token|Request)/.test(type) && !NO_ANSWERS.includes(type)
+
+const NO_ANSWERS: readonly string[] = ['MatchOffered', 'UserRemoved', 'ReservationRequested']
 
 export const retryKeyProjection: Projection<RetryKey> = {
   name: 'retry_key',

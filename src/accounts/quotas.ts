@@ -12,22 +12,28 @@ interface OpenQuotasOptions {
   readonly clock: () => number
 }
 
-/** Finds the quotas of testers that limit reservations. */
+/** Finds the quotas of testers. */
 const makeQuotaOf =
   ({ quotaDefault, users }: OpenQuotasOptions) =>
   (userId: string): Quota | undefined => {
     const member = users.member(userId)
-    if (member?.role !== 'tester') return undefined
-    const quota = member.quota ?? quotaDefault
-    return quota.hours_per_week === null && quota.reservations_max === null ? undefined : quota
+    return member?.role === 'tester' ? (member.quota ?? quotaDefault) : undefined
   }
+
+const limitsReservations = ({ hours_per_week, reservations_max }: Quota): boolean =>
+  hours_per_week !== null || reservations_max !== null
 
 /** Keeps testers to their quotas. Returns the function that ends this too. */
 export const openQuotas = (options: OpenQuotasOptions): { readonly quotas: Quotas; readonly close: () => void } => {
   const { views, clock } = options
   const usages = makeUsages({ views, clock })
+  const quotaOf = makeQuotaOf(options)
   const quotas = makeQuotas({
-    quotaOf: makeQuotaOf(options),
+    quotaOf: (userId) => {
+      const quota = quotaOf(userId)
+      return quota !== undefined && limitsReservations(quota) ? quota : undefined
+    },
+    priorityMaxOf: (userId) => quotaOf(userId)?.priority_max ?? null,
     usageOf: usages.of,
     waitForViews: (storePosition) => views.waitForStorePosition(storePosition),
   })

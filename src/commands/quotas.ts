@@ -17,6 +17,15 @@ export interface Quotas {
     userId: string,
     run: (quota: QuotaUse | undefined) => Promise<E.Either<Failure, A>>,
   ) => Promise<E.Either<Failure, A>>
+  /**
+   * Reads what users have reserved, without a turn: a guess. Then says the quota of a user and what is used of it;
+   * undefined if nothing limits it, `unknown` if it was not read.
+   */
+  readonly usesOf: (userIds: Iterable<string>) => Promise<(userId: string) => QuotaUse | 'unknown' | undefined>
+  /** Whether a quota limits the reservations of a user. */
+  readonly isLimited: (userId: string) => boolean
+  /** The highest priority of a user's requests; null if nothing limits it. */
+  readonly priorityMaxOf: (userId: string) => number | null
 }
 
 interface QuotasOptions {
@@ -24,6 +33,8 @@ interface QuotasOptions {
   readonly quotaOf: (userId: string) => Quota | undefined
   /** What a user has reserved, as far as the views have come. Rejects with StoreUnavailable. */
   readonly usageOf: (userId: string) => Usage | Promise<Usage>
+  /** As in Quotas. */
+  readonly priorityMaxOf: Quotas['priorityMaxOf']
   /** Waits until the views have come to a store position. False if they have not in time. */
   readonly waitForViews: (storePosition: StorePosition) => Promise<boolean> | boolean
 }
@@ -31,7 +42,7 @@ interface QuotasOptions {
 const unavailable = (): E.Either<Failure, never> =>
   E.left(failure('unavailable', 'What the user has reserved cannot be counted now. Try again.'))
 
-export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Quotas => {
+export const makeQuotas = ({ quotaOf, usageOf, priorityMaxOf, waitForViews }: QuotasOptions): Quotas => {
   const turns = makeTurns()
   /** Store positions of users' commands to which the views had not come in time. */
   const behind = new Map<string, StorePosition>()
@@ -69,5 +80,24 @@ export const makeQuotas = ({ quotaOf, usageOf, waitForViews }: QuotasOptions): Q
     }
   }
 
-  return { run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runExclusive(userId, run)) }
+  const usesOf: Quotas['usesOf'] = async (userIds) => {
+    const usages = new Map<string, Usage>()
+    for (const userId of new Set(userIds)) {
+      const usage = quotaOf(userId) === undefined ? undefined : await findUsage(userId)
+      if (usage !== undefined) usages.set(userId, usage)
+    }
+    return (userId) => {
+      const quota = quotaOf(userId)
+      if (quota === undefined) return undefined
+      const usage = usages.get(userId)
+      return usage === undefined ? 'unknown' : { quota, usage }
+    }
+  }
+
+  return {
+    run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runExclusive(userId, run)),
+    usesOf,
+    isLimited: (userId) => quotaOf(userId) !== undefined,
+    priorityMaxOf,
+  }
 }

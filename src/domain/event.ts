@@ -5,6 +5,7 @@ import { recordedTime } from './events/fields.ts'
 import { listenPortEvents } from './events/listen-port.ts'
 import { logEvents } from './events/log.ts'
 import { monitoringEvents } from './events/monitoring.ts'
+import { requestEvents } from './events/request.ts'
 import { reservationEvents } from './events/reservation.ts'
 import { seriesEvents } from './events/series.ts'
 import { sessionEvents } from './events/session.ts'
@@ -23,6 +24,7 @@ export const eventData = {
   ...sutEvents,
   ...monitoringEvents,
   ...reservationEvents,
+  ...requestEvents,
   ...seriesEvents,
   ...sessionEvents,
   ...userEvents,

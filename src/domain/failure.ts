@@ -75,6 +75,12 @@ export type FailureCode =
   | 'position_not_reached'
   | 'clock_behind'
   | 'clock_ahead'
+  | 'request_not_found'
+  | 'not_your_request'
+  | 'priority_too_high'
+  | 'too_many_requests'
+  | 'request_granted'
+  | 'request_over'
 
 /** A conflicting reservation. */
 export interface Conflict {
@@ -118,6 +124,8 @@ export interface Failure {
     readonly quota?: Quota
     /** The ISO week whose hours are used up; null if it is the number of reservations. */
     readonly week?: string | null
+    /** The reservation that a request was granted. */
+    readonly sut_reservation_id?: string
   }
 }
 

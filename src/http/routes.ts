@@ -8,6 +8,7 @@ import {
   reservationBody,
   shorteningBody,
   sutCreationBody,
+  sutRequestBody,
   sutUpdateBody,
   tagsBody,
 } from './codecs/bodies.ts'
@@ -35,6 +36,7 @@ import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
 import type { OutageHandlers } from './routes/outages.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
+import type { RequestHandlers } from './routes/requests/requests.ts'
 import type { ReservationReads } from './routes/reservation-reads.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
 import type { SeriesHandlers } from './routes/series/series.ts'
@@ -47,6 +49,7 @@ import { type UserHandlers, userRoutes } from './routes/users/user-routes.ts'
 export interface Handlers {
   readonly reservations: ReservationHandlers
   readonly series: SeriesHandlers
+  readonly requests: RequestHandlers
   readonly access: AccessHandlers
   readonly reservationReads: ReservationReads
   readonly suts: SutHandlers
@@ -89,6 +92,7 @@ const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 export const routes = ({
   reservations,
   series,
+  requests,
   access,
   reservationReads,
   suts,
@@ -165,6 +169,20 @@ export const routes = ({
     answersRepeats: true,
     ...withoutBody,
     handle: series.cancel,
+  }),
+
+  post({
+    path: '/api/sut_request/create',
+    roles: holders,
+    body: sutRequestBody,
+    handle: requests.create,
+  }),
+  get({ path: '/api/sut_request/:id', roles: everyone, handle: requests.read }),
+  post({
+    path: '/api/sut_request/:id/withdraw',
+    roles: holders,
+    ...withoutBody,
+    handle: requests.withdraw,
   }),
 
   post({ path: '/api/sut/create', roles: administrators, body: sutCreationBody, handle: suts.create }),

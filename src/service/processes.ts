@@ -70,6 +70,7 @@ interface TimedOptions extends BeginScheduleOptions {
   readonly endReservations: EndReservations
   readonly isServing: () => boolean
   readonly keeping: Pick<Keeping, 'run'>
+  readonly runGranting: () => Promise<void>
   /** Called when the ports of running reservations have been opened after the start. */
   readonly onPortsOpen: () => void
   readonly log: Log
@@ -143,9 +144,8 @@ const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['paus
 }
 
 /**
- * What the clock triggers: records starts and ends, forwards, records sessions, releases what nobody
- * keeps, finishes removals, from when requests
- * are answered until the signal aborts.
+ * What the clock triggers: records starts and ends, forwards, records sessions, releases what nobody keeps, grants what
+ * is waited for, finishes removals, from when requests are answered until the signal aborts.
  */
 export const runTimed = async (options: TimedOptions): Promise<void> => {
   const { store, users, runner, upcoming, forwarding, sessions, keeping, endReservations, processClock } = options
@@ -165,6 +165,7 @@ export const runTimed = async (options: TimedOptions): Promise<void> => {
     forwarding?.run(),
     sessions.run(),
     keeping.run(),
+    options.runGranting(),
     finishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, pause, signal }),
   ])
 }

@@ -47,6 +47,7 @@ import { makeHistoryHandlers } from '../http/routes/history.ts'
 import { makeLoginHandlers } from '../http/routes/login/login.ts'
 import { makeOutageHandlers } from '../http/routes/outages.ts'
 import { makeCheckHandler } from '../http/routes/probes/checks.ts'
+import { makeRequestHandlers } from '../http/routes/requests/requests.ts'
 import { makeReservationReads } from '../http/routes/reservation-reads.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
 import { makeSeriesHandlers } from '../http/routes/series/series.ts'
@@ -77,6 +78,8 @@ import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
 import { bindPort } from './bind-port.ts'
 import { conditionOf, gaugesOf } from './condition.ts'
 import { listenForCommands } from './control-handlers.ts'
+import { openRequests } from './granting/open-requests.ts'
+import { noteAppends } from './granting/own-appends.ts'
 import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
 import { logResumed, openAllViews, openRunner } from './open-views.ts'
 import { pauseBriefly, runTimed, tryToBeginSchedule } from './processes.ts'
@@ -133,7 +136,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
 
     // 4. The log, the vault, the clock and the keys. What the log lacks still refuses the start.
     const core = await openCore(config, runtime, opening, { isKept: true })
-    const { store, vault, guard, processClock, isShared, lostKeys } = core
+    const { vault, guard, processClock, isShared, lostKeys } = core
+    const { store, isOwn } = isShared ? noteAppends(core.store) : { store: core.store, isOwn: () => true }
     orThrow(await checkFirstUsers({ config, runtime, ...core }))
     const signer = orThrow(await openSigner(config, runtime, { store, mayMake: !isShared, ...lostKeys }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
@@ -177,6 +181,13 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(closeQuotas)
     const matching = makeMatching({ views, clock })
     opened.defer(matching.close)
+    const limits = config.limits
+    const isClockAhead = (): boolean => guard.isAhead(clock())
+    const catchUp = (): Promise<boolean> => waitForHead(views, store)
+    const requests = openRequests({
+      ...{ runner, store, quotas, users, views, matching, limits, catchUp, isClockAhead, clock, randomHex, log },
+    })
+    opened.defer(requests.close)
     const ending = { unfinished: makeReadUnfinished({ views, store, clock }), runner }
     const endReservations = makeEndReservations(ending)
     const endBindings = makeEndBindings(ending)
@@ -233,7 +244,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       // In reach of those who want to keep or use a reservation, and of the store that says what others do.
       isReady: () => isReady(condition()) && condition().store === 'ok',
       ...{ connections: forwarded.connections, openSince: forwarded.openSince, isUsed: sessions.isUsed },
-      ...{ isShared, catchUp: () => waitForHead(views, store) },
+      ...{ isShared, catchUp },
       onError: (error) => log.error({ err: error }, 'reservations were not kept or released; retrying'),
       ...{ wake, signal: timed.signal },
     })
@@ -310,20 +321,23 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(seriesWindows.close)
 
     // 12. The routes and the application. Documents describe the routes, their own among them.
-    const reserving = { runner, objects, users, quotas, limits: config.limits, clock, randomHex }
+    const reserving = { runner, objects, users, quotas, limits, clock, randomHex }
     const table: readonly Route[] = routes({
       reservations: makeReservationHandlers({
         ...reserving,
         repeated: readStored,
         matching: {
           search: matching.search,
-          catchUp: () => waitForHead(views, store),
-          isClockAhead: () => guard.isAhead(clock()),
-          isShared,
-          clock,
+          awaited: requests.awaited,
+          ...{ catchUp, isClockAhead, isShared, clock },
         },
       }),
       series: makeSeriesHandlers({ ...reserving, store, seriesWindows }),
+      requests: makeRequestHandlers({
+        ...{ runner, objects, users, nameOf, isAnyFit: matching.isAnyFit },
+        makeRequest: requests.make,
+        finishOffer: requests.finishOffer,
+      }),
       reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
       access: {
         connection: makeConnectionHandler({
@@ -464,6 +478,10 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       endReservations,
       isServing,
       keeping,
+      runGranting: () =>
+        requests.runGranting({
+          ...{ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal: timed.signal },
+        }),
       onPortsOpen: () => {
         stage.isOpeningPorts = false
       },

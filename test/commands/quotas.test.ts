@@ -22,6 +22,7 @@ const given = (
     log.folded = log.recorded
   }
   const quotas = makeQuotas({
+    priorityMaxOf: () => null,
     quotaOf: (userId) => (userId === 'alice' ? LIMITS : undefined),
     usageOf: async () => {
       if (fails()) throw new StoreUnavailable('closed')

@@ -100,6 +100,19 @@ const user = () => ({
   }),
 })
 
+const requested = () => ({
+  _id: arbitraryAssignedId(),
+  user_id: arbitraryOpaqueId(),
+  duration: fc.integer({ min: 1, max: 86_400 }),
+  expires_at: arbitraryTime(),
+  priority: fc.integer({ min: -100, max: 100 }),
+  keepalive: fc.integer({ min: 30, max: 86_400 }),
+})
+const offered = () => ({
+  ...{ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() },
+  ...{ sut_id: arbitraryAssignedId(), sut_reservation_id: arbitraryAssignedId() },
+})
+
 const token = () => ({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
 
 /** Any data of every event type, with and without optional members. */
@@ -160,6 +173,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
       match: criteria(),
       keepalive: fc.integer({ min: 30, max: 86_400 }),
       series_id: arbitraryAssignedId(),
+      sut_request_id: arbitraryAssignedId(),
     },
     { requiredKeys: ['_id', 'sut_id', 'user_id', 'start_time', 'end_time', 'listen_port'] },
   ),
@@ -244,6 +258,21 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     },
     { requiredKeys: ['positions', 'revisions', 'time', 'windows', 'remaining'] },
   ),
+  ReservationRequested: fc.oneof(
+    fc.record(
+      { ...requested(), match: criteria() },
+      { requiredKeys: ['_id', 'user_id', 'duration', 'expires_at', 'priority', 'match'] },
+    ),
+    fc.record(
+      { ...requested(), sut_id: arbitraryAssignedId() },
+      { requiredKeys: ['_id', 'user_id', 'duration', 'expires_at', 'priority', 'sut_id'] },
+    ),
+  ),
+  RequestOffered: fc.record({ ...offered(), start_time: arbitraryEnd(), end_time: arbitraryEnd() }),
+  RequestOfferClosed: fc.record(offered()),
+  RequestGranted: fc.record(offered()),
+  RequestWithdrawn: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
+  RequestExpired: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
   AuditKeyReplaced: fc.record(
     { verifier_key: arbitraryText(1, 100), replaces: arbitraryText(1, 100) },
     { requiredKeys: ['verifier_key'] },

@@ -4,6 +4,7 @@ import { reservationProjection, seriesProjection } from '../../projections/reser
 import { reservationKeepaliveProjection, reservationRunProjection } from '../../projections/reservation-run.ts'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
+import { sutRequestProjection } from '../../projections/sut-request.ts'
 import { type EventType, eventData, type Recorded } from '../../src/domain/event.ts'
 import { arbitraryData } from '../domain/arbitrary-events.ts'
 import {
@@ -206,6 +207,7 @@ test('every event of a SUT or a reservation makes a version of its document', (t
     ReservationEnded: reservationRunProjection,
     ReservationKept: reservationKeepaliveProjection,
     ReservationSeriesCreated: seriesProjection,
+    ReservationRequested: sutRequestProjection,
   }
   for (const [object, projection] of keyed) {
     for (const type of Object.keys(eventData) as EventType[]) {

@@ -3,6 +3,7 @@ import type { EventType, Recorded } from '../../domain/event.ts'
 import {
   LISTEN_PORTS_STREAM,
   monitoringStream,
+  REQUESTS_STREAM,
   SCHEDULE_STREAM,
   sessionStream,
   tokenStream,
@@ -22,6 +23,13 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
       return stream === monitoringStream(data._id)
     case 'MatchOffered':
       return /^match-[A-Za-z0-9_-]{22}$/.test(stream)
+    case 'ReservationRequested':
+    case 'RequestOffered':
+    case 'RequestOfferClosed':
+    case 'RequestGranted':
+    case 'RequestWithdrawn':
+    case 'RequestExpired':
+      return stream === REQUESTS_STREAM
     case 'SessionOpened':
     case 'SessionClosed':
       return stream === sessionStream(data.sut_id)
@@ -95,13 +103,17 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   ReservationUnbound: 'berth',
   SutWentOnline: 'monitor',
   SutWentOffline: 'monitor',
+  RequestOfferClosed: 'schedule',
+  RequestGranted: 'schedule',
+  RequestExpired: 'schedule',
   SessionOpened: 'gateway',
   SessionClosed: 'gateway',
 }
 
 /**
  * Event types of users that the service records too, and its names for that: the first users, what the removal of a user
- * ends or revokes, what a single sign-on brings, reservations that nobody keeps alive, and those that connections do.
+ * ends or revokes, what a single sign-on brings, reservations that nobody keeps alive, those that connections do, and
+ * what is offered to those who wait.
  */
 const ALSO_BY_SERVICE: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   UserAdded: ['berth', 'oidc'],
@@ -110,6 +122,9 @@ const ALSO_BY_SERVICE: Readonly<Partial<Record<EventType, readonly string[]>>> =
   ReservationCancelled: ['berth'],
   ReservationReleased: ['berth', 'schedule'],
   ReservationKept: ['gateway'],
+  ReservationOfferRefused: ['schedule'],
+  RequestOffered: ['schedule'],
+  RequestWithdrawn: ['schedule'],
 }
 
 /** A user of any role may give itself a new password and end its sessions, but no new name. */

@@ -37,11 +37,16 @@ const OFFERED = 0xffff_ffff
 /** For as long an idempotency key is known, and its offers. */
 const KNOWN_MS = 24 * 3_600_000
 
-/** Checks the offers of requests with criteria: one at a time, each of which is taken up or refused, and not both. */
+/**
+ * Checks the offers of requests with criteria, and of those that wait: one at a time, each of which is taken up or
+ * refused, and not both.
+ */
 export interface OfferRules {
   /** Checks the id that an event assigns, if it offers a SUT or takes up an offer. False for other events. */
   readonly judgeId: (event: Recorded, time: number, report: Report) => boolean
   readonly judge: (stream: Stream, event: Recorded, time: number, report: Report) => void
+  /** Notes the offer of a SUT to a request that waits. */
+  readonly open: (data: DataOf<'RequestOffered'>, time: number) => AuditedOffer
   /** An event of theirs may be missing from here on. */
   readonly skip: () => void
 }
@@ -51,9 +56,33 @@ interface Ids {
   readonly markOf: HolderMarks
 }
 
+/** An offer that keeps nothing of the event that made it in memory. */
+const openOffer = ({
+  _id,
+  request_id,
+  sut_id,
+  user_id,
+  end_time,
+  time,
+}: Omit<AuditedOffer, 'status'>): AuditedOffer => ({
+  _id: copyText(_id),
+  request_id: request_id && copyText(request_id),
+  sut_id: copyText(sut_id),
+  user_id: copyText(user_id),
+  end_time: copyText(end_time),
+  time,
+  status: 'open',
+})
+
 export const makeOfferRules = ({ ids, markOf }: Ids): OfferRules => {
   const open = new Map<string, AuditedOffer>()
   let isUncertain = false
+
+  const note = (offered: Omit<AuditedOffer, 'status'>): AuditedOffer => {
+    const offer = openOffer(offered)
+    open.set(offer._id, offer)
+    return offer
+  }
 
   const judgeOffered = (stream: Stream, data: DataOf<'MatchOffered'>, time: number, report: Report): void => {
     const before = stream.offer
@@ -62,15 +91,7 @@ export const makeOfferRules = ({ ids, markOf }: Ids): OfferRules => {
       report(
         `offers a SUT although the offer ${before._id} was ${before.status === 'open' ? 'not refused' : 'taken up'}`,
       )
-    const { _id, sut_id, user_id, end_time } = data
-    const texts = {
-      _id: copyText(_id),
-      sut_id: copyText(sut_id),
-      user_id: copyText(user_id),
-      end_time: copyText(end_time),
-    }
-    stream.offer = { ...texts, time, status: 'open' }
-    open.set(stream.offer._id, stream.offer)
+    stream.offer = note({ ...data, request_id: undefined, time })
   }
 
   /** Ends an offer. */
@@ -86,15 +107,20 @@ export const makeOfferRules = ({ ids, markOf }: Ids): OfferRules => {
 
   const judgeTaken = (data: DataOf<'ReservationCreated'>, report: Report): void => {
     const offer = end(data, 'taken', report)
+    if (data.sut_request_id !== offer?.request_id && !isUncertain)
+      report(`was made for the request ${data.sut_request_id}, which was offered another reservation`)
     if (offer === undefined) return
-    if (data.match === undefined) report('takes up an offer, but was not made for criteria')
+    if (data.match === undefined && offer.request_id === undefined)
+      report('takes up an offer, but was not made for criteria')
     if (offer.end_time !== data.end_time) report('has another end than its offer')
   }
 
   return {
+    open: ({ _id: request_id, sut_reservation_id: _id, ...offered }, time) =>
+      note({ ...offered, _id, request_id, time }),
     judgeId: ({ type, data }, time, report) => {
-      if (type === 'MatchOffered') {
-        judgeNewId(data._id, time, ids, report, OFFERED)
+      if (type === 'MatchOffered' || type === 'RequestOffered') {
+        judgeNewId(type === 'MatchOffered' ? data._id : data.sut_reservation_id, time, ids, report, OFFERED)
         return true
       }
       if (type !== 'ReservationCreated') return false

@@ -11,6 +11,7 @@ import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './e
 import { makeOfferRules, type OfferRules } from './matching.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
+import { makeRequestRules } from './requests.ts'
 import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
 import { judgeOfSeries, judgeSeriesCreated } from './series.ts'
@@ -54,7 +55,7 @@ const judgeLogVersionSet = (log: Others['log'], { version }: DataOf<'LogVersionS
   log.version = Math.max(log.version, version)
 }
 
-/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users, tokens and offers. */
+/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users, tokens and requests. */
 type JudgedElsewhere = Extract<
   Recorded,
   {
@@ -64,6 +65,8 @@ type JudgedElsewhere = Extract<
       | 'ClockCorrected'
       | 'MatchOffered'
       | 'ReservationOfferRefused'
+      | 'ReservationRequested'
+      | `Request${string}`
       | `SutMonitoring${string}`
       | `SutWent${string}`
       | `Session${string}`
@@ -147,7 +150,8 @@ const judgeNewIds = (
   const { type, data } = event
   if (offers.judgeId(event, time, report)) return
   if (type === 'ListenPortAssigned') judgeNewId(data.sut_id, time, ids, report)
-  else if (type === 'ReservationSeriesCreated') judgeNewId(data._id, time, ids, report)
+  else if (type === 'ReservationSeriesCreated' || type === 'ReservationRequested')
+    judgeNewId(data._id, time, ids, report)
   else if (type === 'ReservationCreated') judgeNewId(data._id, time, ids, report, markOf(data))
   else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), ids, report)
 }
@@ -172,6 +176,7 @@ export const makeRules = (): Rules => {
   const common = { ...newCommon(), knownSut, ownUser }
   const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
   const offers = makeOfferRules(assigned)
+  const requests = makeRequestRules(offers)
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streams.get(event.stream)
@@ -192,6 +197,7 @@ export const makeRules = (): Rules => {
     judgeMonitoring(stream, event, time, knownSut, report)
     judgeSession(stream, event, assigned, report)
     offers.judge(stream, event, time, report)
+    requests.judge(event, time, report)
     users.judge(event, time, report)
     const certainUsers = certain(USERS_STREAM, users)
     certainUsers?.judgeCancelled(event, time, report)

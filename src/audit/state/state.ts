@@ -79,9 +79,11 @@ export interface StatusChange {
   readonly isOtherCause: boolean
 }
 
-/** A SUT that was offered to a request with criteria. */
+/** A SUT that was offered to a request with criteria, or to one that waits. */
 export interface AuditedOffer {
   readonly _id: string
+  /** The request that waits, if one does. */
+  readonly request_id: string | undefined
   readonly sut_id: string
   readonly user_id: string
   readonly end_time: string

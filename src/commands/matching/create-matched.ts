@@ -33,6 +33,8 @@ export interface MatchedOptions extends OffersOptions {
   readonly isShared: boolean
   /** @throws StoreUnavailable if SUTs cannot be compared now */
   readonly search: (search: Search) => Promise<Candidates>
+  /** Finds out whether a SUT that is free now is for somebody who waits. @throws StoreUnavailable */
+  readonly awaited: () => Promise<(sutId: string) => boolean>
   /** Whether the clock is ahead, so that nothing may be decided. */
   readonly isClockAhead: () => boolean
   /** Waits until what other instances have recorded is known here. False if that takes too long. */
@@ -52,8 +54,15 @@ type Tried = E.Either<Failure, Matched> | undefined
 const OFFER_LIFETIME_MS = 60_000
 /** How often SUTs are looked for: each time but the first after catching up with the store. */
 const LOOKS_MAX = 4
+/** SUTs that are passed over in one look because they are for others. They are granted in the next milliseconds. */
+const AWAITED_MAX = 8
 
-const behindLog = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
+const NOT_AWAITED = (): boolean => false
+
+/** Whether a request is for now. Only then it is behind those who wait. */
+const isForNow = ({ window }: MatchRequest): boolean => window.form === 'relative' && window.startIn === 0
+
+export const behindLog = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
 
 /** Refusals that concern one SUT. */
 const isOfOne = ({ code }: Failure): boolean => code === 'no_sut_free' || code === 'sut_not_found'
@@ -67,7 +76,8 @@ const formatted = (free: FreeWindow | undefined, { start: { offset } }: Resolved
         end_time: formatWithOffset(free.end, offset),
       }
 
-const refuseAll = (candidates: Candidates, resolved: ResolvedWindow): E.Either<Failure, never> => {
+/** Refuses a request that fits no SUT, or none that is free, and says what helps. */
+export const refuseAll = (candidates: Candidates, resolved: ResolvedWindow): E.Either<Failure, never> => {
   const { matching, nextAvailable, longest } = candidates.explain()
   if (matching === 0) {
     const problems = [bodyProblem('invalid', 'match', 'fits no SUT')]
@@ -134,7 +144,7 @@ export const createMatched = async (
   sender: Sender,
   request: MatchRequest,
 ): Promise<E.Either<Failure, Matched>> => {
-  const { clock, isShared, search, catchUp, isClockAhead } = options
+  const { clock, isShared, search, awaited, catchUp, isClockAhead } = options
   if (isClockAhead()) return E.left(clockAhead())
   const began = refuseBeforeSearch(request, clock())
   if (E.isLeft(began)) return began
@@ -160,20 +170,26 @@ export const createMatched = async (
     const resolved = resolveWindow(request.window, clock())
     const found = await orUnavailable(async () => {
       if (look > 1 && !(await catchUp())) return E.left(behindLog())
-      return E.right(await search(searchFor(request, sender, resolved, clock())))
+      const candidates = await search(searchFor(request, sender, resolved, clock()))
+      return E.right({ candidates, isAwaited: isForNow(request) ? await awaited() : NOT_AWAITED })
     })
     if (E.isLeft(found)) return found
-    const candidates = found.right
+    const { candidates, isAwaited } = found.right
     const tried = new Set<string>()
-    for (;;) {
+    let passed = 0
+    while (passed < AWAITED_MAX) {
       const next = isFirst ? candidates.best() : candidates.another(tried)
       if (next === undefined) break
       isFirst = false
       tried.add(next)
+      if (isAwaited(next)) {
+        passed++
+        continue
+      }
       ended = await tryOne(next)
       if (ended !== undefined) return ended
     }
-    if ((look > 1 && tried.size === 0) || look === LOOKS_MAX) ended = refuseAll(candidates, resolved)
+    if ((look > 1 && tried.size === passed) || look === LOOKS_MAX) ended = refuseAll(candidates, resolved)
   }
   return ended
 }

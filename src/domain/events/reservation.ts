@@ -11,11 +11,11 @@ const beyond = { beyond_quota: boolean }
 export const keepalive = integer(30, 86_400)
 /** Quarter-hours that it counts for the quota of its holder: those of its window unless given. */
 const counted = integer(1, Number.MAX_SAFE_INTEGER)
-/** `match`: the criteria that were asked for in place of the SUT. */
+/** `match`: the criteria that were asked for in place of the SUT. `sut_request_id`: the request that waited for it. */
 const ReservationCreated = closed(
   'ReservationCreated',
   { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
-  { ...beyond, counted, match: Criteria, keepalive, series_id: assignedId },
+  { ...beyond, counted, match: Criteria, keepalive, series_id: assignedId, sut_request_id: assignedId },
 )
 const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, beyond)
 /** Why the service released it: it was not kept alive, or nobody connected. */

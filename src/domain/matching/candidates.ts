@@ -4,7 +4,9 @@ import type { Scope } from '../user/scope.ts'
 
 /** Which SUTs are looked for. */
 export interface Wanted {
-  readonly criteria: Criteria
+  readonly criteria?: Criteria | undefined
+  /** The only SUT, in place of criteria. */
+  readonly sut_id?: string | undefined
   /** Scopes that they must be in. */
   readonly scopes: readonly Scope[]
 }

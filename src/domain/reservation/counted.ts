@@ -5,7 +5,7 @@ import { epochSecondsOf } from '../values/instant.ts'
 /** What a reservation counts for the quota of its holder, in whole quarter-hours. */
 
 /** Quarters that contain so many seconds, at least one. */
-const quartersOf = (seconds: number): number => Math.max(Math.ceil(seconds / QUARTER), 1)
+export const quartersOf = (seconds: number): number => Math.max(Math.ceil(seconds / QUARTER), 1)
 
 /** Quarters of a window. One that begins when another was released has a part of its first quarter. */
 export const quartersIn = ({ start, end }: Window): number => quartersOf(end - start)

@@ -12,7 +12,7 @@ import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset, type OffsetTime } from '../values/instant.ts'
 import { countNew } from './counted.ts'
-import { isUnfit, type Match, offeredWindow, refuseCandidate } from './match.ts'
+import { isOfferTaken, isUnfit, type Match, offeredWindow, refuseCandidate } from './match.ts'
 import { type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
 import { type WindowLimits, windowProblems } from './window-limits.ts'
@@ -105,6 +105,7 @@ interface Made {
   readonly match?: Criteria | undefined
   readonly keepalive?: number | undefined
   readonly series_id?: string
+  readonly sut_request_id?: string | undefined
 }
 
 /** What is recorded of a new reservation, in canonical order, so that encoding need not sort. */
@@ -112,7 +113,7 @@ export const toCreated = (
   sut: ExistingSut,
   { sut_id, user_id, isBeyondQuota = false }: Pick<ReservationRequest, 'sut_id' | 'user_id' | 'isBeyondQuota'>,
   { start, end }: Readonly<Record<'start' | 'end', Pick<OffsetTime, 'offset'>>>,
-  { _id, window, counted, match, keepalive, series_id }: Made,
+  { _id, window, counted, match, keepalive, series_id, sut_request_id }: Made,
 ): Event => ({
   type: 'ReservationCreated',
   data: {
@@ -126,12 +127,14 @@ export const toCreated = (
     ...(series_id !== undefined && { series_id }),
     start_time: formatWithOffset(window.start, start.offset),
     sut_id,
+    ...(sut_request_id !== undefined && { sut_request_id }),
     user_id,
   },
 })
 
 export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
   const { limits, match, keepalive } = command
+  if (match?.offer !== undefined && isOfferTaken(state, match.offer._id)) return E.right([])
   const asked = resolveWindow(command.window, now)
   const refused = refuseAsked(command, asked, now)
   if (refused !== undefined) return refused
@@ -168,5 +171,6 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)
   if (exceeding !== undefined) return exceeding
   const _id = match?.offer?._id ?? makeId(now, command.random)
-  return E.right([toCreated(sut, command, asked, { _id, window, counted, match: match?.criteria, keepalive })])
+  const made = { _id, window, counted, match: match?.criteria, keepalive, sut_request_id: match?.sut_request_id }
+  return E.right([toCreated(sut, command, asked, made)])
 }

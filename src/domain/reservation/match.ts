@@ -11,13 +11,17 @@ import { fits, type Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { epochSecondsOf } from '../values/instant.ts'
 
-type Offered = DataOf<'MatchOffered'>
+/** A SUT that is about to be reserved. */
+export type Offered = DataOf<'MatchOffered'>
 
 /** What was asked for in place of a SUT named by its id. */
 export interface Match {
-  readonly criteria: Criteria
+  /** Undefined if a request waited for the SUT by its id. */
+  readonly criteria: Criteria | undefined
   /** The holder's; without one, every SUT. */
   readonly holderScope: Scope | undefined
+  /** The request that waited, if one did. */
+  readonly sut_request_id?: string | undefined
   /** The offer that the reservation takes up, if one was made. */
   readonly offer?: Offered | undefined
 }
@@ -42,7 +46,7 @@ const isOver = (sut: ExistingSut, { _id }: Offered, now: number): boolean =>
 export const isUnfit = (sut: ExistingSut, { criteria, holderScope, offer }: Match, now: number): boolean =>
   sut.status === 'retired' ||
   !sut.values.is_active ||
-  !makeFit(criteria)(profileOf(sut.values, sut.tags)) ||
+  (criteria !== undefined && !makeFit(criteria)(profileOf(sut.values, sut.tags))) ||
   !fits(sut.tags, holderScope ?? {}) ||
   (offer !== undefined && isOver(sut, offer, now))
 
@@ -56,14 +60,18 @@ export interface RefuseOffer {
   readonly keys: readonly string[]
 }
 
-export const isOfferRefused = ({ refusedOffers }: SutState, _id: string): boolean =>
-  refusedOffers.some((refused) => refused._id === _id)
+const isSettled = ({ settledOffers }: SutState, offerId: string, asTaken: boolean): boolean =>
+  settledOffers.some(({ _id, isTaken }) => _id === offerId && isTaken === asTaken)
+
+export const isOfferRefused = (state: SutState, _id: string): boolean => isSettled(state, _id, false)
+/** Whether the reservation of an offer to a request that waited has been made. */
+export const isOfferTaken = (state: SutState, _id: string): boolean => isSettled(state, _id, true)
 
 export const refuseOffer = (
   state: SutState,
   { _id, sut_id, user_id, keys }: RefuseOffer,
 ): E.Either<Failure, readonly Event[]> => {
-  const isMade = keys.some((key) => findRecord(state.keys, key) !== undefined)
+  const isMade = isOfferTaken(state, _id) || keys.some((key) => findRecord(state.keys, key) !== undefined)
   if (isMade || isOfferRefused(state, _id)) return E.right([])
   return E.right([{ type: 'ReservationOfferRefused', data: { _id, sut_id, user_id } }])
 }

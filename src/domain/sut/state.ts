@@ -14,9 +14,12 @@ export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, Optiona
   Partial<Record<OptionalField, number>>
 type OptionalField = 'rdp_height' | 'rdp_width' | 'turnaround' | 'release_unused_after'
 
-/** An offer of the SUT that was refused, in Unix milliseconds. */
-interface RefusedOffer {
+/** An offer of the SUT that has led to a reservation, or was refused. */
+interface SettledOffer {
+  /** The id of the reservation that was offered. */
   readonly _id: string
+  readonly isTaken: boolean
+  /** Unix milliseconds. */
   readonly time: number
 }
 
@@ -25,14 +28,14 @@ interface Common extends StreamState {
   readonly windows: Calendar
   /** Time recently held by reservations that were released. */
   readonly released: readonly HeldTime[]
-  /** Offers that were refused lately, oldest first: their reservations are not made any more. */
-  readonly refusedOffers: readonly RefusedOffer[]
+  /** Offers that were taken or refused lately, oldest first: their reservations are not made any more. */
+  readonly settledOffers: readonly SettledOffer[]
   /** Reservations whose end was recorded last. */
   readonly ended: readonly Held[]
 }
 
 /** Increment when the shape of the state changes. Shared by all deciders on this state. */
-export const SUT_STATE_VERSION = 8
+export const SUT_STATE_VERSION = 9
 
 /**
  * Seconds an ended reservation is kept whose end has not been recorded. It may never be: nobody records it while no
@@ -62,7 +65,7 @@ export const initialSutState: SutState = {
   keys: [],
   windows: EMPTY,
   released: [],
-  refusedOffers: [],
+  settledOffers: [],
   ended: [],
 }
 
@@ -95,16 +98,15 @@ const correctClock = (state: SutState, data: DataOf<'ClockCorrected'>, time: num
 }
 
 /** For as long as a creation that began before may still be under way, and for a clock that is behind. */
-const REFUSED_KEPT_MS = 600_000
-/** Refused offers kept at most: far more than there are requests in so short a time. */
-const REFUSED_MAX = 1_000
+const SETTLED_KEPT_MS = 600_000
+/** Settled offers kept at most: far more than there are requests in so short a time. */
+const SETTLED_MAX = 1_000
 
-const addRefused = (refused: readonly RefusedOffer[], _id: string, time: number): readonly RefusedOffer[] => [
-  ...refused.filter((before) => before.time > time - REFUSED_KEPT_MS).slice(1 - REFUSED_MAX),
-  { _id, time },
+const addSettled = (settled: readonly SettledOffer[], added: SettledOffer): readonly SettledOffer[] => [
+  ...settled.filter(({ time }) => time > added.time - SETTLED_KEPT_MS).slice(1 - SETTLED_MAX),
+  added,
 ]
 
-/** Events that change no SUT. */
 /** Events that change nothing that decisions need of a SUT. */
 type OfOthers = Extract<
   Recorded,
@@ -116,6 +118,8 @@ type OfOthers = Extract<
       | 'ScheduleBegan'
       | 'MatchOffered'
       | 'ReservationSeriesCreated'
+      | 'ReservationRequested'
+      | `Request${string}`
       | `ListenPort${string}`
       | `SutWent${string}`
       | `Session${string}`
@@ -128,12 +132,12 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = addRecord(state.keys, event, time)
   const windows = dropPast(state.windows, time / 1000 - UNRECORDED_MAX)
-  const { released, ended, refusedOffers } = state
+  const { released, ended, settledOffers } = state
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
       const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
-      const common = { time, keys, windows, released, ended, refusedOffers }
+      const common = { time, keys, windows, released, ended, settledOffers }
       const record = {
         values: { turnaround: 0, release_unused_after: 0, ...values },
         tags,
@@ -144,7 +148,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return { status: 'standing', ...common, _id, ...record }
     }
     case 'SutCreationAbandoned':
-      return { status: 'abandoned', time, keys, windows, released, ended, refusedOffers }
+      return { status: 'abandoned', time, keys, windows, released, ended, settledOffers }
     case 'SutUpdated': {
       if (!('values' in next)) return next
       const { _id, tags, credentials: _, ...changed } = event.data
@@ -161,7 +165,11 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return 'values' in next ? { ...next, monitoring: event.data.interval, recordRevision: event.revision } : next
     case 'SutMonitoringDisabled':
       return 'values' in next ? { ...next, monitoring: null, recordRevision: event.revision } : next
-    case 'ReservationCreated':
+    case 'ReservationCreated': {
+      const { _id, sut_request_id } = event.data
+      const taken = sut_request_id !== undefined && addSettled(settledOffers, { _id, isTaken: true, time })
+      return { ...next, ...(taken && { settledOffers: taken }), ...evolveCalendar(next, event, time) }
+    }
     case 'ReservationExtended':
     case 'ReservationShortened':
     case 'ReservationReleased':
@@ -173,7 +181,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationEnded':
       return { ...next, ...evolveCalendar(next, event, time) }
     case 'ReservationOfferRefused':
-      return { ...next, refusedOffers: addRefused(refusedOffers, event.data._id, time) }
+      return { ...next, settledOffers: addSettled(settledOffers, { _id: event.data._id, isTaken: false, time }) }
     case 'ClockCorrected':
       return correctClock(state, event.data, time)
     default:

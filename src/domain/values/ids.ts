@@ -56,8 +56,11 @@ export const tokenStream = (userId: string): string => `tokens-${userId}`
 /** The stream of the offers for a request with criteria. `name` is the HMAC of its idempotency key. */
 export const matchStream = (name: string): string => `match-${name}`
 
+/** The stream of all requests that wait, since they are granted in one order. */
+export const REQUESTS_STREAM = 'requests'
+
 /** Streams of a log: name prefixes and complete names. */
 export const STREAMS = {
   prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],
-  names: [LISTEN_PORTS_STREAM, USERS_STREAM, 'requests', 'webhooks', SCHEDULE_STREAM],
+  names: [LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, 'webhooks', SCHEDULE_STREAM],
 } as const

@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import type { AskedRequest } from '../../commands/requests/make-request.ts'
 import { TURNAROUND_MAX } from '../../domain/calendar/turnaround.ts'
 import { QUARTER, type RequestedWindow } from '../../domain/calendar/window.ts'
 import { boolean, instant, integer, opaqueId, roundedUp, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Criteria } from '../../domain/events/criteria.ts'
+import { priority } from '../../domain/events/request.ts'
 import { keepalive } from '../../domain/events/reservation.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
@@ -133,6 +135,34 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
 }
 withSchema(reservationBody, () => ({
   oneOf: [sut, match].flatMap((target) => [formA, formB].map((form) => closedSchema({ ...target, ...form }, holder))),
+}))
+
+/** Seconds that a request may wait, and those it waits unless it says otherwise. */
+const WAIT_MAX = 604_800
+const WAIT = 86_400
+
+const REQUEST_READ_ONLY = ['_id', 'created_at', 'updated_at', 'user_name', 'expires_at', 'status', 'sut_reservation_id']
+
+const needed = { duration: seconds }
+const askedOf = { user_id: opaqueId, wait: integer(0, WAIT_MAX), priority, keepalive }
+const SutRequestFields = closed('SutRequestFields', needed, { ...sut, ...match, ...askedOf })
+
+export interface SutRequestBody extends Pick<AskedRequest, 'target' | 'duration' | 'wait' | 'priority' | 'keepalive'> {
+  /** The caller unless given. */
+  readonly user_id: string | undefined
+}
+
+/** A SUT that is waited for: one, or any that fits criteria. */
+export const sutRequestBody: DecodeBody<SutRequestBody> = (body) => {
+  const fields = decoded(SutRequestFields, REQUEST_READ_ONLY, body)
+  const ofTarget = targetProblems(body)
+  if (E.isLeft(fields)) return E.left([...fields.left, ...ofTarget])
+  const { user_id, sut_id, match, duration, wait = WAIT, priority = 0, keepalive } = fields.right
+  const target = sut_id === undefined ? match && { match } : match === undefined ? { sut_id } : undefined
+  return target === undefined ? E.left(ofTarget) : E.right({ user_id, target, duration, wait, priority, keepalive })
+}
+withSchema(sutRequestBody, () => ({
+  oneOf: [sut, match].map((target) => closedSchema({ ...target, ...needed }, askedOf)),
 }))
 
 const asked = { ...sutFields, turnaround: roundedUp(QUARTER, 0, TURNAROUND_MAX) }

@@ -16,13 +16,13 @@ import type { RouteResponse } from '../protocol/route.ts'
 export type Dated = 'sut' | 'reservation'
 export type Kind = Dated | 'user' | 'token'
 /** What lists have. */
-export type Listed = Kind | 'session' | 'series'
+export type Listed = Kind | 'session' | 'series' | 'sut_request'
 
 /** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
 export interface Objects {
   /** The object as of the end of a command, whatever was recorded since. */
   readonly after: (
-    kind: Kind | 'reservation_keepalive',
+    kind: Kind | 'reservation_keepalive' | 'sut_request',
     id: string,
     stream: string,
     outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,

@@ -1,4 +1,4 @@
-import type { Candidates, FreeWindow, NothingFree, Search } from '../../domain/matching/candidates.ts'
+import type { Candidates, FreeWindow, NothingFree, Search, Wanted } from '../../domain/matching/candidates.ts'
 import { findNextWindow, NEVER, quarterAt } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
 import { type Fitting, makeFittings } from './fitting.ts'
@@ -10,6 +10,10 @@ import type { KnownSut, KnownSuts } from './suts.ts'
 export interface Matching {
   /** @throws StoreUnavailable if the views cannot be read */
   readonly search: (search: Search) => Promise<Candidates>
+  /** Whether a SUT fits, whatever its state. @throws StoreUnavailable as above */
+  readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
+  /** The SUTs that are not retired, kept up to date by each event. @throws StoreUnavailable as above */
+  readonly suts: () => KnownSuts | Promise<KnownSuts>
   readonly close: () => void
 }
 
@@ -114,15 +118,25 @@ export const makeMatching = (options: FollowOptions): Matching => {
     | { suts: KnownSuts; fittingOf: ReturnType<typeof makeFittings>; quarterOf: ReturnType<typeof makeQuarters> }
     | undefined
 
+  const prepare = async () => {
+    const suts = await followed.get()
+    if (prepared?.suts !== suts) prepared = { suts, fittingOf: makeFittings(suts), quarterOf: makeQuarters(suts) }
+    return prepared
+  }
+
   return {
+    isAnyFit: async (wanted) => {
+      const fitting = await (await prepare()).fittingOf(wanted)
+      fitting.refresh()
+      return fitting.flags().includes(1)
+    },
     search: async (search) => {
-      const suts = await followed.get()
-      if (prepared?.suts !== suts) prepared = { suts, fittingOf: makeFittings(suts), quarterOf: makeQuarters(suts) }
-      const { fittingOf, quarterOf } = prepared
-      const { criteria, scopes, window } = search
-      const [fitting, quarter] = await Promise.all([fittingOf({ criteria, scopes }), quarterOf(window.start)])
+      const { suts, fittingOf, quarterOf } = await prepare()
+      const { criteria, sut_id, scopes, window } = search
+      const [fitting, quarter] = await Promise.all([fittingOf({ criteria, sut_id, scopes }), quarterOf(window.start)])
       return makeCandidates({ suts, fitting, quarter, quarterNow: quarterAt(options.clock()) }, search)
     },
+    suts: followed.get,
     close: followed.close,
   }
 }

@@ -4,7 +4,7 @@ import type { Wanted } from '../../domain/matching/candidates.ts'
 import { makeFit, type Profile } from '../../domain/matching/fit.ts'
 import { fits } from '../../domain/user/scope.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import type { KnownSuts } from './suts.ts'
+import type { KnownSut, KnownSuts } from './suts.ts'
 
 /** Whether the SUT of each slot fits: 1 if so. Kept up to date by `refresh`. */
 export interface Fitting {
@@ -24,17 +24,22 @@ const grown = (flags: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBu
   return larger
 }
 
+const isInScopes = ({ tags }: Profile, scopes: Wanted['scopes']): boolean => scopes.every((scope) => fits(tags, scope))
+
 /** Remembers which SUTs fit the criteria that were asked for last. */
 export const makeFittings = (suts: KnownSuts): ((wanted: Wanted) => Promise<Fitting>) => {
   const kept = new LRUCache<string, Promise<Fitting>>({ maxSize: KEPT_MAX })
 
-  const compare = async ({ criteria, scopes }: Wanted): Promise<Fitting> => {
+  const compare = async ({ criteria = {}, sut_id, scopes }: Wanted): Promise<Fitting> => {
     const isFit = makeFit(criteria)
-    const fitsAll = (profile: Profile | undefined): boolean =>
-      profile !== undefined && isFit(profile) && scopes.every((scope) => fits(profile.tags, scope))
+    const fitsAll = (sut: KnownSut | undefined): boolean =>
+      sut?.profile !== undefined &&
+      (sut_id === undefined || sut._id === sut_id) &&
+      isFit(sut.profile) &&
+      isInScopes(sut.profile, scopes)
     let flags = new Uint8Array(0)
     const judge = (slot: number): void => {
-      flags[slot] = fitsAll(suts.at(slot)?.profile) ? 1 : 0
+      flags[slot] = fitsAll(suts.at(slot)) ? 1 : 0
     }
     let seen = suts.changes.end()
     flags = grown(flags, suts.size())
@@ -55,7 +60,8 @@ export const makeFittings = (suts: KnownSuts): ((wanted: Wanted) => Promise<Fitt
   }
 
   return (wanted) => {
-    const key = canonicalJson(wanted)
+    const { criteria = null, sut_id = null, scopes } = wanted
+    const key = canonicalJson([criteria, sut_id, scopes])
     const known = kept.get(key)
     if (known !== undefined) return known
     const comparing = compare(wanted)

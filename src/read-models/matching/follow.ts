@@ -29,6 +29,7 @@ type Steady =
   | 'ReservationEnded'
   | 'ReservationKept'
   | 'ReservationOfferRefused'
+  | 'ReservationRequested'
   | 'ReservationSeriesCreated'
 
 /** Applies events. Objects are shown as they are now, whatever the event says, so events may be applied again. */

@@ -7,6 +7,7 @@ import {
   makeEventId,
   matchStream,
   monitoringStream,
+  REQUESTS_STREAM,
   SCHEDULE_STREAM,
   sessionStream,
   sutStream,
@@ -117,13 +118,16 @@ const OF_BERTH: readonly Event['type'][] = [
   'ReservationUnbound',
 ]
 
-const OF_SCHEDULE: readonly Event['type'][] = ['ScheduleBegan', 'ReservationStarted', 'ReservationEnded']
+const OF_SCHEDULE: readonly Event['type'][] = [
+  ...(['ScheduleBegan', 'ReservationStarted', 'ReservationEnded'] as const),
+  ...(['RequestOffered', 'RequestOfferClosed', 'RequestGranted', 'RequestExpired'] as const),
+]
 
 export const roleOf = (event: Event): Metadata['role'] => {
   const { type } = event
   if (isOfMonitor(event) || isOfGateway(event) || OF_SCHEDULE.includes(type)) return 'system'
   if (OF_BERTH.includes(type)) return 'system'
-  return type.startsWith('Reservation') || type === 'MatchOffered' ? 'tester' : 'administrator'
+  return /^(Reservation|MatchOffered|RequestWithdrawn)/.test(type) ? 'tester' : 'administrator'
 }
 
 export const actorOf = (event: Event): string => {
@@ -144,6 +148,7 @@ const streamOf = (event: Event): string => {
   if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
   if (type === 'ScheduleBegan') return SCHEDULE_STREAM
   if (type === 'MatchOffered') return matchStream('k'.repeat(22))
+  if (type === 'ReservationRequested' || type.startsWith('Request')) return REQUESTS_STREAM
   return type.startsWith('ListenPort') || type === 'LogVersionSet' ? LISTEN_PORTS_STREAM : sutStream(SUT)
 }
 

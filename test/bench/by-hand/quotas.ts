@@ -52,7 +52,12 @@ const given = async (quota: Quota | undefined, ahead: number) => {
     },
     clock: () => NOW * 1_000,
   })
-  const quotas = makeQuotas({ quotaOf: () => quota, usageOf: usages.of, waitForViews: () => true })
+  const quotas = makeQuotas({
+    quotaOf: () => quota,
+    usageOf: usages.of,
+    priorityMaxOf: () => null,
+    waitForViews: () => true,
+  })
   await usages.of('alice')
   return { quotas, fold: (event: Recorded) => fold([event as Logged]) }
 }

@@ -111,3 +111,13 @@ test('without a free SUT every SUT is tried, and after catching up the request i
   t.is(await instance.match('k'), 'no_sut_free')
   t.deepEqual(faultsOf(await log()), [])
 })
+
+test('a request for now passes over a SUT that is for somebody who waits, a later one does not', async (t) => {
+  const { store, clock, log, suts } = await aStage(t)
+  const instance = anInstance(store, clock, { awaited: suts.slice(1, 2) })
+  const now = { form: 'relative', startIn: 0, duration: 900 } as const
+  const holder = async (id: string) => (await log()).find(({ data }) => '_id' in data && data._id === id)?.stream
+  t.is(await holder(await instance.match(undefined, undefined, now)), `sut-${suts[2]}`)
+  t.is(await instance.match(undefined, undefined, now), 'no_sut_free')
+  t.is(await holder(await instance.match()), `sut-${suts[1]}`)
+})

@@ -4,6 +4,7 @@ import { makeRules } from '../../../src/audit/rules/rules.ts'
 import type { IdempotencyKey } from '../../../src/commands/idempotency-key.ts'
 import { createMatched } from '../../../src/commands/matching/create-matched.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
+import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import type { Candidates } from '../../../src/domain/matching/candidates.ts'
@@ -29,7 +30,7 @@ export interface Instance {
   /** Takes a SUT by its id. */
   readonly take: (sutId: string) => Promise<string>
   /** The id of the reservation, or the code of the refusal. */
-  readonly match: (key?: string, request?: string) => Promise<string>
+  readonly match: (key?: string, request?: string, window?: RequestedWindow) => Promise<string>
   readonly update: (sutId: string, values: Partial<ReturnType<typeof sutValues>>) => Promise<void>
 }
 
@@ -55,7 +56,11 @@ const fixedCandidates = (suts: readonly string[], log: readonly Recorded[], isCu
 export const anInstance = (
   store: EventStore,
   clock: Clock,
-  { isShared = false, truth = store }: { isShared?: boolean; truth?: EventStore } = {},
+  {
+    isShared = false,
+    truth = store,
+    awaited = [],
+  }: { isShared?: boolean; truth?: EventStore; awaited?: readonly string[] } = {},
 ): Instance => {
   const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots: NO_SNAPSHOTS })
   const by = (key?: string, request = key) => ({
@@ -87,20 +92,21 @@ export const anInstance = (
     update: async (sut, values) => {
       await runner.run(sutDecider, sutStream(sut), { ...by(), command: { type: 'UpdateSut', values } })
     },
-    match: async (key, request) => {
+    match: async (key, request, window = WINDOW) => {
       const before = key === undefined ? undefined : await known(key)
       if (before !== undefined) return before
       let isCurrent = false
       const suts = (await log()).flatMap(({ type, data }) => (type === 'SutCreated' ? [data._id] : []))
       const options = {
         ...{ runner, clock: clock.now, randomHex, isShared, isClockAhead: () => false },
+        awaited: async () => (sut: string) => awaited.includes(sut),
         search: async () => fixedCandidates(suts, await log(), isCurrent),
         catchUp: async () => {
           isCurrent = true
           return true
         },
       }
-      const asked = { actor: administrator, user_id: alice, userExists: true, window: WINDOW, limits: LIMITS }
+      const asked = { actor: administrator, user_id: alice, userExists: true, window, limits: LIMITS }
       const wanted = { ...asked, criteria: CRITERIA, scope: undefined, holderScope: undefined, quota: undefined }
       const made = await createMatched(options, by(key, request), wanted)
       if (E.isLeft(made)) return made.left.code

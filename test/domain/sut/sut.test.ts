@@ -187,13 +187,13 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'listen_port',
     'monitoring',
     'recordRevision',
-    'refusedOffers',
     'released',
+    'settledOffers',
     'status',
     'tags',
     'time',
     'values',
     'windows',
   ]
-  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [8, ...members], 'raise SUT_STATE_VERSION')
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [9, ...members], 'raise SUT_STATE_VERSION')
 })

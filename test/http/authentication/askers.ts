@@ -29,6 +29,7 @@ export const ASKERS: Readonly<Record<Asker | ScopedAsker, readonly [name: string
 export const MAY = 'allowed'
 export const FORBIDDEN = [403, 'forbidden']
 export const NOT_THEIR_OWN = [403, 'not_your_reservation']
+export const NOT_THEIR_REQUEST = [403, 'not_your_request']
 /** Of those who may have a console. No reservation of this test has started. */
 export const NOT_RUNNING = [409, 'reservation_not_running']
 /** The service of this test has no single sign-on. */
@@ -61,6 +62,8 @@ export const HOLDER_ALONE = {
 export const READ = everybody(MAY)
 /** "reserve for its own user_id only (403 otherwise); cancel and extend its own"; an auditor may "write nothing" */
 export const RESERVE = { ...READ, 'a tester (another’s reservation)': NOT_THEIR_OWN, ...auditors(FORBIDDEN) }
+/** The same, of requests that wait. */
+export const WAIT = { ...RESERVE, 'a tester (another’s reservation)': NOT_THEIR_REQUEST }
 /** "administrator: everything", which the others are not said to do */
 export const MANAGE = {
   ...everybody(FORBIDDEN),

@@ -1,13 +1,14 @@
 import test from 'ava'
 import { type Handlers, routes } from '../../../src/http/routes.ts'
 import { rounds } from '../../thorough.ts'
-import { type Client, passwordOf } from '../client.ts'
+import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { eventCounterOf } from '../store/log-rows.ts'
 import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
-import { type Entry, TABLE, type Things } from './roles.ts'
+import type { Entry, Things } from './entry.ts'
+import { TABLE } from './roles.ts'
 import { expectedOf, makeSignedIn, type SignedIn, WAYS, type Way } from './ways.ts'
 import '../documents/fit-answers.ts'
 
@@ -48,6 +49,12 @@ const aNewUser = async (name: string, status: Entry['newUser']): Promise<string>
   return id
 }
 
+/** A request that waits, since the SUT is reserved soon. Auditors have none. */
+const waitFor = (sut_id: string, holder: string): Promise<Answer> =>
+  service.as('admin').post('/api/sut_request/create', {
+    ...{ sut_id, duration: 3_600, user_id: idOf(holder === 'audrey' ? 'bob' : holder) },
+  })
+
 const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?: Expected): Promise<Things> => {
   const admin = service.as('admin')
   const sut = await createSut(admin, REFUSING)
@@ -57,13 +64,15 @@ const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?:
   const issued =
     entry?.isOfToken === true ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
   const things = { sut, holder, asker, user, event, token: String(issued?.json._id) }
-  if (entry?.isFree) return { ...things, reservation: '', series: '' }
+  const none = { reservation: '', series: '', request: '' }
+  if (entry?.isFree) return { ...things, ...none }
   if (entry?.isOfSeries) {
     const made = await admin.post('/api/sut_reservation_series/create', aSeries(sut, { user_id: idOf(holder) }))
-    return { ...things, reservation: '', series: String(made.json.series_id) }
+    return { ...things, ...none, series: String(made.json.series_id) }
   }
   const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder), keepalive: 3_600 }))
-  return { ...things, reservation: String(made.json._id), series: '' }
+  const waits = entry?.isOfRequest === true ? await waitFor(sut, holder) : undefined
+  return { ...things, ...none, reservation: String(made.json._id), request: String(waits?.json._id) }
 }
 
 test('every route has an entry in the table of this test, and every entry a route', (t) => {
@@ -74,7 +83,8 @@ test('every route has an entry in the table of this test, and every entry a rout
 const readable = new Map<string, Promise<Things>>()
 
 const thingsFor = (route: string, asker: string, holder: string, entry: Entry, expected: Expected): Promise<Things> => {
-  if (!route.startsWith('GET ') || entry.isOfSeries) return thingsOf(asker, holder, entry, expected)
+  if (!route.startsWith('GET ') || entry.isOfSeries || entry.isOfRequest)
+    return thingsOf(asker, holder, entry, expected)
   const key = `${asker} ${holder}`
   const things = readable.get(key) ?? thingsOf(asker, holder)
   readable.set(key, things)

@@ -3,8 +3,6 @@ import { idOf } from '../harness.ts'
 import { PAGE_SCRIPT } from '../page-script.ts'
 import { aReservation, aSeries, aSut, reserve } from '../requests.ts'
 import {
-  type Asker,
-  type Expected,
   everybody,
   FORBIDDEN,
   HOLDER_ALONE,
@@ -19,57 +17,23 @@ import {
   READ_THEIR_OWN,
   RESERVE,
   TOKENS,
+  WAIT,
 } from './askers.ts'
+import type { Entry, Things } from './entry.ts'
 
 /** What every role may do with every route: the matrix of behaviour/who-and-running.md. */
-
-/** The SUT of a request, the reservation on it, and users. */
-export interface Things {
-  readonly sut: string
-  readonly reservation: string
-  /** The series on it. */
-  readonly series: string
-  readonly holder: string
-  readonly asker: string
-  /** The id of the user that a request is about. */
-  readonly user: string
-  /** The id of a token of that user. */
-  readonly token: string
-  /** The id of some event. */
-  readonly event: string
-}
-
-export interface Entry {
-  readonly expected: Readonly<Record<Asker, Expected>>
-  /** "Nothing but health checks answers without credentials", and consoles have tickets. */
-  readonly withoutCredentials?: Expected
-  /** The SUT must have no reservation for this to succeed. */
-  readonly isFree?: true
-  /** It is about a series. */
-  readonly isOfSeries?: true
-  /** It is about a token of the user. */
-  readonly isOfToken?: true
-  /** Whoever succeeds must sign in again. */
-  readonly endsSessions?: true
-  /** What succeeds is about a new user: the others are still needed. */
-  readonly newUser?: 'present' | 'removed'
-  /** "Tokens manage neither passwords nor other users' tokens": what they are answered in place of `expected`. */
-  readonly withToken?: Readonly<Partial<Record<Asker, Expected>>>
-  /** Only a session can be renewed. */
-  readonly withSession?: Readonly<Partial<Record<Asker, Expected>>>
-  readonly ask: (client: Client, things: Things) => Promise<Answer>
-}
 
 const A_DAY = 'from=2030-05-01T00:00:00Z&to=2030-05-02T00:00:00Z'
 
 const get =
   (path: string) =>
-  (client: Client, { sut, reservation, series, user, event }: Things): Promise<Answer> =>
+  (client: Client, { sut, reservation, series, request, user, event }: Things): Promise<Answer> =>
     client.get(
       path
         .replace('SUT', sut)
         .replace('RESERVATION', reservation)
         .replace('SERIES', series)
+        .replace('REQUEST', request)
         .replace('USER', user)
         .replace('EVENT', event),
     )
@@ -138,6 +102,17 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     isOfSeries: true,
     expected: RESERVE,
     ask: (client, { series }) => client.request('POST', `/api/sut_reservation_series/${series}/cancel`),
+  },
+  'POST /api/sut_request/create': {
+    expected: WAIT,
+    ask: (client, { sut, holder }) =>
+      client.post('/api/sut_request/create', { sut_id: sut, user_id: idOf(holder), duration: 900 }),
+  },
+  'GET /api/sut_request/:id': { isOfRequest: true, expected: READ, ask: get('/api/sut_request/REQUEST') },
+  'POST /api/sut_request/:id/withdraw': {
+    isOfRequest: true,
+    expected: WAIT,
+    ask: (client, { request }) => client.request('POST', `/api/sut_request/${request}/withdraw`),
   },
   'POST /api/sut/create': { expected: MANAGE, ask: (client) => client.post('/api/sut/create', aSut()) },
   'POST /api/sut/import': { expected: MANAGE, ask: (client) => client.post('/api/sut/import', { suts: [aSut()] }) },

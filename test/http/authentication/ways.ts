@@ -1,7 +1,7 @@
 import { type Client, connectTo, passwordOf } from '../client.ts'
 import type { Running, Tidying } from '../harness.ts'
 import { type Asker, type Expected, FORBIDDEN, type ScopedAsker } from './askers.ts'
-import type { Entry } from './roles.ts'
+import type { Entry } from './entry.ts'
 
 /** Ways of signing in: with what a request is sent. */
 export const WAYS = ['password', 'token', 'session', 'token of a tester', 'token of an auditor'] as const
@@ -18,6 +18,7 @@ const isScoped = (asker: Asker | ScopedAsker): asker is ScopedAsker => asker.sta
 const NOT_FOUND = [
   ['/api/sut_reservation/:id', 'reservation_not_found'],
   ['/api/sut_reservation_series/:id', 'series_not_found'],
+  ['/api/sut_request/:id', 'request_not_found'],
   ['/api/sut/:id', 'sut_not_found'],
   ['/api/user/:id', 'user_not_found'],
 ] as const

@@ -14,6 +14,7 @@ interface Things {
   readonly sut: string
   readonly reservation: string
   readonly series: string
+  readonly request: string
   readonly user: string
   readonly token: string
 }
@@ -29,6 +30,7 @@ const makeThings = async (): Promise<Things> => {
   const sut = await createSut(service.as('admin'), REFUSING)
   const { json } = await reserved(service.as('admin'), aReservation(sut, { keepalive: 3_600 }))
   const made = await service.as('admin').post('/api/sut_reservation_series/create', aSeries(sut, NEXT_WEEK))
+  const waits = await service.as('admin').post('/api/sut_request/create', { sut_id: sut, duration: 3_600 })
   const person = { name: `who has ${sut}`, role: 'tester', password: passwordOf('somebody') }
   const added = await service.as('admin').post('/api/user/create', person)
   const user = String(added.json._id)
@@ -37,6 +39,7 @@ const makeThings = async (): Promise<Things> => {
     sut,
     reservation: String(json._id),
     series: String(made.json.series_id),
+    request: String(waits.json._id),
     user,
     token: String(issued.json._id),
   }
@@ -48,7 +51,7 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-const addressOf = (path: string, { sut, reservation, series, user, token }: Things): string =>
+const addressOf = (path: string, { sut, reservation, series, request, user, token }: Things): string =>
   path
     .replace(':code', 'stale')
     .replace(':chapter', 'reservations')
@@ -58,6 +61,7 @@ const addressOf = (path: string, { sut, reservation, series, user, token }: Thin
     .replace(':token', token)
     .replace(':file', 'SutRetired.1.json')
     .replace('series/:id', `series/${series}`)
+    .replace('request/:id', `request/${request}`)
     .replace('sut/:id', `sut/${sut}`)
     .replace('user/:id', `user/${user}`)
     .replace(':id', reservation)
@@ -74,6 +78,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/sut_reservation_series/create': ({ sut }) =>
     aSeries(sut, { start_time: '2030-05-03T08:00:00Z', end_time: '2030-05-03T09:00:00Z' }),
   '/api/sut_reservation/:id/shorten': () => ({ end_time: '2030-05-02T06:15:00Z' }),
+  '/api/sut_request/create': ({ sut }) => ({ sut_id: sut, duration: 3_600 }),
   '/api/sut/create': () => aSut(),
   '/api/sut/import': () => ({ suts: [aSut(), aSut({ tags: { rack: '4' } })] }),
   '/api/sut/:id/tags': () => ({ a: '1' }),
@@ -173,7 +178,9 @@ test('a success is application/json: a creation is 201 with a relative Location,
   const own = await makeThings()
   const isLast = (route: string): boolean => /(cancel|retire|remove|restore|erase)$/.test(route)
   // A retired SUT cannot be reserved.
-  const reserving = ['POST /api/sut_reservation/create', 'POST /api/sut_reservation_series/create']
+  const reserving = ['sut_reservation', 'sut_reservation_series', 'sut_request'].map(
+    (path) => `POST /api/${path}/create`,
+  )
   const first = others.filter((route) => !isLast(route) && !reserving.includes(route))
   const ending = ['POST /api/user/:id/remove', 'POST /api/user/:id/restore']
   const erasing = ['POST /api/user/:id/remove', 'POST /api/user/:id/erase']
@@ -188,7 +195,7 @@ test('a success is application/json: a creation is 201 with a relative Location,
     if (isCreation)
       t.regex(
         String(headers.location),
-        /^\/api\/(sut|sut_reservation|sut_reservation_series|user)\/[0-9a-f]{24}(\/token)?$/,
+        /^\/api\/(sut|sut_reservation|sut_reservation_series|sut_request|user)\/[0-9a-f]{24}(\/token)?$/,
       )
     else t.is(headers.location, undefined)
   }

@@ -25,6 +25,7 @@ const RESERVATIONS = [
   ...['running there', 'own there', 'own cancelled there', ...HIDDEN.reservation, 'nothing'],
 ]
 const SERIES = ['series of bob', 'own series there', ...HIDDEN.series, 'nothing']
+const REQUESTS = ['request of bob', ...HIDDEN.request, 'nothing']
 const USERS = ['me', 'alice', 'bob', 'dora', 'admin', ...HIDDEN.user, 'nothing']
 const SESSIONS = ['session there', 'session of dora', ...HIDDEN.session, 'nothing']
 
@@ -35,6 +36,7 @@ const labels = (all: readonly string[]): readonly string[] =>
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   '/api/sut_reservation': RESERVATIONS,
   '/api/sut_reservation_series': SERIES,
+  '/api/sut_request': REQUESTS,
   '/api/sut': SUTS,
   '/api/user': USERS.filter((label) => label !== 'me'),
   '/api/session': SESSIONS,
@@ -165,6 +167,16 @@ const SERIES_CREATIONS = SUTS.flatMap((sut) => [
   { ...RESERVE(sut, at('14:00'), at('15:00')), rrule: 'FREQ=YEARLY', time_zone: 'UTC' },
 ])
 
+/** None waits long, as what is granted later would be answered at another time. */
+const WAITS = [
+  ...SUTS.flatMap((sut) => [
+    { sut_id: `{${sut}}`, duration: 900, wait: 0 },
+    { sut_id: `{${sut}}`, duration: 900, wait: 0, user_id: '{bob}' },
+    { sut_id: `{${sut}}`, duration: 0, priority: 101 },
+  ]),
+  ...[[...HIDDEN.sut], ['inside', ...HIDDEN.sut]].map((name) => ({ match: { name }, duration: 900, wait: 0 })),
+]
+
 const nothing = () => [{}]
 
 /** Bodies for each POST. Those that only administrators send are refused without a look at them. */
@@ -180,6 +192,8 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/sut_reservation/:id/keepalive': nothing,
   '/api/sut_reservation_series/create': () => SERIES_CREATIONS,
   '/api/sut_reservation_series/:id/cancel': nothing,
+  '/api/sut_request/create': () => WAITS,
+  '/api/sut_request/:id/withdraw': nothing,
   '/api/sut/create': nothing,
   '/api/sut/import': nothing,
   '/api/sut/:id/update': () => [{ name: 'x' }],

@@ -25,6 +25,7 @@ export const INSIDE_STEPS: readonly Step[] = [
   (lab) => lab.reserve('own cancelled there', 'theirs', 'alice', at('09:00'), at('10:00')),
   (lab) => lab.reserveSeries('series of bob', 'inside', 'bob', at('16:00'), at('17:00')),
   (lab) => lab.reserveSeries('own series there', 'theirs', 'alice', at('16:00'), at('17:00')),
+  (lab) => lab.waitFor('request of bob', 'inside', 'bob'),
   (lab) => lab.connect('session there', 'running there', 'theirs', 'alice'),
   (lab) => lab.connect('session of dora', 'dora on rdp', 'rdp', 'dora'),
   (lab) => lab.reserve('cancelled', 'rdp', 'bob', at('11:00'), at('12:00')),

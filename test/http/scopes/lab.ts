@@ -30,6 +30,8 @@ export interface Lab {
   readonly reserve: (label: string, sut: string, holder: string, start: string, end: string) => Promise<boolean>
   /** Reserves two windows, a week apart. */
   readonly reserveSeries: Lab['reserve']
+  /** Makes a request that is not granted soon. */
+  readonly waitFor: (label: string, sut: string, holder: string) => Promise<void>
   readonly post: (path: string, body?: object) => Promise<Answer>
   /** Records a session of a reservation, as if its holder had connected. */
   readonly connect: (label: string, reservation: string, sut: string, holder: string) => Promise<void>
@@ -101,6 +103,10 @@ export const openLab = async (t: Tidying): Promise<Lab> => {
       ids.set(label, String(_id))
       ports.set(sut, Number(listen_port))
       return true
+    },
+    waitFor: async (label, sut, holder) => {
+      const request = { sut_id: ids.get(sut), user_id: ids.get(holder), duration: 604_800 }
+      ids.set(label, String((await post('/api/sut_request/create', request)).json._id))
     },
     reserveSeries: async (label, sut, holder, start_time, end_time) => {
       const window = { sut_id: ids.get(sut), user_id: ids.get(holder), start_time, end_time }

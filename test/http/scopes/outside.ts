@@ -10,6 +10,7 @@ export const HIDDEN = {
   user: ['otto'],
   session: ['session of otto', 'session of bob'],
   series: ['series of otto'],
+  request: ['request of otto'],
 } as const
 
 type Step = (lab: Lab) => Promise<unknown>
@@ -38,6 +39,7 @@ export const PRELUDE: readonly Placed[] = [
   { before: 2, step: (lab) => lab.reserve('otto cancelled', 'hidden', 'otto', at('12:00'), at('13:00')) },
   { before: 3, step: (lab) => lab.post(`/api/sut_reservation/${lab.ids.get('otto cancelled')}/cancel`) },
   { before: 3, step: (lab) => lab.reserveSeries('series of otto', 'hidden', 'otto', at('15:00'), at('16:00')) },
+  { before: 4, step: (lab) => lab.waitFor('request of otto', 'hidden', 'otto') },
   { before: 9, step: addSutAhead },
   { before: 12, step: (lab) => lab.reserve('bob on theirs', 'theirs', 'bob', at('06:30'), at('07:00')) },
   { before: 13, step: (lab) => lab.connect('session of otto', 'otto on hidden', 'hidden', 'otto') },

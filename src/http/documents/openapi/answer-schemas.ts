@@ -5,11 +5,15 @@ import type {
 } from '../../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
+import type { SutRequest as SutRequestDocument } from '../../../../projections/sut-request.ts'
 import { boolean, integer, matching, oneOf, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
+import { Criteria } from '../../../domain/events/criteria.ts'
 import { assignedId, listenPort, whole, windowEnd } from '../../../domain/events/fields.ts'
 import { OFFLINE_CAUSES, OfflineCause } from '../../../domain/events/monitoring.ts'
+import { priority } from '../../../domain/events/request.ts'
+import { keepalive } from '../../../domain/events/reservation.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
@@ -86,6 +90,18 @@ const series: { readonly [K in keyof SeriesDocument]: t.Mixed } = {
   time_zone: text(1, 64),
   count: integer(OCCURRENCES_MIN, OCCURRENCES_MAX),
 }
+
+const request: t.Type<SutRequestDocument & { readonly user_name: string }, unknown, unknown> = closed(
+  'SutRequest',
+  {
+    ...{ _id: assignedId, created_at: milliseconds, updated_at: milliseconds, user_id: opaqueId, user_name: userName },
+    ...{ duration: integer(1, Number.MAX_SAFE_INTEGER), expires_at: milliseconds, priority },
+    keepalive: orNull(keepalive),
+    status: oneOf('waiting', 'granted', 'withdrawn', 'expired'),
+    sut_reservation_id: orNull(assignedId),
+  },
+  { match: Criteria, sut_id: assignedId },
+)
 
 const { rdp_height, rdp_width, turnaround, release_unused_after, ...answered } = sutFields
 
@@ -222,6 +238,7 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     ...Object.fromEntries(Object.entries(series).map(([name, codec]) => [name, schemaOf(codec)])),
     sut_reservations: listOfAll(refTo('Reservation')),
   }),
+  SutRequest: schemaOf(request),
   Sut: schemaOf(Sut),
   SutSettings: settingsSchema,
   SutList: listSchemaOf('suts', refTo('Sut')),

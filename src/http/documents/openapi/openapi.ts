@@ -10,7 +10,7 @@ import { noteOnParameter, withNotes } from './notes.ts'
 import { reservationOperations, sessionOperations, sutOperations } from './object-operations.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
-import { seriesOperations } from './series-operations.ts'
+import { requestOperations, seriesOperations } from './series-operations.ts'
 import { serviceOperations } from './service-operations.ts'
 import { loginOperations, tokenOperations, userOperations } from './user-operations.ts'
 
@@ -18,6 +18,7 @@ import { loginOperations, tokenOperations, userOperations } from './user-operati
 export const operations: Readonly<Record<string, Operation>> = {
   ...reservationOperations,
   ...seriesOperations,
+  ...requestOperations,
   ...sutOperations,
   ...sessionOperations,
   ...userOperations,

@@ -110,6 +110,7 @@ export const problemSchema = (): JsonSchema =>
       next_available: { anyOf: [windowSchema, offered, { type: 'null' }] },
       matching: { type: 'integer', minimum: 1 },
       longest: { anyOf: [offered, { type: 'null' }] },
+      sut_reservation_id: schemaOf(assignedId),
       extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
       ...quotaUse,
       parts: { type: 'object', additionalProperties: string },

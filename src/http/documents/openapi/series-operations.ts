@@ -1,3 +1,4 @@
+import type { Code } from '../../protocol/problem.ts'
 import { refTo } from './answer-schemas.ts'
 import type { Operation } from './operation.ts'
 
@@ -40,5 +41,39 @@ export const seriesOperations: Readonly<Record<string, Operation>> = {
       'Cancels its reservations that have not begun, in one piece, and answers these. One that runs goes on: release it by itself.',
     answer: refTo('SeriesReservations'),
     refusals: ['not_your_reservation', 'series_not_found', 'store_full'],
+  },
+}
+
+const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_found', 'sut_retired', 'no_sut_matches']
+
+export const requestOperations: Readonly<Record<string, Operation>> = {
+  'POST /api/sut_request/create': {
+    id: 'createRequest',
+    tag: 'Reservations',
+    summary: 'Reserve a SUT as soon as one is free',
+    description:
+      'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. The reservation is released unless it is kept alive, where keepalive is given.',
+    answer: refTo('SutRequest'),
+    isCreation: true,
+    refusals: [
+      ...OF_TARGET,
+      ...(['not_your_request', 'priority_too_high', 'user_not_found', 'too_many_requests', 'no_sut_free'] as const),
+      ...(['quota_exceeded', 'window_too_long'] as const),
+    ],
+  },
+  'GET /api/sut_request/:id': {
+    id: 'readRequest',
+    tag: 'Reservations',
+    summary: 'Read a request',
+    answer: refTo('SutRequest'),
+    refusals: ['request_not_found'],
+  },
+  'POST /api/sut_request/:id/withdraw': {
+    id: 'withdrawRequest',
+    tag: 'Reservations',
+    summary: 'Withdraw a request',
+    description: 'It waits no longer. One that has been withdrawn already is answered as it is.',
+    answer: refTo('SutRequest'),
+    refusals: ['not_your_request', 'request_not_found', 'request_granted', 'request_over'],
   },
 }

@@ -30,7 +30,7 @@ export interface ReservationDependencies {
   readonly clock: () => number
   readonly randomHex: RandomHex
   /** How SUTs are found that fit criteria. */
-  readonly matching: Pick<MatchedOptions, 'search' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
+  readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
   /** The response that a request got before, as far as the views have come. */
   readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
 }

@@ -8,6 +8,7 @@ import { aReservation, aSut, createSut } from '../../requests.ts'
 import { exchange, openRaw } from '../../server/raw-http.ts'
 import { changedStore, makeGate } from '../../store/stores.ts'
 import { tellAccess } from './access.ts'
+import { tellRequests } from './requests.ts'
 import { keepRefusal, makeAsk, startStory } from './story.ts'
 import { tellTooManyTokens } from './tokens.ts'
 
@@ -176,6 +177,7 @@ const STORIES = [
   waiting,
   lagging,
   tellTooManyTokens,
+  tellRequests,
 ]
 
 /** In parallel, because two of them wait for five seconds. */

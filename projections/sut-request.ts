@@ -1,0 +1,68 @@
+import type { Recorded } from '../src/domain/event.ts'
+import type { Criteria } from '../src/domain/events/criteria.ts'
+import { failMissing, type Projection } from './projection.ts'
+
+export type RequestStatus = 'waiting' | 'granted' | 'withdrawn' | 'expired'
+
+/** A request for a SUT as returned by the API, in its field order. Answers add the name of its user. */
+export interface SutRequest {
+  readonly _id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly user_id: string
+  readonly match?: Criteria
+  readonly sut_id?: string
+  readonly duration: number
+  readonly expires_at: string
+  readonly priority: number
+  readonly keepalive: number | null
+  readonly status: RequestStatus
+  readonly sut_reservation_id: string | null
+}
+
+export type SutRequestColumns = readonly [user_id: string, status: RequestStatus]
+
+const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest => {
+  const updated_at = event.metadata.time
+  if (event.type === 'ReservationRequested') {
+    const { _id, user_id, match, sut_id, duration, expires_at, priority, keepalive = null } = event.data
+    return {
+      ...{ _id, created_at: updated_at, updated_at, user_id },
+      ...(match !== undefined && { match }),
+      ...(sut_id !== undefined && { sut_id }),
+      ...{ duration, expires_at, priority, keepalive, status: 'waiting', sut_reservation_id: null },
+    }
+  }
+  const current = document ?? failMissing('sut_request', event)
+  switch (event.type) {
+    case 'RequestGranted':
+      return { ...current, updated_at, status: 'granted', sut_reservation_id: event.data.sut_reservation_id }
+    case 'RequestWithdrawn':
+      return { ...current, updated_at, status: 'withdrawn' }
+    case 'RequestExpired':
+      return { ...current, updated_at, status: 'expired' }
+    default:
+      return current
+  }
+}
+
+/** Offers come and go without a trace in the document. */
+export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
+  name: 'sut_request',
+  version: 1,
+  key: (event) => {
+    switch (event.type) {
+      case 'ReservationRequested':
+      case 'RequestGranted':
+      case 'RequestWithdrawn':
+      case 'RequestExpired':
+        return event.data._id
+      default:
+        return undefined
+    }
+  },
+  begins: (event) => event.type === 'ReservationRequested',
+  evolve,
+  ended: () => null,
+  columns: ({ user_id, status }) => [user_id, status],
+}

@@ -1,0 +1,251 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type ResolvedWindow, resolveWindow } from '../../domain/calendar/window.ts'
+import type { Actor } from '../../domain/decider.ts'
+import type { Recorded } from '../../domain/event.ts'
+import type { Criteria } from '../../domain/events/criteria.ts'
+import type { Role } from '../../domain/events/user.ts'
+import { bodyProblem, type Failure, failure, invalid, refuse } from '../../domain/failure.ts'
+import type { Candidates, Search } from '../../domain/matching/candidates.ts'
+import { type MakeRequest, requestDecider } from '../../domain/request/decide.ts'
+import type { Grants } from '../../domain/request/rank.ts'
+import type { RequestsState } from '../../domain/request/state.ts'
+import { findWaiting } from '../../domain/request/waiting.ts'
+import { quartersOf } from '../../domain/reservation/counted.ts'
+import { type QuotaUse, toHours } from '../../domain/reservation/quota.ts'
+import { isForbidden } from '../../domain/reservation/rules.ts'
+import { type WindowLimits, windowProblems } from '../../domain/reservation/window-limits.ts'
+import { quotaDocument } from '../../domain/user/document.ts'
+import type { Scope } from '../../domain/user/scope.ts'
+import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import type { Outcome, Runner } from '../command-envelope.ts'
+import { appendFailure, clockAhead, keyReused } from '../failures.ts'
+import { findRecorded } from '../idempotency-key.ts'
+import { behindLog, refuseAll } from '../matching/create-matched.ts'
+import { orUnavailable, type Sender } from '../matching/offers.ts'
+import type { Quotas } from '../quotas.ts'
+import { type FinishOffer, hasOffer } from './finish-offer.ts'
+
+/** What is asked for: any SUT that fits, or one SUT, for `duration` seconds from when it is granted. */
+export interface AskedRequest {
+  readonly actor: Actor
+  readonly user_id: string
+  /** Undefined if there is no such user. */
+  readonly holderRole: Role | undefined
+  readonly target: { readonly match: Criteria } | { readonly sut_id: string }
+  readonly duration: number
+  /** Seconds; 0 is now or never. */
+  readonly wait: number
+  readonly priority: number
+  readonly keepalive: number | undefined
+  /** Of the actor and of the holder; without one, every SUT. */
+  readonly scopes: readonly Scope[]
+  /** Why nobody can wait for the SUT that is named. */
+  readonly refusedSut: Failure | undefined
+}
+
+/** Where the stream has what a request is answered with. */
+export interface AnsweredRequest extends Pick<Recorded, 'revision'> {
+  readonly id: string
+  readonly storePosition: StorePosition
+}
+
+export interface MakeRequestOptions {
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly quotas: Pick<Quotas, 'usesOf' | 'priorityMaxOf'>
+  readonly limits: WindowLimits
+  /** @throws StoreUnavailable if SUTs cannot be compared now */
+  readonly search: (search: Search) => Promise<Candidates>
+  /** What is known of those who wait, and of one more user. @throws StoreUnavailable */
+  readonly grantsFor: (userId: string) => Promise<Grants>
+  readonly finishOffer: FinishOffer
+  /** Waits until what other instances have recorded is known here. False if that takes too long. */
+  readonly catchUp: () => Promise<boolean>
+  readonly isClockAhead: () => boolean
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+}
+
+type Answer = E.Either<Failure, AnsweredRequest>
+
+/** SUTs that a new request is compared with. One that waits before it can take a few of them at most. */
+const CANDIDATES_MAX = 8
+/** How often the end of an offer is looked for that other instances may be ending too. */
+const LOOKS_MAX = 4
+
+/** Refuses what no week could ever grant. */
+const refuseForever = (
+  { quota, usage }: QuotaUse,
+  duration: number,
+  now: number,
+): E.Either<Failure, never> | undefined => {
+  const { hours_per_week, reservations_max } = quota
+  const hours = toHours(quartersOf(duration))
+  const isTooLong = hours_per_week !== null && hours > hours_per_week
+  if (!isTooLong && reservations_max !== 0) return undefined
+  const limit = isTooLong ? `${hours_per_week} hours in a week, and this needs ${hours}` : '0 reservations'
+  const used = { hours: 0, reservations: usage.endingAfter(now / 1000) }
+  return refuse('quota_exceeded', `The quota is ${limit}: it would wait in vain.`, {
+    help: { used, quota: quotaDocument(quota), week: null },
+  })
+}
+
+/** Refusals before SUTs are looked at. */
+const refuseAsked = (
+  { actor, user_id, holderRole, priority, refusedSut }: AskedRequest,
+  resolved: ResolvedWindow,
+  { limits, quotas, clock }: Pick<MakeRequestOptions, 'limits' | 'quotas' | 'clock'>,
+): E.Either<Failure, never> | undefined => {
+  const ofHolder =
+    holderRole === 'auditor' ? [bodyProblem('invalid', 'user_id', 'is an auditor, who holds no SUT')] : []
+  const problems = [...windowProblems('relative', resolved, clock(), limits), ...ofHolder]
+  if (problems.length > 0) return E.left(invalid(problems))
+  if (isForbidden(actor, user_id)) return refuse('not_your_request', 'Testers can only wait for themselves.')
+  const highest = actor.role === 'tester' ? quotas.priorityMaxOf(user_id) : null
+  if (highest !== null && priority > highest)
+    return refuse('priority_too_high', `The quota allows priorities of up to ${highest}.`)
+  if (holderRole === undefined) {
+    const unknown = [bodyProblem('invalid', 'user_id', 'is not the id of a user')]
+    return refuse('user_not_found', 'No user has this id.', { problems: unknown })
+  }
+  return refusedSut && E.left(refusedSut)
+}
+
+const outOfScope = (): E.Either<Failure, never> =>
+  refuse('no_sut_matches', 'The SUT is outside the scope of the user.', {
+    problems: [bodyProblem('invalid', 'sut_id', 'is outside the scope of the user')],
+  })
+
+const NOBODY: Grants = { windowFor: () => undefined }
+
+/** The best SUTs that are free, and the window that was looked for. */
+interface Found {
+  readonly candidates: Candidates
+  readonly sutIds: readonly string[]
+}
+
+const makeLook =
+  ({ search, catchUp }: MakeRequestOptions) =>
+  (about: Search, target: AskedRequest['target'], resolved: ResolvedWindow): Promise<E.Either<Failure, Found>> =>
+    orUnavailable(async () => {
+      for (let isCaughtUp = false; ; isCaughtUp = true) {
+        const candidates = await search(about)
+        const sutIds: string[] = []
+        const best = candidates.best()
+        for (let next = best; next !== undefined && sutIds.length < CANDIDATES_MAX; ) {
+          sutIds.push(next)
+          next = candidates.another(new Set(sutIds))
+        }
+        if (best !== undefined || candidates.explain().matching > 0) return E.right({ candidates, sutIds })
+        if (isCaughtUp) return 'match' in target ? refuseAll(candidates, resolved) : outOfScope()
+        if (!(await catchUp())) return E.left(behindLog())
+      }
+    })
+
+/** Makes the function that says what a request was answered with, and ends its first offer if that is still open. */
+const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
+  /** The event at a revision, and what ended the offer that it made. */
+  const read = async (revision: number): Promise<{ first?: Recorded; ended?: Recorded }> => {
+    let first: Recorded | undefined
+    for await (const page of store.readStream(REQUESTS_STREAM, revision - 1)) {
+      for (const event of page) {
+        first ??= event
+        if (first.type !== 'RequestOffered') return { first }
+        const { sut_reservation_id } = first.data
+        const isEnd = event.type === 'RequestGranted' || event.type === 'RequestOfferClosed'
+        if (isEnd && event.data.sut_reservation_id === sut_reservation_id) return { first, ended: event }
+      }
+    }
+    return first === undefined ? {} : { first }
+  }
+
+  const ended = (outcome: Outcome<RequestsState>): AnsweredRequest | undefined =>
+    outcome.kind === 'recorded'
+      ? { id: outcome.id, revision: outcome.revision, storePosition: outcome.storePosition }
+      : undefined
+
+  return (revision: number, requestId: string): Promise<Answer> =>
+    orUnavailable(async () => {
+      for (let look = 0; look < LOOKS_MAX; look++) {
+        const { first, ended: end } = await read(revision)
+        const last = end ?? first
+        if (last === undefined || !('_id' in last.data)) break
+        const id = last.data._id
+        if (end !== undefined || last.type !== 'RequestOffered')
+          return E.right({ id, revision: last.revision, storePosition: last.storePosition })
+        const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
+        if (request === undefined || !hasOffer(request)) continue
+        const finished = await finishOffer(request, requestId)
+        if (E.isLeft(finished)) return E.left(appendFailure('unknown'))
+        const answered = ended(finished.right)
+        if (answered !== undefined) return E.right(answered)
+      }
+      return E.left(appendFailure('unknown'))
+    })
+}
+
+/**
+ * Makes the function that records a request for a SUT and grants it one at once, if one is free for which nobody else
+ * waits. A repeated request is answered with what the first was: the request as the end of its first offer left it.
+ */
+export const makeMakeRequest = (options: MakeRequestOptions) => {
+  const { runner, quotas, limits, grantsFor, isClockAhead, clock, randomHex } = options
+  const look = makeLook(options)
+  const answer = makeAnswer(options)
+
+  const findPrevious = ({ idempotencyKey }: Sender) =>
+    orUnavailable(async () => {
+      if (idempotencyKey === undefined) return E.right(undefined)
+      const found = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ keys }) =>
+        findRecorded(keys, idempotencyKey),
+      )
+      return found === 'reused' ? E.left(keyReused()) : E.right(found)
+    })
+
+  const commandFor = (
+    { actor, user_id, target, duration, wait, priority, keepalive }: AskedRequest,
+    sutIds: readonly string[],
+    grants: Grants,
+  ): MakeRequest => ({
+    ...{ type: 'MakeRequest', actor, candidates: sutIds, grants, wait },
+    request: {
+      duration,
+      ...(keepalive !== undefined && { keepalive }),
+      ...('match' in target && target),
+      priority,
+      ...('sut_id' in target && target),
+      user_id,
+    },
+    ...{ random: randomHex(8), reservationRandom: randomHex(8) },
+  })
+
+  return async (sender: Sender, asked: AskedRequest): Promise<Answer> => {
+    if (isClockAhead()) return E.left(clockAhead())
+    const previous = await findPrevious(sender)
+    if (E.isLeft(previous)) return previous
+    if (previous.right !== undefined) return answer(previous.right.revision, sender.requestId)
+    const { user_id, target, duration, scopes } = asked
+    const resolved = resolveWindow({ form: 'relative', startIn: 0, duration }, clock())
+    const refused = refuseAsked(asked, resolved, options)
+    if (refused !== undefined) return refused
+    const latest = (clock() + limits.horizon) / 1000
+    const criteria = 'match' in target ? { criteria: target.match } : target
+    const about = { ...criteria, scopes, window: resolved.gridded, latest, seed: sender.requestId }
+    const found = await look(about, target, resolved)
+    if (E.isLeft(found)) return found
+    const { candidates, sutIds } = found.right
+    const use = (await quotas.usesOf([user_id]))(user_id)
+    if (use === 'unknown') return E.left(failure('unavailable', 'What the user has reserved cannot be counted now.'))
+    const forever = use && refuseForever(use, duration, clock())
+    if (forever !== undefined) return forever
+    const grants = await orUnavailable(async () => E.right(sutIds.length === 0 ? NOBODY : await grantsFor(user_id)))
+    if (E.isLeft(grants)) return grants
+    const command = commandFor(asked, sutIds, grants.right)
+    const made = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command })
+    if (E.isRight(made)) return answer(made.right.revision, sender.requestId)
+    return made.left.code === 'no_sut_free' ? refuseAll(candidates, resolved) : made
+  }
+}

@@ -1,0 +1,65 @@
+import type { Window } from '../calendar/window.ts'
+import type { Offer, Waiting } from './waiting.ts'
+
+/** Negative if the first request goes before the second: by priority, then in the order of the stream. */
+export const compareRequests = (a: Waiting, b: Waiting): number => b.priority - a.priority || a.revision - b.revision
+
+/** What is known outside the stream when a request is decided. */
+export interface Grants {
+  /**
+   * The window that a request could be granted a SUT for now: the SUT fits, is in scope, active, online and free in all
+   * of it, and the quota allows it beside the open offers of the user. Undefined if it could not, `unknown` if what the
+   * user has reserved is not known. Pure while a command is decided.
+   */
+  readonly windowFor: (request: Waiting, sutId: string, moment: Moment) => Window | 'unknown' | undefined
+}
+
+/** When a request is decided, in Unix milliseconds, and which offers are open then. */
+export interface Moment {
+  readonly now: number
+  readonly open: OpenOffers
+}
+
+/** The offers that are neither granted nor closed. */
+export interface OpenOffers {
+  readonly ofUser: (userId: string) => readonly Offer[]
+  readonly hasSut: (sutId: string) => boolean
+}
+
+export const findOpenOffers = (requests: Iterable<Waiting>): OpenOffers & { readonly add: (offer: Offer) => void } => {
+  const suts = new Set<string>()
+  const users = new Map<string, Offer[]>()
+  const add = (offer: Offer): void => {
+    suts.add(offer.sut_id)
+    const own = users.get(offer.user_id)
+    if (own === undefined) users.set(offer.user_id, [offer])
+    else own.push(offer)
+  }
+  for (const { offer } of requests) if (offer !== undefined) add(offer)
+  return { add, ofUser: (userId) => users.get(userId) ?? [], hasSut: (sutId) => suts.has(sutId) }
+}
+
+/** Whether nothing but others keeps a request from being offered a SUT. */
+const mayBeOffered = ({ offer, expiresAt }: Waiting, now: number): boolean => offer === undefined && expiresAt > now
+
+export interface First {
+  readonly request: Waiting
+  readonly window: Window | 'unknown'
+}
+
+/** The request that goes first among those that could be granted a SUT now, with its window. */
+export const firstFor = (
+  requests: Iterable<Waiting>,
+  sutId: string,
+  { windowFor }: Grants,
+  moment: Moment,
+): First | undefined => {
+  let first: First | undefined
+  for (const request of requests) {
+    if (!mayBeOffered(request, moment.now) || (first !== undefined && compareRequests(first.request, request) <= 0))
+      continue
+    const window = windowFor(request, sutId, moment)
+    if (window !== undefined) first = { request, window }
+  }
+  return first
+}

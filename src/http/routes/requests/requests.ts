@@ -1,0 +1,140 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { SutRequest } from '../../../../projections/sut-request.ts'
+import type { Runner } from '../../../commands/command-envelope.ts'
+import { orUnavailable, type Sender } from '../../../commands/matching/offers.ts'
+import { type FinishOffer, hasOffer } from '../../../commands/requests/finish-offer.ts'
+import type { AnsweredRequest, AskedRequest } from '../../../commands/requests/make-request.ts'
+import { bodyProblem, type Failure, failure } from '../../../domain/failure.ts'
+import type { Wanted } from '../../../domain/matching/candidates.ts'
+import { requestDecider } from '../../../domain/request/decide.ts'
+import { findWaiting } from '../../../domain/request/waiting.ts'
+import { isForbidden } from '../../../domain/reservation/rules.ts'
+import { REQUESTS_STREAM } from '../../../domain/values/ids.ts'
+import type { Version } from '../../../read-models/tables/version.ts'
+import type { Users } from '../../../users/users.ts'
+import type { SutRequestBody } from '../../codecs/bodies.ts'
+import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+import { type UserNames, withUserName } from '../../response/user-names.ts'
+import { type ScopedUser, visibleTo } from '../../response/visibility.ts'
+import { holderExists } from '../creating/create-reservation.ts'
+
+export interface RequestHandlers {
+  readonly create: (call: Call<SutRequestBody>) => RouteResult
+  readonly withdraw: (call: Call) => RouteResult
+  readonly read: (call: Call) => RouteResult
+}
+
+export interface RequestDependencies {
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly objects: Objects
+  readonly users: Users
+  readonly nameOf: UserNames
+  readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<E.Either<Failure, AnsweredRequest>>
+  readonly finishOffer: FinishOffer
+  /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
+  readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
+}
+
+const notFound = (): E.Either<Failure, never> => E.left(failure('request_not_found', 'No request has this id.'))
+
+/** The response that shows a request. */
+const requestResponse = ({ position, id, document }: Version, nameOf: UserNames, created: boolean): RouteResponse => ({
+  status: created ? 201 : 200,
+  body: JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf)),
+  ...(position >= 0 && { position }),
+  ...(created && { headers: { Location: `/api/sut_request/${id}` } }),
+})
+
+/** Why nobody can wait for the SUT that a request names; undefined if somebody can. */
+const refusalOfSut = async (
+  { objects }: RequestDependencies,
+  { body: { target }, user }: Call<SutRequestBody>,
+): Promise<E.Either<Failure, Failure | undefined>> => {
+  if (!('sut_id' in target)) return E.right(undefined)
+  const found = await visibleTo(objects, user).newest('sut', target.sut_id)
+  if (E.isLeft(found)) return found
+  if (found.right === undefined) {
+    const problems = [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]
+    return E.right(failure('sut_not_found', 'No SUT has this id.', { problems }))
+  }
+  const isRetired = found.right.ended === 'retired'
+  return E.right(isRetired ? failure('sut_retired', 'The SUT has been retired and cannot be reserved.') : undefined)
+}
+
+const makeCreate =
+  (dependencies: RequestDependencies): RequestHandlers['create'] =>
+  async (call) => {
+    const { objects, users, nameOf, makeRequest } = dependencies
+    const { body, user: actor, requestId, idempotencyKey, reason, client } = call
+    const { user_id = actor._id, ...wanted } = body
+    const refused = await refusalOfSut(dependencies, call)
+    if (E.isLeft(refused)) return refused
+    await holderExists(users, actor, user_id)
+    const holder = users.byId(user_id)
+    const scopes = [actor.scope, holder?.scope].filter((scope) => scope !== undefined)
+    const asked = { actor, user_id, holderRole: holder?.role, scopes, refusedSut: refused.right, ...wanted }
+    const made = await makeRequest({ actor, requestId, idempotencyKey, reason, client }, asked)
+    if (E.isLeft(made)) return made
+    const { id, revision, storePosition } = made.right
+    const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
+    return E.right(requestResponse(shown, nameOf, true))
+  }
+
+type Found = E.Either<Failure, Version>
+
+/** Finds a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
+const makeFind =
+  ({ objects, isAnyFit }: RequestDependencies) =>
+  async (read: 'newest' | 'latest', id: string, { _id, scope }: ScopedUser): Promise<Found> => {
+    const found = await objects[read]('sut_request', id)
+    if (E.isLeft(found)) return found
+    if (found.right === undefined) return notFound()
+    const { user_id, match, sut_id } = JSON.parse(found.right.document) as SutRequest
+    if (scope === undefined || user_id === _id) return E.right(found.right)
+    const isSeen = await orUnavailable(async () =>
+      E.right(await isAnyFit({ criteria: match, sut_id, scopes: [scope] })),
+    )
+    return E.chain((seen: boolean): Found => (seen ? E.right(found.right as Version) : notFound()))(isSeen)
+  }
+
+const makeWithdraw = (dependencies: RequestDependencies): RequestHandlers['withdraw'] => {
+  const { runner, objects, nameOf, finishOffer } = dependencies
+  const find = makeFind(dependencies)
+  /** What is being offered is granted first, or closed. */
+  const endOffer = (id: string, requestId: string): Promise<E.Either<Failure, unknown>> =>
+    orUnavailable(async () => {
+      const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
+      return request === undefined || !hasOffer(request) ? E.right(undefined) : finishOffer(request, requestId)
+    })
+  return async ({ params, user: actor, requestId, idempotencyKey, reason, client }) => {
+    const id = params.id ?? ''
+    const known = await find('newest', id, actor)
+    if (E.isLeft(known)) return known
+    const { user_id } = JSON.parse(known.right.document) as SutRequest
+    const ended = isForbidden(actor, user_id) ? E.right(undefined) : await endOffer(id, requestId)
+    if (E.isLeft(ended)) return ended
+    const found = await find('latest', id, actor)
+    if (E.isLeft(found)) return found
+    const { status, sut_reservation_id } = JSON.parse(found.right.document) as SutRequest
+    const withdrawn = await runner.run(requestDecider, REQUESTS_STREAM, {
+      ...{ actor, requestId, idempotencyKey, reason, client },
+      command: { type: 'WithdrawRequest', actor, _id: id, user_id, status, sut_reservation_id },
+    })
+    if (E.isLeft(withdrawn)) return withdrawn
+    const shown = await objects.after('sut_request', id, REQUESTS_STREAM, withdrawn.right)
+    return E.right(requestResponse(shown, nameOf, false))
+  }
+}
+
+export const makeRequestHandlers = (dependencies: RequestDependencies): RequestHandlers => {
+  const find = makeFind(dependencies)
+  return {
+    create: makeCreate(dependencies),
+    withdraw: makeWithdraw(dependencies),
+    read: async ({ params, user }) => {
+      const found = await find('newest', params.id ?? '', user)
+      return E.isLeft(found) ? found : E.right(requestResponse(found.right, dependencies.nameOf, false))
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { SCHEDULE } from '../../commands/begin-schedule.ts'
+import type { Outcome, Runner } from '../../commands/command-envelope.ts'
+import type { Quotas } from '../../commands/quotas.ts'
+import { type FinishOffer, hasOffer, type OfferedRequest } from '../../commands/requests/finish-offer.ts'
+import { NEVER, openingAt, quarterAt } from '../../domain/matching/openings.ts'
+import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
+import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
+import type { RequestsState } from '../../domain/request/state.ts'
+import { findWaiting } from '../../domain/request/waiting.ts'
+import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import type { KnownSuts } from '../../read-models/matching/suts.ts'
+import type { FollowedRequests, WaitingRequests } from '../../read-models/requests/followed-requests.ts'
+import { type GrantsOptions, makeGrants } from '../../read-models/requests/grants.ts'
+import { makeRunBatches } from '../batches.ts'
+import type { ProcessClock } from '../clock.ts'
+import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
+
+export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isLimited'> {
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly requests: Pick<FollowedRequests, 'get'>
+  /** @throws StoreUnavailable */
+  readonly suts: () => KnownSuts | Promise<KnownSuts>
+  readonly quotas: Pick<Quotas, 'usesOf' | 'isLimited'>
+  readonly personOf: GrantsOptions['personOf']
+  /** Resolves when what the views show of users is known; undefined when it is. */
+  readonly usersSettled: () => Promise<void> | undefined
+  readonly finishOffer: FinishOffer
+  readonly clock: ProcessClock
+  readonly isServing: () => boolean
+  readonly randomHex: RandomHex
+  readonly makeRequestId: () => string
+  readonly onError: (error: unknown) => void
+  /** Resolves when it is time to check the clock again. */
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** SUTs offered in one append: each is compared with all that wait, in one turn of the event loop. */
+const SUTS_AT_ONCE = 8
+/** Between looks at what waits too long, and at offers that others have left. */
+const LOOK_INTERVAL_MS = 1_000
+/** An offer that is older has been left by whoever made it. */
+const LEFT_AFTER_MS = 2_000
+/** Milliseconds of comparing after which others get their turn. */
+const TURN_MS = 5
+
+/** Finds the SUTs, of those that may be free, that somebody who waits could be granted. */
+const findWanted = async (
+  waiting: WaitingRequests,
+  sutIds: Iterable<string>,
+  grants: Grants,
+  now: number,
+): Promise<{ readonly wanted: readonly string[]; readonly isCertain: boolean }> => {
+  const open = findOpenOffers(waiting.values())
+  const wanted: string[] = []
+  let isCertain = true
+  let began = performance.now()
+  for (const sutId of sutIds) {
+    const first = open.hasSut(sutId) ? undefined : firstFor(waiting.values(), sutId, grants, { open, now })
+    if (first !== undefined) {
+      wanted.push(sutId)
+      isCertain &&= first.window !== 'unknown'
+    }
+    if (performance.now() - began > TURN_MS) {
+      await turn()
+      began = performance.now()
+    }
+  }
+  return { wanted, isCertain }
+}
+
+/** The SUTs that are free for a while at least. */
+const freeIn = function* (suts: KnownSuts, now: number): Generator<string> {
+  for (let slot = 0; slot < suts.size(); slot++) {
+    const sut = suts.at(slot)
+    if (sut?.isBookable !== true) continue
+    if (openingAt(sut.windows, quarterAt(now), sut.turnaround).begins !== NEVER) yield sut._id
+  }
+}
+
+/** Offers SUTs that are free to those who wait, and sees to it that each offer ends. */
+const makeOffer = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
+  const { runner, suts, quotas, personOf, clock, randomHex, signal } = options
+  const runBatches = makeRunBatches(signal)
+
+  const finishNew = async ({ kind, ...outcome }: Outcome<RequestsState>): Promise<void> => {
+    if (kind !== 'recorded' || !('events' in outcome)) return
+    const ids = outcome.events.flatMap(({ type, data }) => (type === 'RequestOffered' ? [data._id] : []))
+    const offered = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) =>
+      ids.flatMap((id) => findWaiting(queue, id) ?? []),
+    )
+    await runBatches(offered.filter(hasOffer), finish)
+  }
+
+  /** False if it could not be known what some may have. */
+  return async (waiting: WaitingRequests, due: Due['suts']): Promise<boolean> => {
+    const known = await suts()
+    const useOf = await quotas.usesOf([...waiting.values()].map(({ user_id }) => user_id))
+    const newGrants = (): Grants => makeGrants({ suts: known, personOf, useOf })
+    const sutIds = due === 'all' ? freeIn(known, clock.now()) : due
+    const { wanted, isCertain } = await findWanted(waiting, sutIds, newGrants(), clock.now())
+    for (let n = 0; n < wanted.length && !signal.aborted; n += SUTS_AT_ONCE) {
+      const offering = wanted.slice(n, n + SUTS_AT_ONCE)
+      const outcome = await run({
+        ...{ type: 'OfferSuts', sutIds: offering, grants: newGrants(), random: () => randomHex(8) },
+      })
+      if (outcome === undefined) return false
+      await finishNew(outcome)
+    }
+    return isCertain
+  }
+}
+
+type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
+
+/** Ends what has waited too long, what nobody may wait for any more, and the offers that a crash has left. */
+const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
+  const { clock, personOf, usersSettled, signal } = options
+  const runBatches = makeRunBatches(signal)
+  const mayWait = (userId: string): boolean => {
+    const person = personOf(userId)
+    return person !== undefined && person.role !== 'auditor'
+  }
+  return {
+    expired: async (waiting: WaitingRequests): Promise<void> => {
+      const now = clock.now()
+      const requests = [...waiting.values()]
+      await runBatches(
+        requests.filter(hasOffer).filter(({ offer }) => now - offer.time > LEFT_AFTER_MS),
+        finish,
+      )
+      if (requests.some(({ offer, expiresAt }) => offer === undefined && expiresAt <= now))
+        await run({ type: 'ExpireRequests' })
+    },
+    /** False if some have an open offer, which ends first. */
+    withdrawn: async (waiting: WaitingRequests): Promise<boolean> => {
+      await usersSettled()
+      const gone = [...waiting.values()].filter(({ user_id }) => !mayWait(user_id))
+      for (const user_id of new Set(gone.map((request) => request.user_id))) await run({ type: 'WithdrawAll', user_id })
+      return !gone.some(hasOffer)
+    },
+  }
+}
+
+/** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
+export const runGranting = async (options: GrantingOptions): Promise<void> => {
+  const { runner, requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
+  const triggers = followTriggers({ ...options, clock: clock.now, isLimited: quotas.isLimited })
+
+  /** Undefined if nothing may be recorded now. Checked before each record: the clock may jump meanwhile. */
+  const run: Run = async (command) => {
+    const at = clock.now()
+    if (!clock.mayRecord()) return undefined
+    const envelope = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
+    const ended = await runner.run(requestDecider, REQUESTS_STREAM, envelope)
+    return E.isRight(ended) ? ended.right : undefined
+  }
+  const finish = async (request: OfferedRequest): Promise<void> => {
+    if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
+  }
+  const offer = makeOffer(options, run, finish)
+  const tidy = makeTidy(options, run, finish)
+
+  let lookAt = 0
+  const tick = async (): Promise<void> => {
+    if (!isServing() || !clock.mayRecord()) return
+    const waiting = await requests.get()
+    const due = triggers.take(clock.now())
+    if (waiting.size === 0) return
+    try {
+      if (due.hasNewUsers && !(await tidy.withdrawn(waiting))) triggers.lookAgain(clock.now(), { atUsers: true })
+      if (Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS) {
+        lookAt = clock.now()
+        await tidy.expired(waiting)
+      }
+      if (due.suts.length > 0 && !(await offer(waiting, due.suts))) triggers.lookAgain(clock.now() + LOOK_INTERVAL_MS)
+    } catch (error) {
+      triggers.lookAgain(clock.now() + LOOK_INTERVAL_MS)
+      throw error
+    }
+  }
+
+  const grant = async (): Promise<void> => {
+    for (; !signal.aborted; await triggers.next()) await tick().catch(onError)
+  }
+  const watchClock = async (): Promise<void> => {
+    for (; !signal.aborted; triggers.poke()) await wake(signal)
+    triggers.poke()
+  }
+  await Promise.all([grant(), watchClock()])
+  triggers.close()
+}

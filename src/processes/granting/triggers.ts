@@ -1,0 +1,142 @@
+import type { Recorded } from '../../domain/event.ts'
+import { quarterAt } from '../../domain/matching/openings.ts'
+import type { Views } from '../../read-models/views.ts'
+
+/** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
+export interface Triggers {
+  /** Takes what is due at a moment in Unix milliseconds. */
+  readonly take: (now: number) => Due
+  /** Looks at all SUTs at a moment, because something failed or could not be known, and at all users if asked to. */
+  readonly lookAgain: (at: number, more?: { readonly atUsers: boolean }) => void
+  /** Resolves at the next trigger, at once if there was one since the last call. */
+  readonly next: () => Promise<void>
+  /** Is a trigger: something may be due by the clock. */
+  readonly poke: () => void
+  readonly close: () => void
+}
+
+export interface Due {
+  readonly suts: readonly string[] | 'all'
+  /** Whether users have changed, so that some may not wait any more. */
+  readonly hasNewUsers: boolean
+}
+
+export interface TriggersOptions {
+  readonly views: Pick<Views, 'watch'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Whether this instance recorded an event. What others recorded, they grant: this one looks later, in their place. */
+  readonly isOwn: (event: Recorded) => boolean
+  /** Whether other instances may use the log. */
+  readonly isShared: boolean
+  /** Whether a user has a quota and waits, so that the end of a reservation may allow another one. */
+  readonly isLimited: (userId: string) => boolean
+  /** At least 0 and less than 1. */
+  readonly random: () => number
+}
+
+/** How long others are left to grant what they saw first, at least, and the jitter on top. */
+const OTHERS_DELAY_MS = 1_000
+
+type Effect =
+  | { readonly sut: string }
+  /** `all`: every SUT may be had now by somebody. */
+  | 'all'
+  | 'users'
+  | undefined
+
+const effectOf = (event: Recorded, isLimited: TriggersOptions['isLimited']): Effect => {
+  switch (event.type) {
+    case 'ReservationReleased':
+    case 'ReservationCancelled':
+    case 'ReservationShortened':
+    case 'ReservationEnded':
+      return isLimited(event.data.user_id) ? 'all' : { sut: event.data.sut_id }
+    case 'SutCreated':
+    case 'SutUpdated':
+    case 'SutMonitoringEnabled':
+    case 'SutMonitoringDisabled':
+    case 'SutWentOnline':
+      return { sut: event.data._id }
+    // Its request may have another SUT that was passed over for its sake, and others this one.
+    case 'RequestOfferClosed':
+      return 'all'
+    // Its user may have been removed meanwhile.
+    case 'ReservationRequested':
+    case 'UserAdded':
+    case 'UserChanged':
+    case 'UserRemoved':
+    case 'UserRestored':
+      return 'users'
+    // It may have freed anything.
+    case 'ClockCorrected':
+      return 'all'
+    default:
+      return undefined
+  }
+}
+
+export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, random }: TriggersOptions): Triggers => {
+  /** Unix milliseconds from which each SUT is looked at. */
+  const suts = new Map<string, number>()
+  let allFrom: number | undefined = clock()
+  let hasNewUsers = true
+  let quarter = quarterAt(clock())
+  let isPoked = false
+  let wake: (() => void) | undefined
+  const poke = (): void => {
+    isPoked = true
+    wake?.()
+  }
+
+  const later = (): number => clock() + OTHERS_DELAY_MS * (1 + random())
+  const lookAtAll = (from: number): void => {
+    allFrom = Math.min(allFrom ?? from, from)
+  }
+
+  const note = (event: Recorded): void => {
+    const effect = effectOf(event, isLimited)
+    if (effect === undefined) return
+    const from = isOwn(event) ? clock() : later()
+    if (effect === 'users') hasNewUsers = true
+    if (effect === 'all' || (effect === 'users' && event.type !== 'ReservationRequested')) lookAtAll(from)
+    else if (typeof effect === 'object') suts.set(effect.sut, Math.min(suts.get(effect.sut) ?? from, from))
+    poke()
+  }
+  const unwatch = views.watch((events) => {
+    for (const event of events) note(event)
+  })
+
+  return {
+    take: (now) => {
+      if (quarterAt(now) !== quarter) {
+        quarter = quarterAt(now)
+        lookAtAll(isShared ? later() : now)
+      }
+      const users = hasNewUsers
+      hasNewUsers = false
+      if (allFrom !== undefined && allFrom <= now) {
+        allFrom = undefined
+        suts.clear()
+        return { suts: 'all', hasNewUsers: users }
+      }
+      const due = [...suts].filter(([, from]) => from <= now).map(([sutId]) => sutId)
+      for (const sutId of due) suts.delete(sutId)
+      return { suts: due, hasNewUsers: users }
+    },
+    lookAgain: (at, { atUsers } = { atUsers: false }) => {
+      hasNewUsers ||= atUsers
+      lookAtAll(at)
+    },
+    next: async () => {
+      if (!isPoked) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      isPoked = false
+    },
+    poke,
+    close: unwatch,
+  }
+}

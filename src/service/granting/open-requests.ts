@@ -1,0 +1,99 @@
+import type { Runner } from '../../commands/command-envelope.ts'
+import type { Quotas } from '../../commands/quotas.ts'
+import { type FinishOffer, makeFinishOffer } from '../../commands/requests/finish-offer.ts'
+import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'
+import { requestDecider } from '../../domain/request/decide.ts'
+import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
+import { allIn } from '../../domain/request/waiting.ts'
+import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { type GrantingOptions, runGranting } from '../../processes/granting/granting.ts'
+import type { Matching } from '../../read-models/matching/candidates.ts'
+import { followRequests } from '../../read-models/requests/followed-requests.ts'
+import { makeGrants } from '../../read-models/requests/grants.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Users } from '../../users/users.ts'
+
+interface OpenRequestsOptions extends Omit<MakeRequestOptions, 'search' | 'grantsFor' | 'finishOffer'> {
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly quotas: Quotas
+  readonly users: Users
+  readonly views: Views
+  readonly matching: Matching
+  readonly log: { readonly error: (facts: object, sentence: string) => void }
+}
+
+/** What the clock triggers. */
+export type GrantingTimes = Pick<
+  GrantingOptions,
+  'clock' | 'isServing' | 'isShared' | 'makeRequestId' | 'wake' | 'signal' | 'isOwn'
+>
+
+/** Requests for SUTs that wait until one is free. */
+export interface Requests {
+  readonly make: ReturnType<typeof makeMakeRequest>
+  readonly finishOffer: FinishOffer
+  /** Finds out whether a SUT that is free now is for a request with a priority of 0 or more. */
+  readonly awaited: () => Promise<(sutId: string) => boolean>
+  /** Grants SUTs until the signal aborts. */
+  readonly runGranting: (times: GrantingTimes) => Promise<void>
+  readonly close: () => void
+}
+
+export const openRequests = (options: OpenRequestsOptions): Requests => {
+  const { runner, quotas, users, views, matching, limits, clock, randomHex, log } = options
+  const followed = followRequests({
+    views,
+    load: () =>
+      runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({
+        requests: [...allIn(queue)],
+        revision,
+      })),
+  })
+  const personOf = users.byId
+  const waitForViews = views.waitForStorePosition
+  const finishOffer = makeFinishOffer({ runner, quotas, limits, personOf, waitForViews, clock, randomHex })
+  /** What is known of users who wait, and of one more. */
+  const grantsFor = async (...userIds: readonly string[]): Promise<Grants> => {
+    const waiting = await followed.get()
+    const useOf = await quotas.usesOf([...userIds, ...[...waiting.values()].map(({ user_id }) => user_id)])
+    return makeGrants({ suts: await matching.suts(), personOf, useOf })
+  }
+  const make = makeMakeRequest({
+    ...options,
+    search: matching.search,
+    finishOffer,
+    grantsFor,
+  })
+  return {
+    make,
+    finishOffer,
+    awaited: async () => {
+      const waiting = await followed.get()
+      if (waiting.size === 0) return () => false
+      const grants = await grantsFor()
+      return (sutId) => {
+        const moment = { now: clock(), open: findOpenOffers(waiting.values()) }
+        const before = [...waiting.values()].filter(({ priority }) => priority >= 0)
+        return moment.open.hasSut(sutId) || firstFor(before, sutId, grants, moment) !== undefined
+      }
+    },
+    runGranting: (times) =>
+      runGranting({
+        ...{
+          ...times,
+          runner,
+          views,
+          requests: followed,
+          suts: matching.suts,
+          quotas,
+          personOf,
+          finishOffer,
+          randomHex,
+        },
+        usersSettled: users.settled,
+        random: () => Number.parseInt(randomHex(4), 16) / 2 ** 32,
+        onError: (error) => log.error({ err: error }, 'requests that wait were not granted; retrying'),
+      }),
+    close: followed.close,
+  }
+}

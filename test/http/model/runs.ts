@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { Tidying } from '../harness.ts'
-import { arbitrarySteps, type Step } from './steps.ts'
+import type { Step } from './steps.ts'
 import { emptyData, played, type Subject } from './stories.ts'
+import { arbitrarySteps } from './story-parts.ts'
 
 export interface Runs {
   readonly stories: number

@@ -143,7 +143,7 @@ const quota = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ hours_per_week: null, reservations_max: null }) },
   { weight: 1, arbitrary: fc.constant(null) },
 )
-const isBeyondQuota = fc.oneof(
+export const isBeyondQuota = fc.oneof(
   { weight: 4, arbitrary: fc.constant(false) },
   { weight: 1, arbitrary: fc.constant(true) },
 )
@@ -161,8 +161,8 @@ const rhythm: fc.Arbitrary<Rhythm> = fc.record({
   ),
 })
 
-const SECOND = 1000
-const HOUR = 3600 * SECOND
+export const SECOND = 1000
+export const HOUR = 3600 * SECOND
 const by = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 60 * SECOND }) },
   { weight: 6, arbitrary: fc.integer({ min: 0, max: HOUR / 2 }) },
@@ -181,7 +181,7 @@ const to = <K extends Step['to'], R>(
   arbitrary: fc.record({ to: fc.constant(kind), ...parts }, { noNullPrototype: true }) as unknown as fc.Arbitrary<Step>,
 })
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+export const step: fc.Arbitrary<Step> = fc.oneof(
   to('create', 3, { as: administrator, key, fields }),
   to('update', 4, { as: administrator, key, which, condition, fields }),
   to('tag', 2, { as: administrator, key, which, condition, tags }),
@@ -206,91 +206,3 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('move the clock', 6, { by }),
   to('restart', 1, { isRebuilt: fc.boolean() }),
 )
-
-const admins = { as: 'admin', key: undefined, condition: undefined } as const
-
-/** A SUT is retired while the clock is behind the last port assignment, so its port can only be released later. */
-const leftOpen: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(fc.integer({ min: 62 * SECOND, max: HOUR }), fc.boolean())
-  .map(([by, isRebuilt]) => [
-    { to: 'move the clock', by },
-    { to: 'create', ...admins, fields: {} },
-    { to: 'move the clock', by: 1 - by },
-    { to: 'retire', ...admins, which: 1 },
-    { to: 'move the clock', by },
-    { to: 'restart', isRebuilt },
-  ])
-
-/** Two reservations close to each other, and an extension of the first. */
-const closeTogether: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 3 }))
-  .map(([apart, longer]) => {
-    const window = { length: 900, nanosecond: false, offsets: [120, 60] } as const
-    const of = { ...admins, which: 0, for: 'alice', isBeyondQuota: false } as const
-    return [
-      { to: 'reserve', ...of, window: { ...window, start: 9000 } },
-      { to: 'reserve', ...of, window: { ...window, start: 9000 + 900 * apart } },
-      { to: 'extend', ...of, which: 1, window: { ...window, start: 0, length: 2700 + 900 * longer } },
-    ]
-  })
-
-/** A tester with a quota of one reservation gets one that may not count, then another one, and the first longer. */
-const atQuota: fc.Arbitrary<readonly Step[]> = fc.tuple(isBeyondQuota, fc.boolean()).map(([isFirst, isLonger]) => {
-  const window = { length: 900, nanosecond: false, offsets: [0, 0] } as const
-  const of = { ...admins, which: 0, for: 'alice' } as const
-  return [
-    { to: 'limit', ...admins, whose: 'alice', quota: { reservations_max: 1 } },
-    { to: 'reserve', ...of, isBeyondQuota: !isFirst, window: { ...window, start: 10_800 } },
-    { to: 'reserve', ...of, isBeyondQuota: false, window: { ...window, start: 12_600 } },
-    { to: 'extend', ...of, which: 1, isBeyondQuota: isLonger, window: { ...window, start: 0, length: 3_600 } },
-  ]
-})
-
-/** Consecutive reservations from now that are released early, so that each begins where the previous ended. */
-const givenBack: fc.Arbitrary<readonly Step[]> = fc
-  .array(fc.tuple(fc.integer({ min: 0, max: 200 * SECOND }), fc.integer({ min: 1, max: 3000 })), {
-    minLength: 2,
-    maxLength: 3,
-  })
-  .map((rounds) =>
-    rounds.flatMap(([by, length]): readonly Step[] => {
-      const window = { start: 0, length, nanosecond: false, offsets: [0, 0] } as const
-      return [
-        { to: 'reserve from now', ...admins, which: 0, for: 'alice', isBeyondQuota: false, window },
-        { to: 'move the clock', by },
-        { to: 'cancel', ...admins, which: 0 },
-      ]
-    }),
-  )
-
-/** A reservation is kept alive twice, the second time too early, perhaps with a restart between. */
-const keptAlive: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(fc.integer({ min: 1_750, max: 3_900 }), fc.boolean(), fc.boolean())
-  .map(([seconds, isRestarted, isRebuilt]) => {
-    const window = { start: 0, length: 9_000, nanosecond: false, offsets: [0, 0] } as const
-    const keep = { to: 'keep', ...admins, which: 0 } as const
-    return [
-      { to: 'reserve from now', ...admins, which: 0, for: 'alice', isBeyondQuota: false, window, keepalive: 3_600 },
-      { to: 'move the clock', by: seconds * SECOND },
-      keep,
-      ...(isRestarted ? [{ to: 'restart', isRebuilt } as const] : []),
-      { to: 'read reservation', as: 'audrey', which: 0 },
-      keep,
-    ]
-  })
-
-/** A story begins with a SUT. */
-export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
-  fc
-    .array(
-      fc.oneof(
-        { weight: 60, arbitrary: step.map((step): readonly Step[] => [step]) },
-        { weight: 1, arbitrary: leftOpen },
-        { weight: 1, arbitrary: closeTogether },
-        { weight: 1, arbitrary: atQuota },
-        { weight: 1, arbitrary: givenBack },
-        { weight: 1, arbitrary: keptAlive },
-      ),
-      { maxLength: 45, size: 'max' },
-    )
-    .map((parts) => [{ to: 'create', ...admins, fields: {} }, ...parts.flat()])

@@ -38,7 +38,7 @@ const openWeekly = async (page: Page, name: string) => {
   return dialog
 }
 
-test('in Chromium one reserves the same time every week, and sees the dates before', async (t) => {
+test('in Chromium one reserves the same time every week, sees the dates before, and cancels the rest', async (t) => {
   const sut = await makeMachine('rig 1')
   const alice = await openFor(t, browser, 'alice')
   if (alice === undefined) return
@@ -65,10 +65,15 @@ test('in Chromium one reserves the same time every week, and sees the dates befo
   const own = rowOf(page, 'rig 1').getByRole('gridcell', { name: /^You .*, in use$/ })
   await own.click()
   const block = page.getByRole('dialog', { name: 'Your reservation of rig 1' })
-  await block.getByText(/^every \w+day, 1 more$/).waitFor()
+  await block.getByText(/^Every \w+day, 1 more$/).waitFor()
   await checkAccessible(t, page)
   const { json } = await service.as('alice').get('/api/sut_reservation_series')
   t.like(json, { count: 1, sut_reservation_series: [{ rrule: 'FREQ=WEEKLY;COUNT=2', count: 2, sut_id: sut }] })
+  await block.getByRole('button', { name: 'Cancel the last' }).click()
+  await block.getByText('Cancel the last reservation of rig 1, which has not begun?').waitFor()
+  await block.getByRole('button', { name: 'Cancel 1' }).click()
+  await block.getByText(/^Every \w+day, the last$/).waitFor()
+  t.is((await service.as('alice').get(`/api/sut_reservation?sut_id=${sut}&user_id=${idOf('alice')}`)).json.count, 1)
   checkQuiet(t, alice, service.url)
 })
 

@@ -72,8 +72,10 @@ export const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined =>
 export const seriesText = (rule: string, more: number): string =>
   more === 0 ? `${rule}, the last` : `${rule}, ${more} more`
 
-export const cancelQuestion = (name: string, count: number): string =>
-  `Cancel all ${count} reservations of ${name} that have not begun?`
+const cancelQuestion = (name: string, count: number): string =>
+  count === 1
+    ? `Cancel the last reservation of ${name}, which has not begun?`
+    : `Cancel all ${count} reservations of ${name} that have not begun?`
 
 /** That a reservation belongs to a series, and for those who may the cancellation of what has not begun of it. */
 export const SeriesNote = ({
@@ -94,6 +96,9 @@ export const SeriesNote = ({
   if (series === undefined) return undefined
   const start = Date.parse(reservation.start_time)
   const ahead = series.sut_reservations.filter(({ state }) => state === 'ahead')
+  const rule = ruleText(series.rrule, start)
+  const sentence = `${rule.charAt(0).toUpperCase()}${rule.slice(1)}`
+  const others = ahead.filter(({ _id }) => _id !== reservation._id)
   const more = ahead.filter(({ start_time }) => Date.parse(start_time) > start).length
   const cancel = async (): Promise<void> => {
     const why = await cancelRest(page, series._id)
@@ -104,8 +109,8 @@ export const SeriesNote = ({
   if (isAsking)
     return html`<${Confirm} question=${cancelQuestion(name, ahead.length)} action=${`Cancel ${ahead.length}`} back="Keep them" onConfirm=${cancel} onBack=${() => setAsking(false)} />`
   return html`<div class="row wrap small">
-    <span class="row grow second"><${Icon} name="repeat" />${seriesText(ruleText(series.rrule, start), more)}</span>
-    ${mayCancel && ahead.length > 1 && html`<button type="button" class="btn quiet small" onClick=${() => setAsking(true)}>Cancel all ${ahead.length}</button>`}
+    <span class="row grow second"><${Icon} name="repeat" />${seriesText(sentence, more)}</span>
+    ${mayCancel && others.length > 0 && html`<button type="button" class="btn quiet small" onClick=${() => setAsking(true)}>Cancel ${ahead.length === 1 ? 'the last' : `all ${ahead.length}`}</button>`}
     ${refused !== undefined && html`<span class="bad" role="alert">${refused.message}</span>`}
   </div>`
 }

@@ -65,6 +65,12 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.getByRole('button', { name: 'Repeat weekly…' }).click()
     await page.getByText('2 of 8 dates are taken').waitFor()
   },
+  'schedule-series': async (page) => {
+    await page.locator('.tl-row .block').first().focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByRole('row').filter({ hasText: 'jetson-orin-2' }).getByRole('gridcell', { name: /^You/ }).click()
+    await page.getByText(/7 more$/).waitFor()
+  },
   'machine-edit': async (page) => {
     await at('machines')(page)
     await page.getByRole('link', { name: 'win11-05' }).click()

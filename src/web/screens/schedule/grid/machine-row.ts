@@ -100,7 +100,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
     case 'turn':
       return html`<button ...${shared} class="cell turn" title=${turnText(cell)} aria-label=${turnText(cell)}></button>`
     case 'idle':
-      return html`<button ...${shared} class="cell gap" aria-label=${`Too short before a turnaround, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
+      return html`<button ...${shared} class="cell gap" aria-label=${`Too close to the next reservation, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
     case 'inactive':
       return html`<span key=${cell.key} class="cell inactive" style=${place} role="gridcell"><span class="vh">Inactive</span></span>`
     case 'offline':

@@ -39,7 +39,14 @@ const fill = async (service: Running): Promise<{ readonly machine: string; reado
   for (const name of PEOPLE)
     people.push(await make('/api/user/create', { name, role: 'tester', password: 'a password' }))
   for (const name of MACHINES) {
-    const more = { description: LONG, os: MARKUP, version: BACKWARDS, manufacturer: WORD, model: ATTRIBUTE, turnaround: 900 }
+    const more = {
+      description: LONG,
+      os: MARKUP,
+      version: BACKWARDS,
+      manufacturer: WORD,
+      model: ATTRIBUTE,
+      turnaround: 900,
+    }
     const tags = { rack: MARKUP, place: BACKWARDS, emoji: EMOJI, word: WORD }
     machines.push(await make('/api/sut/create', { ...aSut({ name }), ...more, tags }))
   }
@@ -111,7 +118,10 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   await page.getByRole('dialog').waitFor()
   await checkHarmless(t, page, 'the popover')
   await page.keyboard.press('Escape')
-  await page.getByRole('gridcell', { name: /^Turnaround/ }).first().click()
+  await page
+    .getByRole('gridcell', { name: /^Turnaround/ })
+    .first()
+    .click()
   await page.getByText(/^It is turned around until .*, after/).waitFor()
   await checkHarmless(t, page, 'a draft in a turnaround')
   await page.keyboard.press('Escape')

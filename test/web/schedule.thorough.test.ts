@@ -167,6 +167,18 @@ test('in Chromium a turnaround is drawn, said before one reserves in it, and exp
   const refusal = page.getByRole('dialog', { name: 'bench 1 is turned around then' })
   await refusal.getByText('It needs its turnaround in between.').waitFor()
   await refusal.getByRole('button', { name: /next free/ }).click()
-  await row.getByRole('gridcell', { name: /^You / }).waitFor()
+  const own = row.getByRole('gridcell', { name: /^You / })
+  await own.waitFor()
+  const [held] = (await admin.get(`/api/sut_reservation?user_id=${idOf('alice')}`)).json.sut_reservations as [
+    { readonly end_time: string },
+  ]
+  const [start_time, end_time] = [1, 2].map((hours) =>
+    new Date(Date.parse(held.end_time) + hours * 3_600_000).toISOString(),
+  )
+  const next = await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_time, end_time })
+  t.is(next.status, 201)
+  await own.click()
+  await page.getByRole('group', { name: 'Extend to' }).getByRole('button').first().click()
+  await page.getByText('It needs its turnaround before the next reservation.').waitFor()
   checkQuiet(t, alice, service.url)
 })

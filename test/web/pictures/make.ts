@@ -50,7 +50,10 @@ const STATES: Readonly<Record<string, Step>> = {
   },
   'schedule-turnaround': async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'jetson-orin-2' })
-    await row.getByRole('gridcell', { name: /^Turnaround/ }).click()
+    await row
+      .getByRole('gridcell', { name: /^Turnaround/ })
+      .first()
+      .click()
     await page.getByRole('dialog').waitFor()
   },
   'schedule-reserve': async (page) => {

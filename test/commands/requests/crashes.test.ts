@@ -68,6 +68,7 @@ const aQueue = (store: EventStore, clock: Clock, suts: readonly string[]) => {
       for (const request of (await waiting()).filter(hasOffer)) await finishOffer(request, randomHex(8))
     },
     waiting,
+    finishOffer,
   }
 }
 
@@ -141,4 +142,17 @@ test('a SUT that somebody takes meanwhile is not granted, and the request goes o
     t.deepEqual(faultsOf(await log()), [])
     return slow.calls()
   })
+})
+
+test('an offer that a clock made which was ahead is closed, and its time gets into no other stream', async (t) => {
+  const { store, clock, suts, log } = await aStage(t)
+  const [, free = ''] = suts
+  const queue = aQueue(dying(store, 4).store, clock, [free])
+  await queue.ask('k').catch(() => undefined)
+  const [request] = await aQueue(store, clock, [free]).waiting()
+  if (request?.offer === undefined) return t.fail('nothing was offered')
+  const ahead = { ...request, offer: { ...request.offer, time: request.offer.time + 2 * MINUTE } }
+  t.true(E.isRight(await aQueue(store, clock, [free]).finishOffer(ahead, randomHex(8))))
+  t.deepEqual(reservationsFor(await log(), request._id), [])
+  t.deepEqual(faultsOf(await log()), [])
 })

@@ -31,7 +31,7 @@ interface Followed {
   readonly listeners: ReadonlySet<(events: Batch['events']) => void>
 }
 
-/** Events whose rows are written in a turn of their own: a series has 367, which were just encoded and appended. */
+/** Events that are folded in a turn of their own, and their rows written in another: a series has 367. */
 const LARGE = 256
 
 /** Folds a batch and lets its rows be written. */
@@ -39,12 +39,15 @@ const foldBatch = async (
   batch: Batch,
   { tracker, pending, writer, catchUp, signal, listeners }: Followed,
 ): Promise<void> => {
+  const isLarge = batch.events.length >= LARGE
+  // They may have been encoded and appended just now.
+  if (isLarge) await turn()
   for (const event of batch.events) pending.fold(event, tracker.advance(event))
   if (!tracker.isCaughtUp()) await catchUp.take(batch)
   tracker.notifyWaiters(batch)
   for (const listener of listeners) listener(batch.events)
   if (catchUp.hasWriterThread()) return
-  if (batch.events.length >= LARGE) await turn()
+  if (isLarge) await turn()
   writer.tick()
   if (!writer.isFull()) return
   tracker.pause()

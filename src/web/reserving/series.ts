@@ -115,3 +115,18 @@ export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
     </ul>
   </div>`
 }
+
+/** Offers the dates before the first one that is taken: a series is reserved whole or not at all. */
+export const Fewer = ({
+  occurrences,
+  onTimes,
+}: {
+  readonly occurrences: readonly Occurrence[]
+  readonly onTimes: (times: number) => void
+}): VNode | undefined => {
+  const free = occurrences.findIndex(({ taken }) => taken !== undefined)
+  if (free === -1) return undefined
+  return html`<div class="row wrap small"><span class="second grow">It is reserved for all dates or for none.</span>
+    ${free >= TIMES_MIN && html`<button type="button" class="btn small" onClick=${() => onTimes(free)}>Only the first ${free}</button>`}
+  </div>`
+}

@@ -1,18 +1,13 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
-import { createSeries } from '../../holding/series.ts'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { useIsMounted } from '../../page/mounted.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
-import { makeKeys, type Outcome } from '../../reserving/request.ts'
-import { Dates, firstOf, seriesBodyOf, TimesField, useOccurrences } from '../../reserving/series.ts'
-import { Refused } from '../../service/api.ts'
+import { Dates, Fewer, TimesField } from '../../reserving/series.ts'
+import { useWeekly } from '../../reserving/use-weekly.ts'
 import type { Taken } from '../../timeline/calendar.ts'
 import { type Draft, windowOf } from '../../timeline/draft.ts'
-import { type Occurrence, TIMES_MIN } from '../../timeline/series.ts'
 import { clockOf, weekdayOf } from '../../timeline/times.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.ts'
@@ -30,26 +25,8 @@ interface Props {
   readonly onOnce: () => void
 }
 
-/** Two months. */
-const USUAL_TIMES = 8
-
 const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
 const close = (): void => show({ open: undefined })
-
-/** Offers the dates before the first one that is taken: a series is reserved whole or not at all. */
-const Fewer = ({
-  occurrences,
-  onTimes,
-}: {
-  readonly occurrences: readonly Occurrence[]
-  readonly onTimes: (times: number) => void
-}): VNode | undefined => {
-  const free = occurrences.findIndex(({ taken }) => taken !== undefined)
-  if (free === -1) return undefined
-  return html`<div class="row wrap small"><span class="second grow">It is reserved for all dates or for none.</span>
-    ${free >= TIMES_MIN && html`<button type="button" class="btn small" onClick=${() => onTimes(free)}>Only the first ${free}</button>`}
-  </div>`
-}
 
 /** The form in which one reserves the same time every week, with the dates and what is in their way. */
 export const SeriesPopover = (props: Props): VNode => {
@@ -58,29 +35,11 @@ export const SeriesPopover = (props: Props): VNode => {
   const me = meOf(page)
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
-  const [times, setTimes] = useState(USUAL_TIMES)
-  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
-  const keys = useMemo(makeKeys, [])
-  const isMounted = useIsMounted()
   const window = windowOf(draft, now, taken)
-  const first = firstOf(window)
-  const { occurrences, failed } = useOccurrences(sut, window, times)
-  const isFree = occurrences?.every((each) => each.taken === undefined) ?? false
-  const isSending = outcome.kind === 'sending'
-  const send = async (isBeyondQuota = false): Promise<void> => {
-    if (isSending || !isFree || !isAnswered) return
-    setOutcome({ kind: 'sending', since: Date.now() })
-    const beyond = isBeyondQuota ? ({ beyond_quota: true } as const) : {}
-    const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })
-    const refused = await createSeries(page, body, keys.keyFor(body))
-    if (!isMounted()) return
-    if (refused instanceof Refused) setOutcome({ kind: 'refused', refused })
-    else close()
-  }
-  if (outcome.kind === 'refused') {
-    const back = (): void => setOutcome({ kind: 'idle' })
-    return html`<${SeriesRefusal} key="refused" ...${{ sut, anchor, nameOf, times }} refused=${outcome.refused} onSend=${send} onBack=${back} onClose=${close} />`
-  }
+  const weekly = useWeekly({ sut, window, userId, onDone: close })
+  const { first, times, setTimes, occurrences, failed, isFree, isSending, refused, send } = weekly
+  if (refused !== undefined)
+    return html`<${SeriesRefusal} key="refused" ...${{ sut, anchor, nameOf }} refused=${refused} onSend=${send} onBack=${weekly.forget} onClose=${close} />`
   const title = `Reserve ${sut.name} weekly`
   const subtitle = `Every ${weekdayOf(first.from)}, ${clockOf(first.from)} – ${clockOf(first.to)}`
   return html`<${Popover} key="series" title=${title} subtitle=${subtitle} anchor=${anchor} onClose=${close} onSubmit=${() => send()}>

@@ -1,0 +1,48 @@
+import { useMemo, useState } from 'preact/hooks'
+import { createSeries } from '../holding/series.ts'
+import type { Sut } from '../live/objects.ts'
+import { usePage } from '../page/context.ts'
+import { useIsMounted } from '../page/mounted.ts'
+import { Refused } from '../service/api.ts'
+import type { Stretch } from '../timeline/calendar.ts'
+import { makeKeys, type Outcome } from './request.ts'
+import { firstOf, seriesBodyOf, useOccurrences } from './series.ts'
+
+/** Two months. */
+const USUAL_TIMES = 8
+
+interface Options {
+  readonly sut: Sut
+  /** What would be held first. */
+  readonly window: Stretch
+  readonly userId: string
+  readonly onDone: (times: number) => void
+}
+
+/** The same time every week, as somebody is choosing it, and reserving it. */
+export const useWeekly = ({ sut, window, userId, onDone }: Options) => {
+  const page = usePage()
+  const keys = useMemo(makeKeys, [])
+  const isMounted = useIsMounted()
+  const [times, setTimes] = useState(USUAL_TIMES)
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
+  const first = firstOf(window)
+  const { occurrences, failed } = useOccurrences(sut, window, times)
+  const isFree = occurrences?.every((each) => each.taken === undefined) ?? false
+  const send = async (isBeyondQuota = false): Promise<void> => {
+    if (outcome.kind === 'sending' || !isFree || !page.control.reach.get().isAnswered) return
+    setOutcome({ kind: 'sending', since: Date.now() })
+    const beyond = isBeyondQuota ? ({ beyond_quota: true } as const) : {}
+    const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })
+    const refused = await createSeries(page, body, keys.keyFor(body))
+    if (!isMounted()) return
+    setOutcome(refused instanceof Refused ? { kind: 'refused', refused } : { kind: 'idle' })
+    if (!(refused instanceof Refused)) onDone(times)
+  }
+  return {
+    ...{ first, times, setTimes, occurrences, failed, isFree, send },
+    isSending: outcome.kind === 'sending',
+    refused: outcome.kind === 'refused' ? outcome.refused : undefined,
+    forget: () => setOutcome({ kind: 'idle' }),
+  }
+}

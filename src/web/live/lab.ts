@@ -36,8 +36,8 @@ export interface LabControl {
   readonly readSuts: (api: Readable) => Promise<void>
   /** Reads the names of all people. */
   readonly readPeople: (api: Readable) => Promise<void>
-  /** Reads what is reserved in a span that is about now, in the whole lab: who has what, and what is free. */
-  readonly readSoon: (api: Readable, span: Stretch) => Promise<void>
+  /** Reads what is reserved in a span that is about now, in the whole lab or of some machines: who has what, and what is free. */
+  readonly readSoon: (api: Readable, span: Stretch, sutIds?: readonly string[]) => Promise<void>
   /** Reads the reservations of some machines in a span. */
   readonly readRows: (api: Readable, span: Stretch, sutIds: readonly string[]) => Promise<void>
   /** Forgets which time of other machines is known: what nobody sees is not read again. */
@@ -109,9 +109,9 @@ export const openLab = (): LabControl => {
       const people = byId(await readAll<Person>(api, '/api/user', 'users'))
       set(({ has }) => ({ people, has: new Set([...has, 'people']) }))
     },
-    readSoon: async (api, span) => {
-      const read = await readReservations(api, span)
-      set((before) => ({ ...replaced(before, span, undefined, read), has: new Set([...before.has, 'soon']) }))
+    readSoon: async (api, span, sutIds) => {
+      const read = await readReservations(api, span, sutIds)
+      set((before) => ({ ...replaced(before, span, sutIds, read), has: new Set([...before.has, 'soon']) }))
     },
     readRows: async (api, span, sutIds) => {
       const read = await readReservations(api, span, sutIds)

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks'
-import { isKnown, isLoaded } from '../live/lab.ts'
+import { isKnown, isLoaded, type Lab } from '../live/lab.ts'
 import { turnaroundOf } from '../live/objects.ts'
 import { ofKinds } from '../live/reading.ts'
 import { useStore } from '../parts/store.ts'
@@ -21,6 +21,22 @@ export interface LabReading {
 const OUT_OF_VIEW = { of: ofKinds('sut_reservation').of, isInView: () => false }
 const NONE: ReadonlySet<string> = new Set()
 
+/** The longest turnaround. */
+const LONGEST = 24 * HOUR
+
+/** The time from an hour on in which one may ask for an hour, and what may take it: a turnaround before and after. */
+const around = (hour: number, turnaround: number): Stretch => ({
+  from: hour - turnaround,
+  to: hour + 2 * HOUR + turnaround,
+})
+
+/** The machines whose turnaround is longer than an hour: few, and of these more is read. */
+const slowOf = ({ suts }: Lab): string =>
+  [...suts.values()]
+    .filter((sut) => turnaroundOf(sut) > HOUR)
+    .map(({ _id }) => _id)
+    .join()
+
 /**
  * Keeps the lab as it is: machines, names, and what is reserved about now, of the whole lab; what is reserved in a
  * span, of the machines in view.
@@ -28,16 +44,21 @@ const NONE: ReadonlySet<string> = new Set()
 export const useLab = (span: Stretch): LabReading => {
   const { lab, clock } = usePage()
   const hour = useStore(clock, (time) => Math.floor(time / HOUR) * HOUR)
-  // What takes a machine now may have ended a turnaround ago, or begin a turnaround later.
-  const away = useStore(lab.lab, ({ suts }) => Math.max(0, ...[...suts.values()].map(turnaroundOf)))
-  const soon = { from: hour - away, to: hour + 2 * HOUR + away }
+  const slow = useStore(lab.lab, slowOf)
   const view = useRef({ inView: NONE, near: NONE })
   /** What is being read. */
   const asking = useRef(NONE)
   const readings = [
     useReading('suts', (api) => lab.readSuts(api), ofKinds('sut')),
     useReading('people', (api) => lab.readPeople(api), ofKinds('user')),
-    useReading(`soon ${hour} ${away}`, (api) => lab.readSoon(api, soon), OUT_OF_VIEW),
+    useReading(
+      `soon ${hour} ${slow}`,
+      async (api) => {
+        await lab.readSoon(api, around(hour, HOUR))
+        if (slow !== '') await lab.readSoon(api, around(hour, LONGEST), slow.split(','))
+      },
+      OUT_OF_VIEW,
+    ),
   ]
   const rows = useReading(
     `rows ${span.from} ${span.to}`,

@@ -82,8 +82,11 @@ test('what was read of a machine takes the place of what was known in that span,
 
 test('what is reserved about now is read of the whole lab, and makes no row known', async (t) => {
   const { lab, readSoon } = openLab()
-  await readSoon(serve([], () => [reservation('r', 's', '10:00', '11:00')]).api, DAY)
+  const all = [reservation('r', 's', '10:00', '11:00'), reservation('q', 't', '10:00', '11:00')]
+  await readSoon(serve([], () => all).api, DAY)
   t.deepEqual([lab.get().bySut.get('s')?.length, isKnown(lab.get(), 's', DAY)], [1, false])
+  await readSoon(serve([], () => []).api, DAY, ['s'])
+  t.deepEqual([lab.get().bySut.get('s')?.length, lab.get().bySut.get('t')?.length], [0, 1])
 })
 
 test('a row that leaves what is near is read again when it returns, and shown as it was until then', async (t) => {

@@ -25,27 +25,42 @@ export const profileOf = (fields: SutFields, tags: Readonly<Record<string, strin
   tags,
 })
 
-type Test = (profile: Profile) => boolean
+/** One criterion: a field, by its place among FIELDS, or a tag has one of these values; null if there is no such tag. */
+export type Criterion =
+  | { readonly field: number; readonly values: ReadonlySet<string> }
+  | { readonly tag: string; readonly values: ReadonlySet<string> | null }
 
-const valuesOf = (asked: string | readonly string[]): readonly string[] => [asked].flat()
-
-/** One test a criterion. */
-const testsOf = ({ tags = {}, ...fields }: Omit<Exclusion, 'not'>): readonly Test[] => [
-  ...FIELDS.flatMap((name, n): readonly Test[] => {
+const listOf = ({ tags = {}, ...fields }: Omit<Exclusion, 'not'>): readonly Criterion[] => [
+  ...FIELDS.flatMap((name, field): readonly Criterion[] => {
     const asked = fields[name]
-    if (asked === undefined) return []
-    const values = new Set(valuesOf(asked).map(foldName))
-    return [({ fields }) => values.has(fields[n] as string)]
+    return asked === undefined ? [] : [{ field, values: new Set([asked].flat().map(foldName)) }]
   }),
-  ...Object.entries(tags).map(([name, asked]): Test => {
-    if (asked === null) return ({ tags }) => !Object.hasOwn(tags, name)
-    const values = new Set(valuesOf(asked))
-    return ({ tags }) => Object.hasOwn(tags, name) && values.has(tags[name] as string)
-  }),
+  ...Object.entries(tags).map(
+    ([tag, asked]): Criterion => ({ tag, values: asked === null ? null : new Set([asked].flat()) }),
+  ),
 ]
 
+/** The criteria of which all must hold, and those of which none may. */
+export const criteriaIn = ({
+  not = {},
+  ...required
+}: Criteria): { readonly must: readonly Criterion[]; readonly mustNot: readonly Criterion[] } => ({
+  must: listOf(required),
+  mustNot: listOf(not),
+})
+
+type Test = (profile: Profile) => boolean
+
+const testOf = (criterion: Criterion): Test => {
+  if ('field' in criterion) return ({ fields }) => criterion.values.has(fields[criterion.field] as string)
+  const { tag, values } = criterion
+  if (values === null) return ({ tags }) => !Object.hasOwn(tags, tag)
+  return ({ tags }) => Object.hasOwn(tags, tag) && values.has(tags[tag] as string)
+}
+
 /** Prepares criteria, to be compared with many SUTs. */
-export const makeFit = ({ not = {}, ...required }: Criteria): Test => {
-  const [must, mustNot] = [testsOf(required), testsOf(not)]
-  return (profile) => must.every((holds) => holds(profile)) && !mustNot.some((holds) => holds(profile))
+export const makeFit = (criteria: Criteria): Test => {
+  const { must, mustNot } = criteriaIn(criteria)
+  const [tests, excluding] = [must.map(testOf), mustNot.map(testOf)]
+  return (profile) => tests.every((holds) => holds(profile)) && !excluding.some((holds) => holds(profile))
 }

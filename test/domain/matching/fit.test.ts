@@ -1,8 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { Criteria, Exclusion } from '../../../src/domain/events/criteria.ts'
+import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { makeFit, profileOf, type SutFields } from '../../../src/domain/matching/fit.ts'
 import { sutValues } from '../builders.ts'
+import { criteria, suts } from './arbitrary-criteria.ts'
 
 type Tags = Readonly<Record<string, string>>
 
@@ -35,27 +36,6 @@ test('a SUT is out if any one criterion under not holds', (t) => {
   t.true(isFit({ not: { os: 'linux', tags: { gpu: null } } }, {}, { gpu: 'l4' }))
   t.false(isFit({ os: 'windows', not: { version: ['xp'] } }))
 })
-
-const WORDS = ['Windows', 'WINDOWS', 'linux', ''] as const
-const TAGS = ['a', 'A', ''] as const
-const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name'] as const
-
-const oneOrSeveral = (words: readonly string[]) =>
-  fc.oneof(fc.constantFrom(...words), fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }))
-const criterion = oneOrSeveral(WORDS)
-const tagCriteria = fc.dictionary(fc.constantFrom('x', 'y', 'Y'), fc.oneof(oneOrSeveral(TAGS), fc.constant(null)), {
-  minKeys: 1,
-})
-const members = {
-  ...Object.fromEntries(FIELDS.map((name) => [name, criterion])),
-  tags: tagCriteria,
-} as Record<string, fc.Arbitrary<unknown>>
-const exclusions = fc.record(members, { requiredKeys: [] }) as fc.Arbitrary<Exclusion>
-const criteria = fc.record({ ...members, not: exclusions }, { requiredKeys: [] }) as fc.Arbitrary<Criteria>
-const suts = fc.record({
-  fields: fc.record(Object.fromEntries(FIELDS.map((name) => [name, fc.constantFrom(...WORDS)]))),
-  tags: fc.dictionary(fc.constantFrom('x', 'y', 'Y'), fc.constantFrom(...TAGS)),
-}) as unknown as fc.Arbitrary<{ fields: SutFields; tags: Tags }>
 
 /** Every criterion of these, whether it holds: written from the interface's words, one comparison at a time. */
 const holding = (asked: object, { fields, tags }: { fields: SutFields; tags: Tags }): boolean[] => {

@@ -1,8 +1,8 @@
 import type { Recorded } from '../src/domain/event.ts'
 import type { Criteria } from '../src/domain/events/criteria.ts'
+import type { RequestStatus } from '../src/domain/request/status.ts'
+import { canonicalJson } from '../src/domain/values/canonical-json.ts'
 import { failMissing, type Projection } from './projection.ts'
-
-export type RequestStatus = 'waiting' | 'granted' | 'withdrawn' | 'expired'
 
 /** A request for a SUT as returned by the API, in its field order. Answers add the name of its user. */
 export interface SutRequest {
@@ -20,7 +20,8 @@ export interface SutRequest {
   readonly sut_reservation_id: string | null
 }
 
-export type SutRequestColumns = readonly [user_id: string, status: RequestStatus]
+/** `target` is what it waits for: the id of a SUT, or criteria as canonical JSON. */
+export type SutRequestColumns = readonly [user_id: string, status: RequestStatus, target: string]
 
 const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest => {
   const updated_at = event.metadata.time
@@ -64,5 +65,5 @@ export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
   begins: (event) => event.type === 'ReservationRequested',
   evolve,
   ended: () => null,
-  columns: ({ user_id, status }) => [user_id, status],
+  columns: ({ user_id, status, match, sut_id = '' }) => [user_id, status, match ? canonicalJson(match) : sut_id],
 }

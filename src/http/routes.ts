@@ -15,7 +15,7 @@ import {
 import { type ChangesQuery, changesQuery, EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
-import { sessionsQuery } from './codecs/lists.ts'
+import { sessionsQuery, sutRequestQuery, sutRequestsQuery } from './codecs/lists.ts'
 import { OUTAGES_REPEATABLE, outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
 import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
 import { seriesBody, seriesQuery } from './codecs/series.ts'
@@ -36,6 +36,7 @@ import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
 import type { OutageHandlers } from './routes/outages.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
+import type { RequestReads } from './routes/requests/request-reads.ts'
 import type { RequestHandlers } from './routes/requests/requests.ts'
 import type { ReservationReads } from './routes/reservation-reads.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
@@ -50,6 +51,7 @@ export interface Handlers {
   readonly reservations: ReservationHandlers
   readonly series: SeriesHandlers
   readonly requests: RequestHandlers
+  readonly requestReads: RequestReads
   readonly access: AccessHandlers
   readonly reservationReads: ReservationReads
   readonly suts: SutHandlers
@@ -93,6 +95,7 @@ export const routes = ({
   reservations,
   series,
   requests,
+  requestReads,
   access,
   reservationReads,
   suts,
@@ -177,7 +180,14 @@ export const routes = ({
     body: sutRequestBody,
     handle: requests.create,
   }),
-  get({ path: '/api/sut_request/:id', roles: everyone, handle: requests.read }),
+  getWithQuery({
+    path: '/api/sut_request',
+    roles: everyone,
+    otherMediaTypes: [CSV],
+    query: sutRequestsQuery,
+    handle: requestReads.list,
+  }),
+  getWithQuery({ path: '/api/sut_request/:id', roles: everyone, query: sutRequestQuery, handle: requestReads.read }),
   post({
     path: '/api/sut_request/:id/withdraw',
     roles: holders,

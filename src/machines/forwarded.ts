@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { makeWaits } from '../concurrency/waits.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { ConnectionFailure } from '../gateway/connections/causes.ts'
 import type { Decisions } from '../gateway/decisions.ts'
@@ -61,44 +62,6 @@ interface Forwards {
   openSince: number | undefined
   /** Its end in Unix milliseconds; null while the clock is not trusted. */
   until: number | null
-}
-
-/** The calls that wait for something about a reservation. */
-const makeWaits = () => {
-  const waiting = new Map<string, Set<(isOver: boolean) => void>>()
-  let isEnded = false
-  let count = 0
-  /** Checks whether waits for a reservation are over; `isOver` ends them in any case. */
-  const recheck = (id: string, isOver = false): void => {
-    for (const each of waiting.get(id) ?? []) each(isOver)
-  }
-  return {
-    count: () => count,
-    recheck,
-    /** Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds. */
-    until: (id: string, isDone: () => boolean, within: number): Promise<void> =>
-      new Promise((resolve) => {
-        if (isEnded || isDone()) return resolve()
-        const waits = waiting.get(id) ?? new Set()
-        const settle = (): void => {
-          clearTimeout(late)
-          waits.delete(settleIf)
-          count--
-          if (waits.size === 0) waiting.delete(id)
-          resolve()
-        }
-        const settleIf = (isOver: boolean): void => {
-          if (isOver || isDone()) settle()
-        }
-        const late = setTimeout(settle, within)
-        waiting.set(id, waits.add(settleIf))
-        count++
-      }),
-    end: (): void => {
-      isEnded = true
-      for (const id of [...waiting.keys()]) recheck(id, true)
-    },
-  }
 }
 
 /** Forwarded reservations, and the calls waiting for one. */

@@ -11,7 +11,7 @@ import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
 const { reservations, suts, sessions, series, outages, held, past, upcoming, unrecorded, endedSince } = file.lists
-const { everySut, windows, unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
+const { everySut, sutRequests, windows, unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
 
 const reads: ListReads = {
   reservations,
@@ -19,6 +19,7 @@ const reads: ListReads = {
   everySut,
   sessions,
   series,
+  sutRequests,
   outages,
   available: makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created),
   held,

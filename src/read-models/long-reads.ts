@@ -16,6 +16,7 @@ export interface ListReads {
   readonly everySut: Lists['everySut']
   readonly sessions: (query: SessionQuery) => ListPage
   readonly series: Lists['series']
+  readonly sutRequests: Lists['sutRequests']
   readonly outages: Lists['outages']
   readonly available: (query: AvailableQuery) => AvailablePage
   readonly held: (sutId: string, span: Window) => readonly Window[]

@@ -47,6 +47,7 @@ import { makeHistoryHandlers } from '../http/routes/history.ts'
 import { makeLoginHandlers } from '../http/routes/login/login.ts'
 import { makeOutageHandlers } from '../http/routes/outages.ts'
 import { makeCheckHandler } from '../http/routes/probes/checks.ts'
+import { makeRequestReads } from '../http/routes/requests/request-reads.ts'
 import { makeRequestHandlers } from '../http/routes/requests/requests.ts'
 import { makeReservationReads } from '../http/routes/reservation-reads.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
@@ -284,7 +285,10 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       measures: metrics.feed,
       onResumed: logResumed(log),
     })
-    const changes = makeChanges({ ...told, known: users, limits: runtime.changes, measures: metrics.changes })
+    const changes = makeChanges({
+      ...{ ...told, known: users, requests: requests.sight },
+      ...{ limits: runtime.changes, measures: metrics.changes },
+    })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
@@ -337,6 +341,10 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         ...{ runner, objects, users, nameOf, isAnyFit: matching.isAnyFit },
         makeRequest: requests.make,
         finishOffer: requests.finishOffer,
+      }),
+      requestReads: makeRequestReads({
+        ...{ objects, users, nameOf, csv, isAnyFit: matching.isAnyFit },
+        ...{ endings: requests.endings, explain: requests.explain },
       }),
       reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
       access: {
@@ -510,6 +518,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       const closed = listening.close(STOP_TIMEOUT_MS)
       consoles.close()
       forwarded.endWaits()
+      requests.endings.end()
       await Promise.all([feed.close(), changes.close()])
       await closed
     })

@@ -196,6 +196,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     held: true,
     sessions: true,
     series: true,
+    sutRequests: true,
     outages: true,
     upcoming: true,
     unfinishedUsage: true,

@@ -1,9 +1,9 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { isAboutUser, sutIdOf, userOf } from '../events/cloud-event.ts'
+import { isAboutRequest, isAboutUser, sutIdOf, userOf } from '../events/cloud-event.ts'
 
 /** The kinds of objects whose changes are told, as paths of the interface name them. */
-export const KINDS = ['sut', 'sut_reservation', 'session', 'user'] as const
+export const KINDS = ['sut', 'sut_reservation', 'sut_request', 'session', 'user'] as const
 export type ChangeKind = (typeof KINDS)[number]
 
 /** An object that has changed, by one event or by several. */
@@ -13,7 +13,7 @@ export interface Change {
   readonly kind: ChangeKind
   readonly id: string
   readonly sutId: string | undefined
-  /** The holder of a reservation or session, or the user itself. */
+  /** The holder of a reservation, request or session, or the user itself. */
   readonly userId: string | undefined
   /** Where a user came, went, returned, was erased or renamed: the last position of such an event. */
   readonly rosterAt: PublicPosition | undefined
@@ -33,10 +33,14 @@ const UNSHOWN: readonly EventType[] = [
   // Its reservations are told of themselves.
   'ReservationSeriesCreated',
   'SutCreationAbandoned',
+  // It waits all the same.
+  'RequestOffered',
+  'RequestOfferClosed',
 ]
 
 const kindOf = ({ type }: Recorded): ChangeKind | undefined => {
   if (UNSHOWN.includes(type)) return undefined
+  if (isAboutRequest(type)) return 'sut_request'
   if (type.startsWith('Reservation')) return 'sut_reservation'
   if (type.startsWith('Session')) return 'session'
   if (type.startsWith('Sut')) return 'sut'

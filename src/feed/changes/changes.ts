@@ -19,7 +19,7 @@ import {
 import { makeWaiting } from '../waiting.ts'
 import { type Gathering, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
-import type { TagsOf, Viewer } from './visibility.ts'
+import type { Sight, Viewer } from './visibility.ts'
 
 export interface ChangesLimits extends FeedLimits {
   /** Milliseconds during which changes are gathered. */
@@ -43,6 +43,12 @@ export interface ChangesOptions extends Omit<SubscriptionsOptions, 'limits' | 'r
   readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch' | 'newest' | 'asOf'>
   /** The users as they are. */
   readonly known: Pick<Users, 'byId' | 'settled'>
+  /** Which requests users with a scope see. */
+  readonly requests: {
+    /** @throws StoreUnavailable */
+    readonly prepare: () => Promise<unknown>
+    readonly isIn: Sight['isRequestIn']
+  }
   readonly limits?: Partial<ChangesLimits> | undefined
 }
 
@@ -67,9 +73,10 @@ export interface Changes {
 const tagsIn = (version: { readonly document: string } | undefined): Sut['tags'] | undefined =>
   version && (JSON.parse(version.document) as Sut).tags
 
-const makeTagsOf = ({ newest, asOf }: ChangesOptions['views']): TagsOf => ({
+const makeSight = ({ views: { newest, asOf }, requests }: ChangesOptions): Sight => ({
   now: (sutId) => tagsIn(newest('sut', sutId)),
   before: (sutId, revision) => tagsIn(asOf('sut', sutId, revision - 1)),
+  isRequestIn: requests.isIn,
 })
 
 /** Writes gatherings as one reader sees them. The first message says from where. */
@@ -112,7 +119,8 @@ export const makeChanges = (options: ChangesOptions): Changes => {
   const waiting = makeWaiting()
   const gatherings = makeGatherings({
     ...{ store, views, limits },
-    tagsOf: makeTagsOf(views),
+    sight: makeSight(options),
+    prepareRequests: options.requests.prepare,
     waitUntilDurable: makeWaitUntilDurable({ store, views }),
     settled: known.settled,
     wake: waiting.wake,

@@ -18,6 +18,8 @@ export interface GatherOptions {
   readonly waitUntilDurable: WaitUntilDurable
   /** Resolves when what the views show of users is known elsewhere too. */
   readonly settled: () => Promise<void> | undefined
+  /** Waits until it can be said who sees what has changed; undefined if it cannot. */
+  readonly ready: (changes: readonly Change[]) => Promise<Stretch['changes']>
   /** Milliseconds during which changes are gathered. */
   readonly interval: number
   /** Events of a gathering, at most. */
@@ -35,7 +37,7 @@ interface Open {
  * function that ends this.
  */
 export const gather = (options: GatherOptions, publish: (stretch: Stretch) => void): (() => void) => {
-  const { views, waitUntilDurable, settled, interval, eventsMax, onFailed } = options
+  const { views, waitUntilDurable, settled, ready, interval, eventsMax, onFailed } = options
   const stop = new AbortController()
   const { signal } = stop
   let published = views.position()
@@ -65,9 +67,10 @@ export const gather = (options: GatherOptions, publish: (stretch: Stretch) => vo
       await untilDurable(to)
       // Scopes that cannot be read stay as they were, here as in lists.
       await settled()?.catch(() => undefined)
+      const changes = events > eventsMax ? undefined : await ready(collected.changes())
       if (signal.aborted) return
       published = to
-      publish({ from, to, changes: events > eventsMax ? undefined : collected.changes() })
+      publish({ from, to, changes })
     }
     isRunning = false
   }

@@ -2,7 +2,7 @@ import { formatScope } from '../../domain/user/scope.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { eventSource } from '../events/frames.ts'
 import type { Change } from './change.ts'
-import { hasNewVisibility, isVisible, type TagsOf, type Viewer } from './visibility.ts'
+import { hasNewVisibility, isVisible, type Sight, type Viewer } from './visibility.ts'
 
 /** The same for all who see the same. */
 export interface Messages {
@@ -25,7 +25,7 @@ export interface GatheringOptions {
   readonly to: PublicPosition
   /** Undefined if there are too many. */
   readonly changes: readonly Change[] | undefined
-  readonly tagsOf: TagsOf
+  readonly sight: Sight
   /** Entries, at most; a reader with more reads everything again. */
   readonly most: number
 }
@@ -42,19 +42,20 @@ const entryMessage = ({ position, kind, id, sutId }: Change): string =>
   )
 
 /** Looks up each SUT once. */
-const remembering = ({ now, before }: TagsOf): TagsOf => {
-  const known = new Map<string, ReturnType<TagsOf['now']>>()
+const remembering = ({ now, before, isRequestIn }: Sight): Sight => {
+  const known = new Map<string, ReturnType<Sight['now']>>()
   return {
     now: (sutId) => {
       if (!known.has(sutId)) known.set(sutId, now(sutId))
       return known.get(sutId)
     },
     before,
+    isRequestIn,
   }
 }
 
-export const makeGathering = ({ from, to, changes, tagsOf: readTags, most }: GatheringOptions): Gathering => {
-  const tagsOf = remembering(readTags)
+export const makeGathering = ({ from, to, changes, sight: readSight, most }: GatheringOptions): Gathering => {
+  const sight = remembering(readSight)
   /** Owners of changed objects see what nobody else does. */
   const owners = new Set(changes?.map(({ userId }) => userId))
   const shared = new Map<string, Messages | 'reload'>()
@@ -63,7 +64,7 @@ export const makeGathering = ({ from, to, changes, tagsOf: readTags, most }: Gat
     if (changes === undefined || hasNewVisibility(changes, viewer, after)) return 'reload'
     const seen: Change[] = []
     for (const change of changes) {
-      if (!isVisible(change, viewer, after, tagsOf)) continue
+      if (!isVisible(change, viewer, after, sight)) continue
       if (seen.push(change) > most) return 'reload'
     }
     return { bytes: Buffer.from(seen.map(entryMessage).join('')), last: seen.at(-1)?.position }

@@ -1,13 +1,13 @@
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Members } from '../delayed-start.ts'
 import type { WaitUntilDurable } from '../durability.ts'
 import type { Supply } from '../stream.ts'
-import { gather, type Stretch } from './gather.ts'
+import { type GatherOptions, gather, type Stretch } from './gather.ts'
 import { type Gathering, makeGathering } from './gathering.ts'
 import { makePastChanges } from './past.ts'
-import type { TagsOf } from './visibility.ts'
+import type { Sight } from './visibility.ts'
 
 /** Gatherings that are kept for readers slightly behind. */
 const KEPT_MAX = 64
@@ -16,7 +16,9 @@ export interface GatheringsOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'watch'>
   readonly limits: { readonly interval: number; readonly entries: number; readonly behind: number }
-  readonly tagsOf: TagsOf
+  readonly sight: Sight
+  /** Reads what requests are compared with. @throws StoreUnavailable */
+  readonly prepareRequests: () => Promise<unknown>
   readonly waitUntilDurable: WaitUntilDurable
   readonly settled: () => Promise<void> | undefined
   /** Called when there is a new one. */
@@ -31,18 +33,28 @@ export interface Gatherings extends Members {
 }
 
 export const makeGatherings = (options: GatheringsOptions): Gatherings => {
-  const { views, limits, tagsOf, waitUntilDurable, wake } = options
+  const { views, limits, sight, prepareRequests, waitUntilDurable, wake } = options
   let readers = 0
   let stop: (() => void) | undefined
   let published = BEFORE_FIRST
   let kept: readonly Gathering[] = []
 
-  const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, tagsOf, most: limits.entries })
-  const past = makePastChanges(options, made)
+  const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, sight, most: limits.entries })
+  const ready: GatherOptions['ready'] = async (changes) => {
+    if (!changes.some(({ kind }) => kind === 'sut_request')) return changes
+    try {
+      await prepareRequests()
+      return changes
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return undefined
+      throw error
+    }
+  }
+  const past = makePastChanges({ ...options, ready }, made)
 
   const begin = (): void => {
     published = views.position()
-    stop = gather({ ...options, interval: limits.interval, eventsMax: limits.behind }, (stretch) => {
+    stop = gather({ ...options, ready, interval: limits.interval, eventsMax: limits.behind }, (stretch) => {
       published = stretch.to
       kept = [...kept.slice(1 - KEPT_MAX), made(stretch)]
       wake()

@@ -6,7 +6,7 @@ import type { Views } from '../../read-models/views.ts'
 import { CHUNK, storePositionBefore } from '../chunks.ts'
 import { openCursor } from '../cursor.ts'
 import { collect } from './change.ts'
-import type { Stretch } from './gather.ts'
+import type { GatherOptions, Stretch } from './gather.ts'
 
 /** Stretches that are kept for readers that come back together. */
 const KEPT_MAX = 8
@@ -16,10 +16,12 @@ const STEP = 1_024
 export interface PastOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log'>
+  /** As of gathering. */
+  readonly ready: GatherOptions['ready']
 }
 
 /** Reads what changed from the log, for readers that come back. */
-export const makePastChanges = <A>({ store, views }: PastOptions, made: (stretch: Stretch) => A) => {
+export const makePastChanges = <A>({ store, views, ready }: PastOptions, made: (stretch: Stretch) => A) => {
   const kept = new LRUCache<string, Promise<A>>({ max: KEPT_MAX })
 
   const read = async (from: PublicPosition, to: PublicPosition): Promise<A> => {
@@ -37,7 +39,7 @@ export const makePastChanges = <A>({ store, views }: PastOptions, made: (stretch
     } finally {
       cursor.close()
     }
-    return made({ from, to, changes: collected.changes() })
+    return made({ from, to, changes: await ready(collected.changes()) })
   }
 
   /** A stretch that begins at or before `position`. @throws StoreUnavailable when the log cannot be read */

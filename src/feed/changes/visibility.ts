@@ -20,6 +20,12 @@ export interface TagsOf {
   readonly before: (sutId: string, revision: number) => Tags | undefined
 }
 
+/** What decides on who sees what, as it is. */
+export interface Sight extends TagsOf {
+  /** Whether a SUT in a scope fits a request. */
+  readonly isRequestIn: (requestId: string, scope: Scope) => boolean
+}
+
 const isInScope = (tags: Tags | undefined, scope: Scope): boolean => tags !== undefined && fits(tags, scope)
 
 /** A SUT that has left the scope is told too. */
@@ -34,7 +40,7 @@ export const isVisible = (
   change: Change,
   { userId, role, scope }: Viewer,
   after: PublicPosition,
-  tagsOf: TagsOf,
+  sight: Sight,
 ): boolean => {
   if (change.position <= after) return false
   if (role !== 'tester') return true
@@ -45,9 +51,11 @@ export const isVisible = (
     case 'user':
       return isLater(change.rosterAt, after) ? scope === undefined || isOwn : isOwn && isLater(change.quotaAt, after)
     case 'sut_reservation':
-      return scope === undefined || isOwn || (change.sutId !== undefined && isInScope(tagsOf.now(change.sutId), scope))
+      return scope === undefined || isOwn || (change.sutId !== undefined && isInScope(sight.now(change.sutId), scope))
+    case 'sut_request':
+      return scope === undefined || isOwn || sight.isRequestIn(change.id, scope)
     case 'sut':
-      return scope === undefined || isSutSeen(change, scope, after, tagsOf)
+      return scope === undefined || isSutSeen(change, scope, after, sight)
     default:
       return change.kind satisfies never
   }

@@ -39,9 +39,16 @@ export const schemaPath = (type: EventType, version: number): string => `/schema
 export const isAboutUser = (type: EventType): type is Extract<EventType, `User${string}` | `Token${string}`> =>
   type.startsWith('User') || type.startsWith('Token')
 
-/** What an event is about: a SUT, or else a user. */
+/** Whether an event is about a request that waits, or did. */
+export const isAboutRequest = (
+  type: EventType,
+): type is 'ReservationRequested' | Extract<EventType, `Request${string}`> =>
+  type === 'ReservationRequested' || type.startsWith('Request')
+
+/** What an event is about: a SUT, or else a user. A request is about a SUT where it names one or was offered one. */
 export const subjectOf = ({ type, data }: Event): string | undefined => {
   if ('sut_id' in data) return data.sut_id
+  if (isAboutRequest(type)) return undefined
   if (isAboutUser(type) && 'user_id' in data) return data.user_id
   return '_id' in data ? data._id : undefined
 }

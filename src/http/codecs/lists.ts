@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Temporal } from 'temporal-polyfill'
-import { instant, opaqueId } from '../../domain/codec/codec.ts'
+import { instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
+import { REQUEST_STATUSES, type RequestStatus } from '../../domain/request/status.ts'
 import { isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf } from './query.ts'
@@ -132,3 +133,33 @@ export const sessionsQuery: DecodeQuery<SessionsQuery> = (parameters) =>
     return { ...pagingOf(read), sut_id, user_id, reservation_id, from, to, open }
   })
 withSchema(sessionsQuery, () => schemaOf(sessionParameters))
+
+export interface SutRequestQuery {
+  /** Seconds to wait until the request does not wait any more. */
+  readonly wait?: number
+}
+
+/** Seconds. Proxies cut a request that is not answered for a minute, or less. */
+const WAIT_MAX = 60
+
+export const sutRequestQuery: DecodeQuery<SutRequestQuery> = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
+
+export interface SutRequestsQuery extends Paging {
+  readonly status: RequestStatus | undefined
+  readonly user_id: string | undefined
+  readonly sut_id: string | undefined
+}
+
+const requestParameters = parametersOf({
+  ...paging,
+  status: oneOf(...REQUEST_STATUSES),
+  user_id: opaqueId,
+  sut_id: opaqueId,
+})
+
+export const sutRequestsQuery: DecodeQuery<SutRequestsQuery> = (params) =>
+  combineProblems(problemsBetween(params), requestParameters(params), (read) => {
+    const { status, user_id, sut_id } = read
+    return { ...pagingOf(read), status, user_id, sut_id }
+  })
+withSchema(sutRequestsQuery, () => schemaOf(requestParameters))

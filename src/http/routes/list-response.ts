@@ -18,6 +18,9 @@ export const listResponse = (
   body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
 })
 
+/** What people call kinds, where that is not their name. */
+const WORDS: Readonly<Partial<Record<Listed, string>>> = { sut: 'SUT', sut_request: 'request' }
+
 export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `is not the id of a ${kind}`)])
 
 /** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
@@ -29,5 +32,5 @@ export const resolveBefore = async (
   if (before === undefined) return E.right(undefined)
   const found = await objects.newest(kind, before)
   if (E.isLeft(found)) return found
-  return found.right === undefined ? E.left(unknownBefore(kind === 'sut' ? 'SUT' : kind)) : E.right(found.right.created)
+  return found.right === undefined ? E.left(unknownBefore(WORDS[kind] ?? kind)) : E.right(found.right.created)
 }

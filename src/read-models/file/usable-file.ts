@@ -55,6 +55,7 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       everySut: watching(file.lists.everySut),
       sessions: watching(file.lists.sessions),
       series: watching(file.lists.series),
+      sutRequests: watching(file.lists.sutRequests),
       seriesReservations: watching(file.lists.seriesReservations),
       outages: watching(file.lists.outages),
       held: watching(file.lists.held),

@@ -1,5 +1,6 @@
 import type { Window } from '../../domain/calendar/window.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
+import type { RequestStatus } from '../../domain/request/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { EndedEarly } from '../tables/reservation-counts.ts'
@@ -8,6 +9,7 @@ import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
 import type { OutageListQuery, SutOutages } from './outages.ts'
+import type { FinishedQuery, UnfinishedQuery, UnfinishedRow, Used } from './usage.ts'
 
 /** A page of a list. */
 export interface PageQuery {
@@ -76,6 +78,15 @@ export interface SutListQuery extends PageQuery {
   readonly withDisplays?: boolean
 }
 
+export interface SutRequestQuery extends PageQuery {
+  readonly status?: RequestStatus | undefined
+  readonly user_id?: string | undefined
+  /** Only those that name this SUT and, if the reader sees it, those that it fits. */
+  readonly sut?: { readonly _id: string; readonly isSeen: boolean } | undefined
+  /** Absent to see all. Otherwise a user sees its own, and those that a SUT in its scope fits. */
+  readonly visibility?: Visibility | undefined
+}
+
 export interface SessionQuery extends PageQuery {
   readonly sut_id?: string | undefined
   readonly user_id?: string | undefined
@@ -108,7 +119,7 @@ export type ListInclusion = 'names' | 'state' | 'series'
 
 /** What is listed, and what is added to each row. */
 export type CsvList =
-  | { readonly of: 'sut' | 'session' }
+  | { readonly of: 'sut' | 'session' | 'sut_request' }
   | {
       readonly of: 'reservation'
       readonly include: ReadonlySet<ListInclusion | 'cancelled'>
@@ -192,43 +203,6 @@ export interface EndedBetween {
   readonly to: number
 }
 
-/** What of a user's reservations may count for a quota. Times are in Unix seconds. */
-export interface UsageQuery {
-  readonly user_id: string
-  /** Reservations are over if they end by then. */
-  readonly now: number
-}
-
-/** A page of reservations that are not over: those whose newest version is after a position. */
-export interface UnfinishedQuery extends UsageQuery {
-  readonly after: number
-  readonly limit: number
-}
-
-export interface UnfinishedRow {
-  readonly position: PublicPosition
-  readonly id: string
-  readonly start: number
-  readonly end: number
-  /** Milliseconds from the start to the creation; 0 if it was made before its start. */
-  readonly lateness: number
-  /** What it counts for the quota, unless it is exempt. */
-  readonly quarters: number
-  readonly isExempt: boolean
-  readonly isReleased: boolean
-}
-
-/** Reservations that are over and ended after `since`. */
-export interface FinishedQuery extends UsageQuery {
-  readonly since: number
-}
-
-/** What a user has reserved: quarters in a week, and reservations that are not over. */
-export interface Used {
-  readonly quarters: number
-  readonly reservations: number
-}
-
 /** Reads lists from the rows of documents. */
 export interface Lists {
   /** Whether a list can be read within a few milliseconds. */
@@ -240,6 +214,7 @@ export interface Lists {
     readonly unrecorded: (ended: EndedBetween) => boolean
     readonly sessions: (query: SessionQuery) => boolean
     readonly series: (query: ReservationListQuery) => boolean
+    readonly sutRequests: (query: SutRequestQuery) => boolean
     readonly outages: (query: OutageListQuery) => boolean
     readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
     readonly finishedUsage: (query: FinishedQuery) => boolean
@@ -251,6 +226,7 @@ export interface Lists {
   readonly everySut: () => readonly { readonly document: string; readonly turnaround: number }[]
   readonly sessions: (query: SessionQuery) => ListPage
   readonly series: (query: ReservationListQuery) => ListPage
+  readonly sutRequests: (query: SutRequestQuery) => ListPage
   readonly seriesReservations: (seriesId: string) => readonly SeriesReservation[]
   /** When SUTs were offline; undefined if there are more changes than the query allows. */
   readonly outages: (query: OutageListQuery) => readonly SutOutages[] | undefined

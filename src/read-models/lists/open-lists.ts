@@ -3,6 +3,7 @@ import { makeCorrectTimes } from '../../clock-correction/stored-times.ts'
 import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
+import { makeRequestWriter } from '../tables/request-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
 import {
   makeExemptionWriter,
@@ -10,19 +11,20 @@ import {
   makeSeriesMemberWriter,
   makeSeriesWriter,
 } from '../tables/reservation-table.ts'
-import type { Row } from '../tables/row.ts'
 import { makeKeepaliveWriter, makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts'
 import { makeSutStatusWriter } from '../tables/sut-status-table.ts'
 import { makeSutWriter, sutDisplayWriter } from '../tables/sut-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
+import type { Row } from '../tables/version.ts'
 import { makeIsShort } from './access-paths.ts'
-import { makeCsvRows } from './csv-rows.ts'
+import { makeCsvRows } from './csv.ts'
 import { type Histories, makeHistories, makeSessionEvents } from './histories.ts'
 import type { Lists } from './lists.ts'
 import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
+import { makeIsShortOfRequests, makeRequestList } from './request-list.ts'
 import {
   makeHeld,
   makeHeldBy,
@@ -65,6 +67,7 @@ const makeAllIsShort = (
       isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
     sessions: makeIsShortOfSessions(names, sessionCounts),
     series: makeIsShortOfSeries(ask),
+    sutRequests: makeIsShortOfRequests(ask, names),
     outages: makeIsShortOfOutages(ask),
     upcoming: endsShort,
     unfinishedUsage: isShortUsage,
@@ -94,6 +97,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     reservation_run: makeRunWriter(names, counts),
     reservation_keepalive: makeKeepaliveWriter(names, counts),
     session: makeSessionWriter(names, sessionCounts),
+    sut_request: makeRequestWriter(names),
     sut_display: sutDisplayWriter,
     series: makeSeriesWriter(names, counts),
     series_member: makeSeriesMemberWriter(),
@@ -105,6 +109,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
   const places = makePlaces(db, names, counts, histories)
+  const suts = makeSutList(ask, counts)
   return {
     writers,
     afterRows: (rows) => {
@@ -114,10 +119,11 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     lists: {
       isShort: makeAllIsShort(names, counts, scopes, sessionCounts, ask),
       reservations: makeReservationList(ask, names, counts, scopes),
-      suts: makeSutList(ask, counts),
+      suts,
       everySut: makeEverySut(ask),
       outages: makeOutages(ask, names, scopes),
       series: makeSeriesList(ask, names),
+      sutRequests: makeRequestList(ask, names, suts),
       seriesReservations: makeSeriesReservations(ask),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),

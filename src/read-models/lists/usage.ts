@@ -1,10 +1,47 @@
 import { startOfWeek, WEEK, weekOf } from '../../domain/calendar/week.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { EXEMPT, RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition, SHORT, valuesOf } from './conditions.ts'
-import type { FinishedQuery, Lists, UnfinishedQuery, UnfinishedRow, UsageQuery, Used } from './lists.ts'
+
+/** What of a user's reservations may count for a quota. Times are in Unix seconds. */
+export interface UsageQuery {
+  readonly user_id: string
+  /** Reservations are over if they end by then. */
+  readonly now: number
+}
+
+/** A page of reservations that are not over: those whose newest version is after a position. */
+export interface UnfinishedQuery extends UsageQuery {
+  readonly after: number
+  readonly limit: number
+}
+
+export interface UnfinishedRow {
+  readonly position: PublicPosition
+  readonly id: string
+  readonly start: number
+  readonly end: number
+  /** Milliseconds from the start to the creation; 0 if it was made before its start. */
+  readonly lateness: number
+  /** What it counts for the quota, unless it is exempt. */
+  readonly quarters: number
+  readonly isExempt: boolean
+  readonly isReleased: boolean
+}
+
+/** Reservations that are over and ended after `since`. */
+export interface FinishedQuery extends UsageQuery {
+  readonly since: number
+}
+
+/** What a user has reserved: quarters in a week, and reservations that are not over. */
+export interface Used {
+  readonly quarters: number
+  readonly reservations: number
+}
 
 /** Whether few reservations of a user were ever made. */
 export const makeIsShortUsage =
@@ -64,8 +101,8 @@ export const makeFinishedUsage =
 
 /** The current week and what is not over: both end after the week began. */
 export const makeUsed =
-  (ask: RunQuery, names: IdKeys): Lists['used'] =>
-  (userIds, now) => {
+  (ask: RunQuery, names: IdKeys) =>
+  (userIds: readonly string[], now: number): readonly Used[] => {
     const from = startOfWeek(weekOf(now))
     return userIds.map((userId) => {
       const user = names.find(userId)

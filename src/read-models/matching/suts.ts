@@ -12,6 +12,7 @@ export interface KnownSut {
   readonly windows: KnownWindows
   /** Undefined until its document is read. */
   profile: Profile | undefined
+  isActive: boolean
   /** Active, and not known to be offline. */
   isBookable: boolean
   /** Seconds, in whole quarters. */
@@ -23,6 +24,8 @@ export interface KnownSuts {
   readonly size: () => number
   readonly at: (slot: number) => KnownSut | undefined
   readonly find: (id: string) => KnownSut | undefined
+  /** The slot of a SUT; undefined if it is not known. */
+  readonly place: (id: string) => number | undefined
   /** The slot of a SUT, made if it is new. */
   readonly slotOf: (id: string) => number
   /** Takes the document of a SUT and its turnaround; undefined if it is retired. */
@@ -44,7 +47,7 @@ export const makeKnownSuts = (): KnownSuts => {
     if (known !== undefined) return known
     const slot = free.pop() ?? suts.length
     slots.set(_id, slot)
-    const unread = { profile: undefined, isBookable: false, turnaround: 0 }
+    const unread = { profile: undefined, isActive: false, isBookable: false, turnaround: 0 }
     suts[slot] = { _id, hash: hashText(_id), windows: newWindows(), ...unread }
     return slot
   }
@@ -53,6 +56,7 @@ export const makeKnownSuts = (): KnownSuts => {
     size: () => suts.length,
     at: (slot) => suts[slot],
     find: (id) => suts[slots.get(id) ?? -1],
+    place: (id) => slots.get(id),
     slotOf,
     put: (id, document, turnaround) => {
       const slot = slotOf(id)
@@ -64,6 +68,7 @@ export const makeKnownSuts = (): KnownSuts => {
       } else {
         sut.profile = profileOf(document, document.tags)
         sut.turnaround = turnaround
+        sut.isActive = document.is_active
         sut.isBookable = document.is_active && monitoredOf(document.monitoring) !== 'offline'
       }
       changes.note(slot)

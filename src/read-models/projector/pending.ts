@@ -2,8 +2,7 @@ import type { Projection } from '../../../projections/projection.ts'
 import type { Logged } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
-import type { Row } from '../tables/row.ts'
-import type { NewVersion, Version } from '../tables/version.ts'
+import type { NewVersion, Row, Version } from '../tables/version.ts'
 
 /** Folded rows that are not committed yet, and reads that combine them with the file. */
 export interface Pending {

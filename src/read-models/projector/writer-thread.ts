@@ -2,7 +2,7 @@ import { openThread } from '../../concurrency/thread.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Progress } from '../file/progress.ts'
 import type { Shape } from '../file/schema.ts'
-import type { Row } from '../tables/row.ts'
+import type { Row } from '../tables/version.ts'
 
 /** Rows per commit of the writer thread. More rows share more of the pages written. */
 export const COMMIT_ROWS = 4_096

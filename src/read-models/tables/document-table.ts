@@ -4,6 +4,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
+import { requestColumns } from './request-table.ts'
 import { exemptionColumns, reservationColumns, seriesColumns, seriesMemberColumns } from './reservation-table.ts'
 import { keepaliveColumns, runColumns } from './run-table.ts'
 import { sessionColumns } from './session-table.ts'
@@ -40,6 +41,7 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = {
   reservation_run: runColumns,
   reservation_keepalive: keepaliveColumns,
   session: sessionColumns,
+  sut_request: requestColumns,
   sut_display: sutDisplayColumns,
   series: seriesColumns,
   series_member: seriesMemberColumns,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ReservationKeepaliveColumns } from '../../../projections/reservation-run.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
-import type { Row } from './row.ts'
+import type { Row } from './version.ts'
 
 /**
  * Where events of sessions are in the histories of their SUTs. A SUT's history merges two streams in the order of the

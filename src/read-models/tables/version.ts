@@ -1,5 +1,6 @@
 import type { Columns, EndKind } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { LogRow } from './log-index.ts'
 
 /** A version of a document, current from `position` until the next version. */
 export interface Version {
@@ -29,3 +30,11 @@ export interface NewVersion extends Version {
   /** Values that lists filter by; empty for a projection without lists. */
   readonly columns: Columns
 }
+
+/**
+ * What an event adds to the file: its row in the log index, and a version of a document for each projection it
+ * concerns.
+ */
+export type Row =
+  | { readonly logRow: LogRow; readonly projection?: never; readonly version?: never }
+  | { readonly logRow?: never; readonly projection: string; readonly version: NewVersion }

@@ -1,3 +1,4 @@
+import type { Sut } from '../../../projections/sut.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { type FinishOffer, makeFinishOffer } from '../../commands/requests/finish-offer.ts'
@@ -8,8 +9,12 @@ import { allIn } from '../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type GrantingOptions, runGranting } from '../../processes/granting/granting.ts'
 import type { Matching } from '../../read-models/matching/candidates.ts'
+import { type Endings, followEndings } from '../../read-models/requests/endings.ts'
+import { makeExplain } from '../../read-models/requests/explain.ts'
 import { followRequests } from '../../read-models/requests/followed-requests.ts'
 import { makeGrants } from '../../read-models/requests/grants.ts'
+import { makeIndexed } from '../../read-models/requests/indexed-suts.ts'
+import { makeRequestSight, type RequestSight } from '../../read-models/requests/sight.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 
@@ -34,6 +39,10 @@ export interface Requests {
   readonly finishOffer: FinishOffer
   /** Finds out whether a SUT that is free now is for a request with a priority of 0 or more. */
   readonly awaited: () => Promise<(sutId: string) => boolean>
+  /** Says why a request waits. */
+  readonly explain: ReturnType<typeof makeExplain>
+  readonly endings: Endings
+  readonly sight: RequestSight
   /** Grants SUTs until the signal aborts. */
   readonly runGranting: (times: GrantingTimes) => Promise<void>
   readonly close: () => void
@@ -50,6 +59,8 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
       })),
   })
   const personOf = users.byId
+  const endings = followEndings(views)
+  const indexed = makeIndexed(matching.suts)
   const waitForViews = views.waitForStorePosition
   const finishOffer = makeFinishOffer({ runner, quotas, limits, personOf, waitForViews, clock, randomHex })
   /** What is known of users who wait, and of one more. */
@@ -77,6 +88,17 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
         return moment.open.hasSut(sutId) || firstFor(before, sutId, grants, moment) !== undefined
       }
     },
+    explain: makeExplain({
+      ...{ indexed, waiting: followed.get, personOf, clock },
+      useOf: async (userId) => (await quotas.usesOf([userId]))(userId),
+      nameOfSut: (sutId) => {
+        const version = views.newest('sut', sutId)
+        return version === undefined ? sutId : (JSON.parse(version.document) as Sut).name
+      },
+      nameOfUser: (userId) => users.member(userId)?.name ?? userId,
+    }),
+    endings,
+    sight: makeRequestSight(views, indexed),
     runGranting: (times) =>
       runGranting({
         ...{
@@ -94,6 +116,9 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
         random: () => Number.parseInt(randomHex(4), 16) / 2 ** 32,
         onError: (error) => log.error({ err: error }, 'requests that wait were not granted; retrying'),
       }),
-    close: followed.close,
+    close: () => {
+      endings.close()
+      followed.close()
+    },
   }
 }

@@ -25,11 +25,18 @@ const RESERVATION = [
   'Ended',
   'OfferRefused',
   'SeriesCreated',
+  'Requested',
 ]
+
+const REQUEST = ['Offered', 'OfferClosed', 'Granted', 'Withdrawn', 'Expired']
 
 /** The types of events of each kind. */
 export const TYPES: Readonly<Record<Kind, readonly string[]>> = {
-  reservations: ['MatchOffered', ...RESERVATION.map((what) => `Reservation${what}`)],
+  reservations: [
+    'MatchOffered',
+    ...RESERVATION.map((what) => `Reservation${what}`),
+    ...REQUEST.map((what) => `Request${what}`),
+  ],
   sessions: ['SessionOpened', 'SessionClosed'],
   changes: [
     'SutCreated',

@@ -86,6 +86,26 @@ const ofOffer =
   (entry, reader) =>
     said('reservations', 'calendar', named(entry.data.user_id, reader, true), verb, machineOf(entry, reader))
 
+/** `your request for a machine`, `the request of Priya Raghavan for a machine`. */
+const requestOf = ({ data, actor }: Entry, reader: Reader): readonly Part[] => {
+  if (data.user_id === reader.ownId) return ['your request for a machine']
+  return data.user_id === actor
+    ? ['the request for a machine']
+    : ['the request of ', named(data.user_id, reader, false), ' for a machine']
+}
+
+/** That somebody waits for a machine, or for any that fits. */
+const requested: Teller = (entry, reader) => {
+  const { data, actor } = entry
+  const what: Part = data.sut_id === undefined ? 'any machine that fits' : machineOf(entry, reader)
+  const forWhom: readonly Part[] = data.user_id === actor ? [] : [' for ', named(data.user_id, reader, false)]
+  const length = ` for ${durationOf(Number(data.duration) * 1000)}`
+  return said('reservations', 'queue', actorOf(entry, reader), ' asked for ', what, ...forWhom, length)
+}
+
+const expired: Teller = (entry, reader) =>
+  said(...(['reservations', 'x', named(entry.data.user_id, reader, true)] as const), ' did not get a machine in time')
+
 const byTheClock =
   (verb: string): Teller =>
   (entry, reader) => {
@@ -181,6 +201,13 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   ReservationKept: ofReservation('clock', ' kept ', ' alive'),
   MatchOffered: ofOffer(' was offered '),
   ReservationOfferRefused: ofOffer(' did not get '),
+  ReservationRequested: requested,
+  RequestOffered: ofOffer(' was offered '),
+  RequestOfferClosed: ofOffer(' did not get '),
+  RequestGranted: ofOffer(' was granted '),
+  RequestWithdrawn: (entry, reader) =>
+    said('reservations', 'x', actorOf(entry, reader), ' withdrew ', ...requestOf(entry, reader)),
+  RequestExpired: expired,
   ReservationStarted: byTheClock('began'),
   ReservationEnded: byTheClock('ended'),
   SessionOpened: opened,

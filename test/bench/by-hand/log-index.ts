@@ -7,7 +7,7 @@ import { toPublicPosition, toStorePosition } from '../../../src/domain/values/po
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
-import type { Row } from '../../../src/read-models/tables/row.ts'
+import type { Row } from '../../../src/read-models/tables/version.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { manyEvents } from '../../read-models/lists/many-reservations.ts'
 import { spread } from '../measure/processes.ts'

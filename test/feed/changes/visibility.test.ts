@@ -63,6 +63,25 @@ test('with a scope, a tester is told of SUTs in it and of its own reservations o
   t.is(entriesIn(await toldSince(t, service, 'bob', before)).length, 6)
 })
 
+test('with a scope, a tester is told of requests that a SUT in it fits and of its own, and not of offers', async (t) => {
+  const service = await startLab(t)
+  await setScope(service, 'alice', 'team=qa1')
+  for (const team of ['qa1', 'qa2']) {
+    const sut_id = await createSut(service.as('admin'), { tags: { team }, os: 'linux' })
+    await reserved(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob'), start_time: NOW }))
+  }
+  const before = await positionOf(service)
+  const ask = async (who: string, match: object): Promise<string> =>
+    String((await service.as(who).post('/api/sut_request/create', { match, duration: 900 })).json._id)
+  const seen = await ask('bob', { os: 'linux' })
+  const unseen = await ask('bob', { tags: { team: 'qa2' } })
+  const own = await ask('alice', { tags: { team: 'qa1' } })
+  await service.as('bob').post(`/api/sut_request/${seen}/withdraw`, {})
+  const told = [`sut_request ${unseen}`, `sut_request ${own}`, `sut_request ${seen}`]
+  t.deepEqual(objectsIn(await toldSince(t, service, 'alice', before)), told.slice(1))
+  t.deepEqual(objectsIn(await toldSince(t, service, 'audrey', before)), told)
+})
+
 test('a SUT that enters or leaves the scope by its tags is told', async (t) => {
   const service = await startLab(t)
   await setScope(service, 'alice', 'team=qa1')

@@ -103,6 +103,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     expected: RESERVE,
     ask: (client, { series }) => client.request('POST', `/api/sut_reservation_series/${series}/cancel`),
   },
+  'GET /api/sut_request': { expected: READ, ask: get('/api/sut_request') },
   'POST /api/sut_request/create': {
     expected: WAIT,
     ask: (client, { sut, holder }) =>

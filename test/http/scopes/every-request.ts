@@ -95,7 +95,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   event: () => ['{nothing}'],
   size: () => ['1'],
   match: () => ['{"name":["inside","hidden","ahead"]}', '{"name":["hidden","ahead"]}'],
-  wait: () => ['0'],
+  ...{ wait: () => ['0'], status: () => ['waiting', 'withdrawn'] },
 }
 
 const encoded = (value: string): string => (/^\{[^"]*\}$/.test(value) ? value : encodeURIComponent(value))

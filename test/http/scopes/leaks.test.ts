@@ -101,6 +101,7 @@ const SCOPED = [
   'GET /api/sut_reservation_series/:id',
   'POST /api/sut_reservation_series/:id/cancel',
   'POST /api/sut_request/create',
+  'GET /api/sut_request',
   'GET /api/sut_request/:id',
   'POST /api/sut_request/:id/withdraw',
   'GET /api/sut',

@@ -5,7 +5,7 @@ import { projections } from '../../../projections/index.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
-import type { Row } from '../../../src/read-models/tables/row.ts'
+import type { Row } from '../../../src/read-models/tables/version.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 
 const DAY = 86_400_000

@@ -30,6 +30,22 @@ const tell = (of: FeedEvent): string =>
     .parts.map((part) => (typeof part === 'string' ? part : 'name' in part ? part.name : part.machine))
     .join('')
 
+test('requests are told with who waits for what, and how they end', (t) => {
+  const asked = { user_id: 'amina', duration: 1800, match: { os: 'windows' } }
+  t.is(tell(event('ReservationRequested', asked)), 'Amina asked for any machine that fits for 30 m')
+  const forOne = { user_id: 'me', duration: 7200, sut_id: 'w1' }
+  t.is(tell(event('ReservationRequested', forOne)), 'Amina asked for win11-01 for you for 2 h')
+  const offered = { user_id: 'priya', sut_id: 'w1' }
+  t.is(tell(event('RequestOffered', offered)), 'Priya was offered win11-01')
+  t.is(tell(event('RequestOfferClosed', offered)), 'Priya did not get win11-01')
+  t.is(tell(event('RequestGranted', offered)), 'Priya was granted win11-01')
+  t.is(tell(event('RequestExpired', { user_id: 'priya' })), 'Priya did not get a machine in time')
+  const withdrawn = (user_id: string): string => tell(event('RequestWithdrawn', { user_id }))
+  t.is(withdrawn('amina'), 'Amina withdrew the request for a machine')
+  t.is(withdrawn('me'), 'Amina withdrew your request for a machine')
+  t.is(withdrawn('priya'), 'Amina withdrew the request of Priya for a machine')
+})
+
 test('what happened to machines is told with their names', (t) => {
   t.is(tell(event('SutCreated', { _id: 'w1', name: 'win11-01' })), 'Amina added win11-01')
   t.is(

@@ -5,8 +5,8 @@ import type {
 } from '../../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
-import type { SutRequest as SutRequestDocument } from '../../../../projections/sut-request.ts'
-import { boolean, integer, matching, oneOf, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
+import type { SutRequest } from '../../../../projections/sut-request.ts'
+import { boolean, integer, listOf, matching, oneOf, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { Criteria } from '../../../domain/events/criteria.ts'
@@ -17,8 +17,10 @@ import { keepalive } from '../../../domain/events/reservation.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
+import { REQUEST_STATUSES } from '../../../domain/request/status.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
+import type { Explained } from '../../../read-models/requests/explain.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { ConnectionDocument } from '../../routes/access/connection.ts'
 import type { ShownOutages } from '../../routes/outages.ts'
@@ -91,17 +93,19 @@ const series: { readonly [K in keyof SeriesDocument]: t.Mixed } = {
   count: integer(OCCURRENCES_MIN, OCCURRENCES_MAX),
 }
 
-const request: t.Type<SutRequestDocument & { readonly user_name: string }, unknown, unknown> = closed(
-  'SutRequest',
-  {
-    ...{ _id: assignedId, created_at: milliseconds, updated_at: milliseconds, user_id: opaqueId, user_name: userName },
-    ...{ duration: integer(1, Number.MAX_SAFE_INTEGER), expires_at: milliseconds, priority },
-    keepalive: orNull(keepalive),
-    status: oneOf('waiting', 'granted', 'withdrawn', 'expired'),
-    sut_reservation_id: orNull(assignedId),
-  },
-  { match: Criteria, sut_id: assignedId },
-)
+const request: { readonly [K in Exclude<keyof SutRequest, 'match' | 'sut_id'> | 'user_name']: t.Mixed } = {
+  ...{ _id: assignedId, created_at: milliseconds, updated_at: milliseconds, user_id: opaqueId, user_name: userName },
+  ...{ duration: integer(1, Number.MAX_SAFE_INTEGER), expires_at: milliseconds, priority },
+  ...{ keepalive: orNull(keepalive), status: oneOf(...REQUEST_STATUSES), sut_reservation_id: orNull(assignedId) },
+}
+const requestTarget = { match: Criteria, sut_id: assignedId }
+
+/** While it waits. */
+const explained: { readonly [K in keyof Explained]: t.Mixed } = {
+  position: whole,
+  waits_for: listOf(text(1, 4096)),
+  expected_at: orNull(milliseconds),
+}
 
 const { rdp_height, rdp_width, turnaround, release_unused_after, ...answered } = sutFields
 
@@ -238,7 +242,9 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     ...Object.fromEntries(Object.entries(series).map(([name, codec]) => [name, schemaOf(codec)])),
     sut_reservations: listOfAll(refTo('Reservation')),
   }),
-  SutRequest: schemaOf(request),
+  SutRequest: closedSchema(request, requestTarget),
+  SutRequestRead: closedSchema(request, { ...requestTarget, ...explained }),
+  SutRequestList: listSchemaOf('sut_requests', refTo('SutRequest')),
   Sut: schemaOf(Sut),
   SutSettings: settingsSchema,
   SutList: listSchemaOf('suts', refTo('Sut')),

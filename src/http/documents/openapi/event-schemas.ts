@@ -2,7 +2,13 @@ import { opaqueId } from '../../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { type EventType, eventData, Metadata, schemaVersion } from '../../../domain/event.ts'
 import { assignedId } from '../../../domain/events/fields.ts'
-import { type CloudEvent, isAboutUser, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
+import {
+  type CloudEvent,
+  isAboutRequest,
+  isAboutUser,
+  schemaPath,
+  schemaUrn,
+} from '../../../feed/events/cloud-event.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 
@@ -34,7 +40,10 @@ const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
 /** Whether an event has a subject; `sometimes` if the member of its data is optional. */
 const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
   const { properties, required } = schemaOf(eventData[type])
-  const names = ['_id', 'sut_id'].filter((name) => Object.hasOwn(properties as object, name))
+  // A request is about a SUT only where it names one.
+  const names = (isAboutRequest(type) ? ['sut_id'] : ['_id', 'sut_id']).filter((name) =>
+    Object.hasOwn(properties as object, name),
+  )
   if (names.length === 0) return 'never'
   return names.some((name) => (required as readonly string[]).includes(name)) ? 'always' : 'sometimes'
 }

@@ -61,12 +61,27 @@ export const requestOperations: Readonly<Record<string, Operation>> = {
       ...(['quota_exceeded', 'window_too_long'] as const),
     ],
   },
+  'GET /api/sut_request': {
+    id: 'listRequests',
+    tag: 'Reservations',
+    summary: 'List requests, newest first',
+    answer: refTo('SutRequestList'),
+    refusals: ['list_too_large', 'store_full'],
+    notes: {
+      status: 'Only those in this state.',
+      user_id: 'Only those of this user.',
+      sut_id: 'Only those that name this SUT, or whose criteria it fits.',
+    },
+  },
   'GET /api/sut_request/:id': {
     id: 'readRequest',
     tag: 'Reservations',
-    summary: 'Read a request',
-    answer: refTo('SutRequest'),
-    refusals: ['request_not_found'],
+    summary: 'Read a request, or wait for its end',
+    description:
+      'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then.',
+    answer: refTo('SutRequestRead'),
+    refusals: ['request_not_found', 'store_full'],
+    notes: { wait: 'Seconds to wait until the request does not wait any more, 0 by default.' },
   },
   'POST /api/sut_request/:id/withdraw': {
     id: 'withdrawRequest',

@@ -22,7 +22,6 @@ import { holderExists } from '../creating/create-reservation.ts'
 export interface RequestHandlers {
   readonly create: (call: Call<SutRequestBody>) => RouteResult
   readonly withdraw: (call: Call) => RouteResult
-  readonly read: (call: Call) => RouteResult
 }
 
 export interface RequestDependencies {
@@ -39,7 +38,11 @@ export interface RequestDependencies {
 const notFound = (): E.Either<Failure, never> => E.left(failure('request_not_found', 'No request has this id.'))
 
 /** The response that shows a request. */
-const requestResponse = ({ position, id, document }: Version, nameOf: UserNames, created: boolean): RouteResponse => ({
+export const requestResponse = (
+  { position, id, document }: Version,
+  nameOf: UserNames,
+  created: boolean,
+): RouteResponse => ({
   status: created ? 201 : 200,
   body: JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf)),
   ...(position >= 0 && { position }),
@@ -84,8 +87,8 @@ const makeCreate =
 type Found = E.Either<Failure, Version>
 
 /** Finds a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
-const makeFind =
-  ({ objects, isAnyFit }: RequestDependencies) =>
+export const makeFind =
+  ({ objects, isAnyFit }: Pick<RequestDependencies, 'objects' | 'isAnyFit'>) =>
   async (read: 'newest' | 'latest', id: string, { _id, scope }: ScopedUser): Promise<Found> => {
     const found = await objects[read]('sut_request', id)
     if (E.isLeft(found)) return found
@@ -127,14 +130,7 @@ const makeWithdraw = (dependencies: RequestDependencies): RequestHandlers['withd
   }
 }
 
-export const makeRequestHandlers = (dependencies: RequestDependencies): RequestHandlers => {
-  const find = makeFind(dependencies)
-  return {
-    create: makeCreate(dependencies),
-    withdraw: makeWithdraw(dependencies),
-    read: async ({ params, user }) => {
-      const found = await find('newest', params.id ?? '', user)
-      return E.isLeft(found) ? found : E.right(requestResponse(found.right, dependencies.nameOf, false))
-    },
-  }
-}
+export const makeRequestHandlers = (dependencies: RequestDependencies): RequestHandlers => ({
+  create: makeCreate(dependencies),
+  withdraw: makeWithdraw(dependencies),
+})

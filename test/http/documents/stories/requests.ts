@@ -8,6 +8,7 @@ import { makeAsk, startStory } from './story.ts'
 
 const CREATE = 'POST /api/sut_request/create'
 const READ = 'GET /api/sut_request/:id'
+const LIST = 'GET /api/sut_request'
 const WITHDRAW = 'POST /api/sut_request/:id/withdraw'
 /** Requests of a user at the same time. */
 const WAITING_MAX = 100
@@ -22,6 +23,7 @@ export const tellRequests = async (t: Tidying): Promise<readonly Example[]> => {
   const waits = await ask(CREATE, 'It waits', { who: 'bob', body: { ...any, wait: 3_600 } })
   const at = String(waits._id)
   await ask(READ, 'It waits', { who: 'bob', at })
+  await ask(LIST, 'All who wait', { who: 'alice', query: '?status=waiting' })
   await ask(READ, 'No such request', { at: '58c38f5d444553252cce0000' })
   await ask(CREATE, 'Now or never', { who: 'bob', body: { ...any, wait: 0 } })
   await ask(CREATE, 'None fits', { who: 'bob', body: { ...any, match: { os: 'beos' } } })

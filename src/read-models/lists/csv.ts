@@ -1,11 +1,14 @@
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import { reservationStateOf } from './details.ts'
-import type { CsvList, Details } from './lists.ts'
+import type { SutRequest } from '../../../projections/sut-request.ts'
+import { spreadsheetField } from '../../domain/values/csv-field.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
+import { columnsOf, type DetailedRow, reservationStateOf } from './details.ts'
+import type { CsvList, CsvQuery, CsvRows, Details } from './lists.ts'
 
 /** The value of a field. Names of users are not in the views. */
-export type Value = string | number | boolean | null | { readonly nameOf: string }
+type Value = string | number | boolean | null | { readonly nameOf: string }
 
 type Column<D> = readonly [name: string, value: (document: D, details: Details) => Value]
 
@@ -79,13 +82,35 @@ const SESSION: readonly Column<Session>[] = [
   }),
 ]
 
+const SUT_REQUEST: readonly Column<SutRequest>[] = [
+  ...members<SutRequest, '_id' | 'created_at' | 'updated_at' | 'user_id'>({
+    _id: true,
+    created_at: true,
+    updated_at: true,
+    user_id: true,
+  }),
+  ['user_name', ({ user_id }) => ({ nameOf: user_id })],
+  ['match', ({ match }) => (match === undefined ? null : JSON.stringify(match))],
+  ['sut_id', ({ sut_id }) => sut_id ?? null],
+  ...members<SutRequest, 'duration' | 'expires_at' | 'priority' | 'keepalive' | 'status' | 'sut_reservation_id'>({
+    duration: true,
+    expires_at: true,
+    priority: true,
+    keepalive: true,
+    status: true,
+    sut_reservation_id: true,
+  }),
+]
+
 /** The columns of a list. Their documents are those of the list. */
-export const columnsOfList = (list: CsvList): readonly Column<never>[] => {
+const columnsOfList = (list: CsvList): readonly Column<never>[] => {
   switch (list.of) {
     case 'sut':
       return SUT
     case 'session':
       return SESSION
+    case 'sut_request':
+      return SUT_REQUEST
     case 'reservation':
       return [
         ...RESERVATION,
@@ -100,3 +125,46 @@ export const csvHeader = (list: CsvList): string =>
   `${columnsOfList(list)
     .map(([name]) => name)
     .join(',')}\r\n`
+
+/** Joins values into text, and begins a new one at each name. */
+const makeText = () => {
+  const texts: string[] = []
+  const userIds: string[] = []
+  let text = ''
+  return {
+    add: (value: Value): void => {
+      if (value === null) return
+      if (typeof value !== 'object') text += spreadsheetField(String(value))
+      else {
+        texts.push(text)
+        userIds.push(value.nameOf)
+        text = ''
+      }
+    },
+    addPlain: (plain: string): void => {
+      text += plain
+    },
+    end: (): CsvRows => ({ texts: [...texts, text], userIds }),
+  }
+}
+
+export const makeCsvRows =
+  (ask: RunQuery) =>
+  ({ list, positions }: CsvQuery): CsvRows => {
+    const columns = columnsOfList(list)
+    const detailed = list.of === 'reservation' && list.include.size > 0
+    const selected = columnsOf(detailed ? { withDetails: true, visibility: list.visibility } : {})
+    const text = makeText()
+    for (const position of positions) {
+      const sql = `SELECT ${selected.sql} FROM ${list.of} d WHERE d.position = ?`
+      const [row] = ask<DetailedRow>(sql, ...selected.values, position)
+      if (row === undefined) throw new Error(`there is no ${list.of} at position ${position}`)
+      const document = JSON.parse(row.document) as never
+      columns.forEach(([, read], n) => {
+        if (n > 0) text.addPlain(',')
+        text.add(read(document, row))
+      })
+      text.addPlain('\r\n')
+    }
+    return text.end()
+  }

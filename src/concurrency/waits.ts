@@ -1,0 +1,45 @@
+/** Calls that wait for something about an object. */
+export interface Waits {
+  readonly count: () => number
+  /** Checks whether waits for an object are over; `isOver` ends them in any case. */
+  readonly recheck: (id: string, isOver?: boolean) => void
+  /** Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds. */
+  readonly until: (id: string, isDone: () => boolean, within: number) => Promise<void>
+  /** Ends all waits, and lets nothing wait again. */
+  readonly end: () => void
+}
+
+export const makeWaits = (): Waits => {
+  const waiting = new Map<string, Set<(isOver: boolean) => void>>()
+  let isEnded = false
+  let count = 0
+  const recheck: Waits['recheck'] = (id, isOver = false): void => {
+    for (const each of waiting.get(id) ?? []) each(isOver)
+  }
+  return {
+    count: () => count,
+    recheck,
+    until: (id, isDone, within) =>
+      new Promise((resolve) => {
+        if (isEnded || isDone()) return resolve()
+        const waits = waiting.get(id) ?? new Set()
+        const settle = (): void => {
+          clearTimeout(late)
+          waits.delete(settleIf)
+          count--
+          if (waits.size === 0) waiting.delete(id)
+          resolve()
+        }
+        const settleIf = (isOver: boolean): void => {
+          if (isOver || isDone()) settle()
+        }
+        const late = setTimeout(settle, within)
+        waiting.set(id, waits.add(settleIf))
+        count++
+      }),
+    end: () => {
+      isEnded = true
+      for (const id of [...waiting.keys()]) recheck(id, true)
+    },
+  }
+}

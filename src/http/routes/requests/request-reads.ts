@@ -1,0 +1,126 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { SutRequest } from '../../../../projections/sut-request.ts'
+import { orUnavailable } from '../../../commands/matching/offers.ts'
+import { makeTurns } from '../../../concurrency/turns.ts'
+import type { Failure } from '../../../domain/failure.ts'
+import type { PublicPosition } from '../../../domain/values/position.ts'
+import type { ListPage } from '../../../read-models/lists/lists.ts'
+import type { Endings } from '../../../read-models/requests/endings.ts'
+import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
+import type { User } from '../../../users/user.ts'
+import type { Users } from '../../../users/users.ts'
+import type { SutRequestQuery, SutRequestsQuery } from '../../codecs/lists.ts'
+import { type Refusal, refusal } from '../../protocol/problem.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import { CSV, type CsvLists } from '../../response/csv-lists.ts'
+import type { Objects } from '../../response/objects.ts'
+import { type UserNames, withUserName } from '../../response/user-names.ts'
+import { visibilityOf, visibleTo } from '../../response/visibility.ts'
+import { listResponse, resolveBefore } from '../list-response.ts'
+import { makeFind, type RequestDependencies, requestResponse } from './requests.ts'
+
+export interface RequestReads {
+  readonly list: (call: Call<unknown, SutRequestsQuery>) => RouteResult
+  readonly read: (call: Call<unknown, SutRequestQuery>) => RouteResult
+}
+
+export interface RequestReadsDependencies {
+  readonly objects: Objects
+  readonly users: Pick<Users, 'byId'>
+  readonly nameOf: UserNames
+  readonly csv: CsvLists
+  readonly isAnyFit: RequestDependencies['isAnyFit']
+  readonly endings: Pick<Endings, 'wait'>
+  /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */
+  readonly explain: (id: string, reader: Reader) => Promise<Explained | undefined>
+}
+
+const readerOf = ({ _id, scope, role }: User): Reader => ({ _id, scope, seesQuotas: role !== 'tester' })
+
+/** Runs one explanation after the other: each has turns of its own, and many at once would take all of them. */
+const makeExplainInTurn = (explain: RequestReadsDependencies['explain']) => {
+  const turns = makeTurns()
+  return (id: string, user: User): Promise<E.Either<Failure, Explained | undefined>> =>
+    orUnavailable(async () => {
+      await turns.acquire('')
+      try {
+        return E.right(await explain(id, readerOf(user)))
+      } finally {
+        turns.release('')
+      }
+    })
+}
+
+const makeRead = (dependencies: RequestReadsDependencies): RequestReads['read'] => {
+  const { users, nameOf, endings } = dependencies
+  const find = makeFind(dependencies)
+  const explain = makeExplainInTurn(dependencies.explain)
+
+  /** Waits, and finds out who the caller is then. */
+  const wait = async (id: string, user: User, seconds: number): Promise<E.Either<Refusal, User>> => {
+    await endings.wait(id, seconds * 1000)
+    const now = users.byId(user._id)
+    if (now === undefined) return E.left(refusal('unauthenticated', 'The user has been removed.'))
+    const { scope: _, ...unscoped } = user
+    return E.right({ ...unscoped, ...(now.scope !== undefined && { scope: now.scope }) })
+  }
+
+  return async ({ params, user, query: { wait: seconds = 0 } }) => {
+    const id = params.id ?? ''
+    const found = await find('newest', id, user)
+    if (E.isLeft(found)) return found
+    const isWaiting = (document: string): boolean => (JSON.parse(document) as SutRequest).status === 'waiting'
+    if (!isWaiting(found.right.document)) return E.right(requestResponse(found.right, nameOf, false))
+    const reader = seconds === 0 ? E.right(user) : await wait(id, user, seconds)
+    if (E.isLeft(reader)) return reader
+    const explained = await explain(id, reader.right)
+    if (E.isLeft(explained)) return explained
+    // Who waits is known here before the views show it, or as soon.
+    const now = await find(explained.right === undefined ? 'latest' : 'newest', id, reader.right)
+    if (E.isLeft(now)) return now
+    const { document } = now.right
+    const more = explained.right ?? { position: 0, waits_for: [], expected_at: null }
+    const shown = isWaiting(document) ? `${document.slice(0, -1)},${JSON.stringify(more).slice(1)}` : document
+    return E.right(requestResponse({ ...now.right, document: shown }, nameOf, false))
+  }
+}
+
+const makeList = (dependencies: RequestReadsDependencies): RequestReads['list'] => {
+  const { objects, nameOf, csv } = dependencies
+  const find = makeFind(dependencies)
+  return async ({ query, user, mediaType }) => {
+    const refused = csv.refuse(query, mediaType)
+    if (refused !== undefined) return refused
+    const { limit, offset, before, status, user_id, sut_id } = query
+    const seen: Pick<Objects, 'newest'> = {
+      newest: async (_, id) => {
+        const found = await find('newest', id, user)
+        return E.isLeft(found) && found.left.code === 'request_not_found' ? E.right(undefined) : found
+      },
+    }
+    const createdBefore = await resolveBefore(seen, 'sut_request', before)
+    if (E.isLeft(createdBefore)) return createdBefore
+    const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
+    if (E.isLeft(sut)) return sut
+    const listed = (page: ListPage, position: PublicPosition) => {
+      if (mediaType === CSV) return csv.respond({ of: 'sut_request' }, page, position, user._id)
+      const documents = page.documents.map((document) =>
+        JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf)),
+      )
+      return E.right({ ...listResponse('sut_requests', query, { ...page, documents }), position })
+    }
+    const answered = await objects.showList('sutRequests', {
+      ...(mediaType === CSV ? csv.part : { limit, offset }),
+      ...{ createdBefore: createdBefore.right, status, user_id },
+      ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
+      visibility: visibilityOf(user),
+    })
+    return E.isLeft(answered) ? answered : listed(answered.right.listed, answered.right.position)
+  }
+}
+
+/** Reads requests as a user sees them. */
+export const makeRequestReads = (dependencies: RequestReadsDependencies): RequestReads => ({
+  list: makeList(dependencies),
+  read: makeRead(dependencies),
+})

@@ -1,0 +1,117 @@
+import type { Sut } from '../../../projections/sut.ts'
+import type { SutRequest } from '../../../projections/sut-request.ts'
+import { profileOf } from '../../domain/matching/fit.ts'
+import { makeFitIndex } from '../../domain/matching/fit-index.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
+import { REQUEST_LISTED } from '../tables/request-table.ts'
+import { SUT_LISTED } from '../tables/sut-table.ts'
+import { type Condition, columnIn, condition, optional, SHORT, valuesOf } from './conditions.ts'
+import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
+import type { ListPage, SutListQuery, SutRequestQuery, Visibility } from './lists.ts'
+
+/** More SUTs than there can be: each has a port. */
+const SUTS_MAX = 65_536
+
+// One step of the recursion finds the next target, however many requests have the same.
+const TARGETS = `WITH RECURSIVE t (target) AS (
+    SELECT min(target) FROM sut_request WHERE ${REQUEST_LISTED}
+    UNION ALL SELECT (SELECT min(target) FROM sut_request WHERE ${REQUEST_LISTED} AND target > t.target) FROM t
+    WHERE t.target IS NOT NULL)
+  SELECT target, (SELECT document FROM sut_request s INDEXED BY sut_request_by_target
+    WHERE s.${REQUEST_LISTED} AND s.target = t.target LIMIT 1) AS document
+  FROM t WHERE target IS NOT NULL`
+
+/** The targets that one of some SUTs fits. */
+const findTargets = (ask: RunQuery, suts: readonly string[]): readonly number[] => {
+  if (suts.length === 0) return []
+  const index = makeFitIndex()
+  const ids = new Set<string>()
+  for (const [slot, text] of suts.entries()) {
+    const sut = JSON.parse(text) as Sut
+    ids.add(sut._id)
+    index.put(slot, profileOf(sut, sut.tags))
+  }
+  const isMet = ({ match, sut_id = '' }: SutRequest): boolean =>
+    match === undefined ? ids.has(sut_id) : index.fitting(match).some((bits) => bits !== 0)
+  return ask<{ target: number; document: string }>(TARGETS).flatMap(({ target, document }) =>
+    isMet(JSON.parse(document) as SutRequest) ? [target] : [],
+  )
+}
+
+type Suts = (query: SutListQuery) => ListPage
+
+const filtersOf = (
+  ask: RunQuery,
+  names: IdKeys,
+  suts: Suts,
+  { status, user_id, sut, visibility }: SutRequestQuery,
+): readonly Condition[] => {
+  const targetsOfSut = (_id: string): readonly number[] => {
+    const rows = ask<{ document: string }>(`SELECT document FROM sut WHERE id = ? AND ${SUT_LISTED}`, _id)
+    return findTargets(
+      ask,
+      rows.map(({ document }) => document),
+    )
+  }
+  const inSight = ({ scope, user_id: own }: Visibility): Condition => {
+    const { documents } = suts({ scope, limit: SUTS_MAX, offset: 0 })
+    const { sql, values } = columnIn('target', findTargets(ask, documents))
+    return condition(`(user = ? OR ${sql})`, names.find(own) ?? -1, ...values)
+  }
+  return [
+    ...optional('status = ?', status),
+    ...optional('user = ?', user_id === undefined ? undefined : (names.find(user_id) ?? -1)),
+    ...(sut === undefined
+      ? []
+      : [columnIn('target', [names.find(sut._id) ?? -1, ...(sut.isSeen ? targetsOfSut(sut._id) : [])])]),
+    ...(visibility === undefined ? [] : [inSight(visibility)]),
+  ]
+}
+
+const through = ({ status, user_id, sut }: SutRequestQuery, filters: readonly Condition[]): string => {
+  const [index] = [
+    ...(sut === undefined ? [] : ['by_target']),
+    ...(user_id === undefined ? [] : ['by_user']),
+    ...(status === undefined ? [] : ['by_status']),
+    'listed',
+  ]
+  const where = [REQUEST_LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')
+  return `FROM sut_request INDEXED BY sut_request_${index} WHERE ${where}`
+}
+
+/** Requests, newest first. */
+export const makeRequestList =
+  (ask: RunQuery, names: IdKeys, suts: Suts) =>
+  (query: SutRequestQuery): ListPage => {
+    const filters = filtersOf(ask, names, suts, query)
+    const counted = ask<{ n: number }>(`SELECT count(*) AS n ${through(query, filters)}`, ...valuesOf(filters))
+    const here = [...filters, ...optional('created < ?', query.createdBefore)]
+    const rows = ask<DetailedRow>(
+      `SELECT ${columnsOf(query).sql} FROM (
+         SELECT position, created ${through(query, here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+       CROSS JOIN sut_request d WHERE d.position = page.position ORDER BY page.created DESC`,
+      ...valuesOf(here),
+      query.limit,
+      query.offset,
+    )
+    return pageOfRows(rows, counted[0]?.n ?? 0, query)
+  }
+
+/** Whether a list can be read within a few milliseconds. With a scope or a SUT, many criteria may have to be compared. */
+export const makeIsShortOfRequests =
+  (ask: RunQuery, names: IdKeys) =>
+  (query: SutRequestQuery): boolean => {
+    const { limit, offset, status, user_id, sut, visibility, asPositions } = query
+    if (sut !== undefined || visibility !== undefined || asPositions || offset + limit > SHORT) return false
+    const filters = [
+      ...optional('status = ?', status),
+      ...optional('user = ?', user_id === undefined ? undefined : (names.find(user_id) ?? -1)),
+    ]
+    const [found] = ask<{ n: number }>(
+      `SELECT count(*) AS n FROM (SELECT 1 ${through(query, filters)} LIMIT ?)`,
+      ...valuesOf(filters),
+      SHORT + 1,
+    )
+    return (found?.n ?? 0) <= SHORT
+  }

@@ -1,0 +1,53 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { SlotSet } from '../../domain/matching/fit-index.ts'
+import { compareRequests } from '../../domain/request/rank.ts'
+import type { Waiting } from '../../domain/request/waiting.ts'
+import type { Scope } from '../../domain/user/scope.ts'
+import type { IndexedSuts } from './indexed-suts.ts'
+
+/** Requests that rank before another and share a SUT with it that fits both. */
+export interface Rivals {
+  readonly count: number
+  /** Those that go first, in their order; undefined if they are too many for an estimate. */
+  readonly ranked: readonly Waiting[] | undefined
+  /** How many each user has of those that the viewer sees. */
+  readonly byUser: ReadonlyMap<string, number>
+}
+
+export interface RivalsOptions {
+  readonly indexed: IndexedSuts
+  /** The scopes that the SUTs of a request must be in; undefined if it cannot be granted any. */
+  readonly scopesOf: (request: Waiting) => readonly Scope[] | undefined
+  /** Whether the viewer may know whose request it is. */
+  readonly isSeen: (request: Waiting) => boolean
+}
+
+/** More requests before one make an estimate worthless. */
+export const RANKED_MAX = 100
+/** Requests compared in one turn of the event loop. */
+const TURN_SIZE = 256
+
+/** @param own the SUTs that fit the request */
+export const findRivals = async (
+  request: Waiting,
+  own: SlotSet,
+  waiting: Iterable<Waiting>,
+  { indexed, scopesOf, isSeen }: RivalsOptions,
+): Promise<Rivals> => {
+  let [n, count] = [0, 0]
+  const ranked: Waiting[] = []
+  const byUser = new Map<string, number>()
+  for (const other of waiting) {
+    if (++n % TURN_SIZE === 0) {
+      await turn()
+      indexed.refresh()
+    }
+    if (other._id === request._id || compareRequests(other, request) > 0) continue
+    const scopes = scopesOf(other)
+    if (scopes === undefined || !indexed.isOneFitting(own, other, scopes)) continue
+    count++
+    if (count <= RANKED_MAX) ranked.push(other)
+    if (isSeen(other)) byUser.set(other.user_id, (byUser.get(other.user_id) ?? 0) + 1)
+  }
+  return { count, ranked: count > RANKED_MAX ? undefined : ranked.sort(compareRequests), byUser }
+}

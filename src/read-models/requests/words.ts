@@ -1,0 +1,99 @@
+import { formatWithOffset } from '../../domain/values/instant.ts'
+
+/** SUTs of one kind. Those that the reader sees are named, the first few of them. */
+export interface Group {
+  readonly count: number
+  readonly named: readonly { readonly name: string; readonly until?: number }[]
+}
+
+/** Why a quota keeps a request back. Unix seconds. */
+export type QuotaNote =
+  | { readonly is: 'reservations'; readonly most: number | undefined }
+  | { readonly is: 'hours'; readonly most: number | undefined; readonly until: number }
+
+/** Everything that a request waits for. Times are in Unix seconds. */
+export interface Situation {
+  readonly fitting: number
+  /** The SUT that is being reserved for it; null if the reader does not see it, undefined if there is none. */
+  readonly offered: string | null | undefined
+  readonly free: Group
+  /** Reserved until it is free for long enough. */
+  readonly taken: Group
+  /** Free, but not for long enough. */
+  readonly short: Group
+  /** Those that have no window of its length free before it expires. */
+  readonly full: Group
+  readonly offline: Group
+  readonly inactive: Group
+  readonly quota: QuotaNote | undefined
+  /** Requests that rank before it, and those of users whom the reader sees, most first. */
+  readonly before: number
+  readonly byName: readonly { readonly name: string; readonly count: number }[]
+  readonly expires: number
+  /** Whether a machine is expected to be free for it before it expires; undefined if that is not known. */
+  readonly isExpected: boolean | undefined
+}
+
+/** SUTs and users that are named in one sentence. */
+export const NAMED_MAX = 3
+
+const time = (seconds: number): string => formatWithOffset(seconds, 0)
+
+const isOrAre = (count: number): string => (count === 1 ? `${count} is` : `${count} are`)
+
+/** A list like "a, b and 3 more". */
+const list = (names: readonly string[], count: number): string => {
+  const rest = count - names.length
+  const parts = rest > 0 ? [...names, `${rest} more`] : names
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}
+
+const describe = (what: string, { count, named }: Group): readonly string[] => {
+  if (count === 0) return []
+  const names = named
+    .slice(0, NAMED_MAX)
+    .map(({ name, until }) => (until === undefined ? name : `${name} until ${time(until)}`))
+  return [names.length === 0 ? `${isOrAre(count)} ${what}.` : `${isOrAre(count)} ${what}: ${list(names, count)}.`]
+}
+
+const describeQuota = (quota: QuotaNote | undefined): readonly string[] => {
+  if (quota === undefined) return []
+  if (quota.most === undefined) return ['The quota of its user is used up.']
+  return quota.is === 'hours'
+    ? [`The quota of its user, ${quota.most} hours in a week, is used up until ${time(quota.until)}.`]
+    : [`The quota of its user, ${quota.most} reservations that are not over, is used up.`]
+}
+
+const describeBefore = (before: number, byName: Situation['byName']): readonly string[] => {
+  if (before === 0) return []
+  const requests = before === 1 ? '1 request is' : `${before} requests are`
+  const named = byName.slice(0, NAMED_MAX)
+  const of = list(
+    named.map(({ name, count }) => `${count} of ${name}`),
+    before - named.reduce((sum, { count }) => sum + count, 0) + named.length,
+  )
+  return [named.length === 0 ? `${requests} before it.` : `${requests} before it: ${of}.`]
+}
+
+const describeFit = ({ fitting, offered }: Situation): string => {
+  if (offered !== undefined) return `${offered ?? 'A machine'} is being reserved for it.`
+  if (fitting === 0) return 'No machine that its user may reserve fits now.'
+  return fitting === 1 ? '1 machine fits.' : `${fitting} machines fit.`
+}
+
+/** Says why a request waits. */
+export const explainWaiting = (situation: Situation): readonly string[] => {
+  const { free, taken, short, full, offline, inactive, quota, before, byName, expires, isExpected } = situation
+  return [
+    describeFit(situation),
+    ...describe('reserved', taken),
+    ...describe('free, but not for long enough', short),
+    ...describe(`not free for long enough before ${time(expires)}`, full),
+    ...describe('offline', offline),
+    ...describe('inactive', inactive),
+    ...describe('free', free),
+    ...describeQuota(quota),
+    ...describeBefore(before, byName),
+    ...(isExpected === false ? [`None is expected to be free for it before it expires at ${time(expires)}.`] : []),
+  ]
+}

@@ -1,0 +1,85 @@
+import type { Sut } from '../../../projections/sut.ts'
+import type { Criteria } from '../../../src/domain/events/criteria.ts'
+import { putWindow } from '../../../src/domain/matching/openings.ts'
+import type { Waiting } from '../../../src/domain/request/waiting.ts'
+import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
+import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
+import { makeExplain, type Reader } from '../../../src/read-models/requests/explain.ts'
+import { makeIndexed } from '../../../src/read-models/requests/indexed-suts.ts'
+import { clock, idOf, sutValues, tester } from '../../domain/builders.ts'
+
+export const NOW = clock('06:00')
+const QUARTER = 900
+
+export interface Machine {
+  readonly os?: string
+  readonly rack?: string
+  readonly is_active?: boolean
+  readonly isOffline?: boolean
+  /** Quarters from now on: when it is reserved. */
+  readonly held?: readonly (readonly [from: number, to: number])[]
+}
+
+export interface Asking {
+  readonly user?: string
+  readonly match?: Criteria
+  readonly sut?: number
+  readonly quarters?: number
+  readonly priority?: number
+  readonly expires?: number
+  readonly offer?: readonly [sut: number, from: number, to: number]
+}
+
+export const EVERYBODY: Reader = { _id: 'root', scope: undefined, seesQuotas: true }
+
+/** A queue in front of machines, and who explains it. */
+export const lab = (
+  machines: readonly Machine[],
+  asking: readonly Asking[],
+  people: Record<string, { rack?: string }> = {},
+) => {
+  const suts = makeKnownSuts()
+  for (const [n, { os = 'linux', rack = '1', is_active = true, isOffline = false, held = [] }] of machines.entries()) {
+    const monitoring = { status: isOffline ? 'Offline' : 'Online' }
+    const document = { ...sutValues(), _id: `sut ${n}`, os, is_active, tags: { rack }, monitoring }
+    suts.put(document._id, document as unknown as Sut, 0)
+    for (const [from, to] of held) {
+      const [start, end] = [NOW / 1000 + from * QUARTER, NOW / 1000 + to * QUARTER]
+      putWindow(suts.find(document._id)?.windows as never, { start, end, isReleased: false })
+    }
+  }
+  const requests = asking.map((each, n): Waiting => {
+    const { user = 'ada', match, sut, quarters = 1, priority = 0, expires = 96 * 7, offer } = each
+    return {
+      ...{ _id: idOf(n), user_id: user, asker: tester(user), duration: quarters * QUARTER, priority, revision: n },
+      expiresAt: NOW + expires * QUARTER * 1000,
+      ...(match !== undefined ? { match } : { sut_id: `sut ${sut ?? 0}` }),
+      ...(offer !== undefined && {
+        offer: {
+          ...{ user_id: user, sut_id: `sut ${offer[0]}`, sut_reservation_id: idOf(1000 + n), duration: 900, time: NOW },
+          ...{ start: NOW / 1000 + offer[1] * QUARTER, end: NOW / 1000 + offer[2] * QUARTER },
+        },
+      }),
+    }
+  })
+  const explainFor = (use: QuotaUse | 'unknown' | undefined = undefined) => {
+    const explain = makeExplain({
+      indexed: makeIndexed(() => suts),
+      waiting: () => new Map(requests.map((request) => [request._id, request])),
+      personOf: (userId) => {
+        const { rack } = people[userId] ?? {}
+        return userId === 'gone' ? undefined : rack === undefined ? {} : { scope: { rack } }
+      },
+      useOf: async () => use,
+      nameOfSut: (id) => id.replace('sut', 'machine'),
+      nameOfUser: (id) => id.toUpperCase(),
+      clock: () => NOW,
+    })
+    return (n: number, reader = EVERYBODY) => explain(idOf(n), reader)
+  }
+  return { explain: explainFor(), explainFor, suts }
+}
+
+export const LINUX: Criteria = { os: 'linux' }
+/** So many quarters from now. */
+export const at = (quarters: number): string => new Date(NOW + quarters * QUARTER * 1000).toISOString()

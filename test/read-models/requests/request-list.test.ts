@@ -1,0 +1,150 @@
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../../projections/index.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import { type SutRequest, sutRequestProjection } from '../../../projections/sut-request.ts'
+import type { Recorded } from '../../../src/domain/event.ts'
+import type { Criteria } from '../../../src/domain/events/criteria.ts'
+import { makeFit, profileOf } from '../../../src/domain/matching/fit.ts'
+import { REQUEST_STATUSES } from '../../../src/domain/request/status.ts'
+import { fits } from '../../../src/domain/user/scope.ts'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
+import { tables } from '../../../src/read-models/file/schema.ts'
+import type { SutRequestQuery } from '../../../src/read-models/lists/lists.ts'
+import { makeIsShortOfRequests, makeRequestList } from '../../../src/read-models/lists/request-list.ts'
+import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
+import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
+import { makeRequestWriter } from '../../../src/read-models/tables/request-table.ts'
+import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
+import type { NewVersion } from '../../../src/read-models/tables/version.ts'
+import { idOf, sutValues } from '../../domain/builders.ts'
+import { explained } from '../lists/explained.ts'
+
+const SUTS: readonly Pick<Sut, '_id' | 'os' | 'tags'>[] = [
+  { _id: idOf(901), os: 'linux', tags: { rack: '1' } },
+  { _id: idOf(902), os: 'linux', tags: { rack: '2' } },
+  { _id: idOf(903), os: 'windows', tags: { rack: '2' } },
+]
+const RETIRED = { _id: idOf(904), os: 'plan9', tags: { rack: '1' } }
+
+const TARGETS: readonly ({ readonly match: Criteria } | { readonly sut_id: string })[] = [
+  { match: { os: 'linux' } },
+  { match: { os: 'windows' } },
+  { match: { tags: { rack: ['1', '2'] } } },
+  { match: { os: 'plan9' } },
+  ...[...SUTS, RETIRED].map(({ _id }) => ({ sut_id: _id })),
+]
+
+const REQUESTS = Array.from(
+  { length: 200 },
+  (_, n) =>
+    ({
+      ...{ _id: idOf(n), user_id: `user ${n % 7}`, status: REQUEST_STATUSES[n % 4] },
+      ...TARGETS[n % TARGETS.length],
+    }) as unknown as SutRequest,
+)
+
+/** Requests in a file. Each has a former version too. */
+const given = () => {
+  const db = new DatabaseSync(':memory:')
+  db.exec(tables(projections))
+  const [names, counts, { run, lines }] = [makeIdKeys(db), makeReservationCounts(db), explained(db)]
+  let position = 0
+  for (const sut of [...SUTS, RETIRED]) {
+    const document = JSON.stringify({ ...sutValues(), ...sut })
+    const ended = sut === RETIRED ? 'retired' : null
+    db.prepare("INSERT INTO sut VALUES (?, 0, ?, ?, ?, ?, NULL, 'vnc', 1, 'x', ?, '', 0, 0, 0)").run(
+      ...[position, sut._id, document, ended, position++, JSON.stringify(sut.tags)],
+    )
+  }
+  const writer = makeRequestWriter(names)
+  const first = position
+  for (const request of REQUESTS) {
+    const created = position++
+    for (const until of [created + 10_000, null]) {
+      const document = { ...request, ...(until !== null && { status: 'waiting' as const }) }
+      const columns = sutRequestProjection.columns?.(document, {} as Recorded) ?? []
+      const version = [until === null ? created + 10_000 : created, 0, request._id, JSON.stringify(document), null]
+      const values = [...version, created, until, ...writer.enter({ columns } as unknown as NewVersion)]
+      db.prepare(`INSERT INTO sut_request VALUES (${values.map(() => '?').join()})`).run(...values)
+    }
+  }
+  const list = makeRequestList(run, names, makeSutList(run, counts))
+  return { list, lines, isShort: makeIsShortOfRequests(run, names), first }
+}
+
+const fitsSut = ({ match, sut_id }: SutRequest, sut: (typeof SUTS)[number]): boolean =>
+  match === undefined ? sut_id === sut._id : makeFit(match)(profileOf({ ...sutValues(), ...sut }, sut.tags))
+
+/** What a query finds, looked at one by one. */
+const expected = ({ status, user_id, sut, visibility }: Partial<SutRequestQuery>): readonly SutRequest[] =>
+  REQUESTS.filter(
+    (request) =>
+      (status === undefined || request.status === status) &&
+      (user_id === undefined || request.user_id === user_id) &&
+      (sut === undefined ||
+        request.sut_id === sut._id ||
+        (sut.isSeen && SUTS.some((each) => each._id === sut._id && fitsSut(request, each)))) &&
+      (visibility === undefined ||
+        request.user_id === visibility.user_id ||
+        SUTS.some((each) => fits(each.tags, visibility.scope) && fitsSut(request, each))),
+  ).toReversed()
+
+const check = (
+  t: ExecutionContext,
+  { list, first }: ReturnType<typeof given>,
+  query: Partial<SutRequestQuery>,
+): void => {
+  const all = expected(query)
+  const found = list({ limit: 1_000, offset: 0, ...query })
+  t.deepEqual(
+    found.documents.map((text) => (JSON.parse(text) as SutRequest)._id),
+    all.map(({ _id }) => _id),
+    JSON.stringify(query),
+  )
+  t.is(found.count, all.length)
+  const half = list({ limit: 5, offset: 3, ...query })
+  t.deepEqual([half.documents, half.count], [found.documents.slice(3, 8), all.length])
+  const last = all[4]
+  if (last === undefined) return
+  const createdBefore = toPublicPosition(first + REQUESTS.findIndex(({ _id }) => _id === last._id))
+  t.deepEqual(list({ limit: 5, offset: 0, createdBefore, ...query }).documents, found.documents.slice(5, 10))
+}
+
+const SIGHTS: readonly Partial<SutRequestQuery>[] = [
+  {},
+  ...['1', '2', '3'].map((rack) => ({ visibility: { scope: { rack }, user_id: 'user 3' } })),
+]
+const FILTERS: readonly Partial<SutRequestQuery>[] = [
+  {},
+  { status: 'waiting' },
+  { user_id: 'user 3' },
+  { user_id: 'nobody' },
+  { status: 'granted', user_id: 'user 2' },
+  ...[...SUTS, RETIRED].map(({ _id }) => ({ sut: { _id, isSeen: true } })),
+  { sut: { _id: idOf(901), isSeen: false } },
+  { sut: { _id: 'nothing', isSeen: false } },
+  { sut: { _id: idOf(902), isSeen: true }, status: 'waiting', user_id: 'user 1' },
+]
+
+test('lists of requests have exactly those that a filter and a scope allow, newest first, in pages', (t) => {
+  const setting = given()
+  for (const sight of SIGHTS) for (const filter of FILTERS) check(t, setting, { ...sight, ...filter })
+})
+
+test('lists of requests are read through an index', (t) => {
+  const { list, lines } = given()
+  for (const filter of FILTERS) list({ limit: 10, offset: 0, ...filter })
+  const isUnindexed = (line: string): boolean => /SCAN (?:sut_request|d|s)\b(?!.* USING )/.test(line)
+  t.deepEqual(lines.filter(isUnindexed), [])
+})
+
+test('what compares criteria, or reads all rows, is read in the thread', (t) => {
+  const { isShort } = given()
+  const page = { limit: 10, offset: 0 }
+  t.true(isShort({ ...page, status: 'waiting' }))
+  t.false(isShort({ ...page, sut: { _id: idOf(901), isSeen: true } }))
+  t.false(isShort({ ...page, visibility: { scope: {}, user_id: 'user 1' } }))
+  t.false(isShort({ ...page, asPositions: true }))
+  t.false(isShort({ limit: 10, offset: 9_991 }))
+})

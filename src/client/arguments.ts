@@ -54,6 +54,10 @@ export const parseCriteria = (args: readonly string[], option: string): Criteria
 export interface Order {
   readonly match: Criteria
   readonly duration: number
+  /** How long to wait until a machine is free; 0 is not at all. */
+  readonly wait: number
+  /** Larger goes first in the queue. */
+  readonly priority: number | undefined
   readonly keepalive: number
   /** By how much the reservation is extended when little is left. */
   readonly extendBy: number | undefined
@@ -65,6 +69,8 @@ export const RESERVE_OPTIONS = {
   match: { type: 'string', multiple: true },
   not: { type: 'string', multiple: true },
   for: { type: 'string' },
+  wait: { type: 'string' },
+  priority: { type: 'string' },
   keepalive: { type: 'string' },
   extend: { type: 'string' },
 } as const
@@ -74,14 +80,18 @@ export const readOrder = (args: readonly string[]): Order => {
   const end = args.indexOf('--')
   const command = end === -1 ? [] : args.slice(end + 1)
   const { values, positionals } = parse({ args: args.slice(0, end === -1 ? undefined : end), options: RESERVE_OPTIONS })
-  const { match = [], not = [], for: length, keepalive, extend } = values
+  const { match = [], not = [], for: length, wait, priority, keepalive, extend } = values
   if (match.length + not.length === 0) throw misused('--match is missing')
   if (length === undefined) throw misused('--for is missing')
+  if (priority !== undefined && wait === undefined) throw misused('--priority needs --wait')
+  if (priority !== undefined && !/^-?\d{1,9}$/.test(priority)) throw misused('--priority must be a whole number')
   if (positionals.length > 0) throw misused(`${positionals[0]} is no option; COMMAND comes after --`)
   if (command[0] === undefined) throw misused('COMMAND is missing, after --')
   return {
     match: { ...parseCriteria(match, '--match'), ...(not.length > 0 && { not: parseCriteria(not, '--not') }) },
     duration: parseDuration(length, '--for'),
+    wait: wait === undefined ? 0 : parseDuration(wait, '--wait'),
+    priority: priority === undefined ? undefined : Number(priority),
     keepalive: keepalive === undefined ? LIMITS.keepalive : parseDuration(keepalive, '--keepalive'),
     extendBy: extend === undefined ? undefined : parseDuration(extend, '--extend'),
     command,

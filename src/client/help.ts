@@ -11,7 +11,7 @@ export interface CommandHelp {
 export const RESERVE_HELP: CommandHelp = {
   name: 'reserve',
   usage: `reserve --match KEY=VALUE[,VALUE]... --for DURATION [--not KEY=VALUE[,VALUE]]...
-    [--keepalive DURATION] [--extend DURATION] -- COMMAND [ARGUMENT]...`,
+    [--wait DURATION [--priority NUMBER]] [--keepalive DURATION] [--extend DURATION] -- COMMAND [ARGUMENT]...`,
   summary: 'reserves a machine, runs a command on it, and gives it back',
   example: "reserve --match os=windows --match tag.rack=3,4 --for 30m -- sh -c 'ping -c 1 $SUT_HOST'",
   help: `
@@ -22,6 +22,8 @@ or is killed. Signals are passed on to COMMAND.
                            model, os, version, name or tag.NAME; of VALUE,VALUE either will do, and \\, is a comma
   --not KEY=VALUE          a criterion that leaves machines out
   --for DURATION           how long the machine is needed, such as 30m or 2h; windows end on quarter-hours
+  --wait DURATION          how long to wait in the queue until a machine is free; not at all unless given
+  --priority NUMBER        place in the queue, -100 to 100, larger first; 0 unless given; --priority=-5 if negative
   --keepalive DURATION     how long the reservation outlives this program if that is killed; 2m unless given
   --extend DURATION        extends the reservation by this whenever less than five minutes are left
 
@@ -32,8 +34,9 @@ Needs BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE. Lines that begin wit
 }
 
 /** The exit codes of `reserve`, and those of the client that others have. */
-export const EXIT_CODES = `Exit codes: COMMAND's own; 64 wrong usage; 69 the service or the machine is out of reach; 75 no machine is free; 76 the
-reservation is no longer in force; 77 refused; 126 COMMAND cannot be run; 127 there is no COMMAND; 128 + n signal n.`
+export const EXIT_CODES = `Exit codes: COMMAND's own; 64 wrong usage; 69 the service or the machine is out of reach; 75 no machine is free in time;
+76 the reservation is no longer in force; 77 refused; 126 COMMAND cannot be run; 127 there is no COMMAND; 128 + n for
+signal n.`
 
 const CONNECT_HELP: CommandHelp = {
   name: 'connect',

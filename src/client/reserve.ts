@@ -5,6 +5,7 @@ import { giveBack, type Held, waitForPort, whileKept } from './hold.ts'
 import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
 import { endProgram, handleSignals, type Signals, startProgram } from './program.ts'
+import { waitForMachine } from './queue.ts'
 import { acceptedBody, idOf, refusalOf, type Service } from './service.ts'
 
 export interface Setting {
@@ -62,7 +63,11 @@ export const reserve = async (order: Order, setting: Setting): Promise<number> =
   const { service, limits, output } = setting
   const signals = handleSignals()
   try {
-    const id = await reserveNow(service, order, signals.interrupted)
+    const { interrupted } = signals
+    const id =
+      order.wait === 0
+        ? await reserveNow(service, order, interrupted)
+        : await waitForMachine({ service, limits, output, interrupted }, order)
     const { keepalive, extendBy, command } = order
     const path = `/api/sut_reservation/${id}`
     try {

@@ -27,6 +27,6 @@ test('criteria become what the service takes, and COMMAND keeps its own options'
       tags: { rack: ['3', '4'], 'a.b': 'x,y=z' },
       not: { tags: JSON.parse('{"__proto__":"1"}') },
     },
-    ...{ duration: 1800, keepalive: 120, extendBy: 900, command: ['make', '--', '--for', '1'] },
+    ...{ duration: 1800, wait: 0, keepalive: 120, extendBy: 900, command: ['make', '--', '--for', '1'] },
   })
 })

@@ -47,6 +47,21 @@ test('thorough: a service that is started again meanwhile costs COMMAND nothing'
   t.deepEqual(await historyOf({ ...lab, service: again.service }, 1), HELD)
 })
 
+test('thorough: a service that is started again while a request waits grants it later', async (t) => {
+  const data = await temporaryData(t)
+  const lab = await startLab(t, 1, { data })
+  const held = { sut_id: lab.suts[0], start_in: 0, duration: 1800 }
+  const { _id } = (await lab.service.as('admin').post(CREATE, held)).json
+  const running = runHere(reserving(1, '--wait', '1h', '--', 'true'), lab.env)
+  const count = async () => (await lab.service.as('alice').get('/api/sut_request?status=waiting')).json.count
+  await until('the request waits', async () => (await count()) === 1, 10_000)
+  await lab.service.stop()
+  const again = await startLab(t, 0, { data, environment: { BERTH_PORT: String(lab.service.port), ...lab.ports } })
+  t.is((await again.service.as('admin').post(`/api/sut_reservation/${_id}/cancel`, {})).status, 200)
+  t.is((await running).code, 0)
+  t.deepEqual(await historyOf({ ...lab, service: again.service }, 1), [...HELD, ...HELD])
+})
+
 test('thorough: a client that is killed frees its machine by not keeping it alive', async (t) => {
   const lab = await startLab(t)
   const running = runFile(t, lab, reserving(1, '--keepalive', '30s', '--', 'sh', '-c', 'echo $$; exec sleep 90'))

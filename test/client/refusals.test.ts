@@ -33,6 +33,8 @@ const misuses: readonly (readonly [args: readonly string[], why: RegExp])[] = [
     reserve('--match', 'tag.a=1', '--match', 'tag.a=2', '--for', '30m', ...RUN),
     /--match has tag.a twice; write tag.a=/,
   ],
+  [reserve('--match', 'os=a', '--for', '1h', '--priority', '1', ...RUN), /--priority needs --wait/],
+  [reserve('--match', 'os=a', '--for', '1h', '--wait', '1h', '--priority', 'high', ...RUN), /must be a whole number/],
   [reserve('--mtch', 'os=a', ...RUN), /Unknown option '--mtch'/],
   [['release'], /expected RESERVATION/],
   [['connect', 'a', 'b'], /expected RESERVATION/],

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -16,7 +16,8 @@ import { chapter } from './documents.ts'
 
 const FILE = join(ROOT, 'src/guide/with-machine.sh')
 const SCRIPT = readFileSync(FILE, 'utf8')
-const CREATE = '/api/sut_reservation/create'
+const CREATE = '/api/sut_request/create'
+const ANY = '{"sut_type":"tcp"}'
 
 test('the chapter on pipelines shows the script as it is in its file', (t) => {
   const shown = chapter('pipelines.md').blocks.find(({ info }) => info === 'bash')?.code
@@ -35,7 +36,7 @@ const given = async (t: ExecutionContext) => {
   const folder = await temporaryData(t)
   const credentials = join(folder, 'credentials')
   await writeFile(credentials, `alice:${passwordOf('alice')}\n`)
-  const env = { PATH: process.env.PATH, BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: credentials, JOB: 'nightly-1' }
+  const env = { PATH: process.env.PATH, BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: credentials }
   return { service, sut, listen, folder, env }
 }
 
@@ -46,7 +47,7 @@ interface Ran {
 }
 
 const run = (args: readonly string[], env: NodeJS.ProcessEnv, file = FILE) => {
-  const ran = promisify(execFile)('bash', [file, ...args], { env })
+  const ran = promisify(execFile)('sh', [file, ...args], { env })
   const ended = ran.then(
     (output): Ran => ({ code: 0, ...output }),
     (error: Ran) => error,
@@ -60,7 +61,7 @@ const runScript = async (t: ExecutionContext, script: string, first: readonly ((
   const proxy = await startProxy(t, service.port, CREATE, first)
   const file = join(folder, 'with-machine.sh')
   await writeFile(file, script)
-  const { code, stdout } = await run([sut, '900', 'echo', 'tested'], { ...env, BERTH_URL: proxy.url }, file).ended
+  const { code, stdout } = await run([ANY, '900', 'echo', 'tested'], { ...env, BERTH_URL: proxy.url }, file).ended
   const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
   const { json: history } = await service.as('admin').get(`/api/sut/${sut}/history`)
   const types = (history.events as readonly { type: string }[]).map(({ type }) => type)
@@ -94,36 +95,38 @@ test('control: a script that takes the first answer of a busy service releases n
 })
 
 /** Says something to the machine, and prints what it answers. */
-const CONNECT = ['bash', '--norc', '-c', 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo $SUT_ID >&3; head -n 1 <&3']
+const TALK = 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo $SUT_ID >&3; head -n 1 <&3; env | grep -c ^BERTH_'
 
-test('two jobs back to back reach their machine, and the first one cannot be run again', async (t) => {
+test('the script runs a command on a machine, without credentials, and exits as it does', async (t) => {
   const { sut, env } = await given(t)
-  const job = (JOB: string) => run([sut, '900', ...CONNECT], { ...env, JOB }).ended
-  for (const name of ['nightly-1', 'nightly-2']) t.like(await job(name), { code: 0, stdout: `${sut}\n`, stderr: '' })
-  const again = await job('nightly-1')
-  t.deepEqual([again.code, again.stdout], [76, ''])
-  t.regex(again.stderr, /^the reservation of this job is not in force: \{.*"open":false/)
+  for (const code of [0, 3]) {
+    const ran = await run([ANY, '900', 'bash', '--norc', '-c', `${TALK}; exit ${code}`], env).ended
+    t.deepEqual([ran.code, ran.stdout, ran.stderr], [code, `${sut}\n1\n`, ''])
+  }
 })
 
-test('thorough: a job that is killed releases its machine, and keeps it for a retry if it cannot', async (t) => {
+test('thorough: the script waits in the queue, releases its machine when it is killed, and tells 75, 76 and 77', async (t) => {
   const { service, sut, env } = await given(t)
-  const isHeld = async (): Promise<boolean> =>
-    (await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}&current=true`)).json.count === 1
-  const begun = async (child: ChildProcess): Promise<number> =>
-    Number(String(await once(child.stdout as Readable, 'data')))
-  const sleeping = [sut, '900', 'bash', '-c', 'echo $$; exec sleep 60']
-  const killed = run(sleeping, env)
-  await begun(killed.child)
-  t.true(await isHeld())
-  killed.child.kill('SIGTERM')
-  t.is((await killed.ended).code, 143)
-  t.false(await isHeld())
-  const lost = run(sleeping, { ...env, JOB: 'nightly-2' })
-  const orphan = await begun(lost.child)
-  lost.child.kill('SIGKILL')
-  process.kill(orphan)
-  const taken = await run([sut, '900', 'true'], { ...env, JOB: 'nightly-3' }).ended
+  const held = async (): Promise<string | undefined> => {
+    const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}&current=true`)
+    return (json.sut_reservations as readonly { _id: string }[])[0]?._id
+  }
+  const sleeping = [ANY, '900', 'sh', '-c', 'echo begun; exec sleep 60']
+  const first = run(sleeping, env)
+  await once(first.child.stdout as Readable, 'data')
+  const taken = await run([ANY, '900', 'true'], env).ended
   t.is(taken.code, 75)
-  t.regex(taken.stderr, /^reservation_conflict: .* Next free window: \d/)
-  t.like(await run([sut, '900', ...CONNECT], { ...env, JOB: 'nightly-2' }).ended, { code: 0, stdout: `${sut}\n` })
+  t.regex(taken.stderr, /^berth: no_sut_free: /)
+  t.is((await run(['{"os":"none"}', '900', 'true'], env).ended).code, 77)
+  const second = run(sleeping, { ...env, WAIT: '600' })
+  await once(second.child.stderr as Readable, 'data')
+  first.child.kill('SIGTERM')
+  t.is((await first.ended).code, 143)
+  await once(second.child.stdout as Readable, 'data')
+  const id = await held()
+  t.is((await service.as('admin').post(`/api/sut_reservation/${id}/cancel`, {})).status, 200)
+  const { code, stderr } = await second.ended
+  t.is(code, 76)
+  t.regex(stderr, /^berth: waiting as number 1 in the queue: [\s\S]*berth: the reservation is no longer in force\n$/)
+  t.is(await held(), undefined)
 })

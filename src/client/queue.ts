@@ -1,0 +1,67 @@
+import type { Order } from './arguments.ts'
+import { ClientFailure, EXIT, refused } from './failure.ts'
+import { giveBack } from './hold.ts'
+import type { Limits } from './limits.ts'
+import { type Output, say } from './output.ts'
+import { type Answer, acceptedBody, idOf, type Members, type Service } from './service.ts'
+
+interface Waiting {
+  readonly service: Service
+  readonly limits: Limits
+  readonly output: Output
+  /** Ends the waiting. */
+  readonly interrupted: AbortSignal
+}
+
+/** The place of a request, and why it waits. */
+const explain = ({ position, waits_for, expected_at }: Members): string => {
+  const expected = typeof expected_at === 'string' ? `, expected at ${expected_at}` : ''
+  const reasons = Array.isArray(waits_for) ? waits_for.join(' ') : ''
+  return `waiting as number ${Number(position ?? 0) + 1} in the queue${expected}: ${reasons}`
+}
+
+/** Withdraws a request, or gives back what was granted meanwhile. */
+const giveUp = async ({ service, limits, output }: Waiting, path: string, { keepalive }: Order): Promise<void> => {
+  const { body } = await service.post(`${path}/withdraw`, { outageMs: limits.releaseMs })
+  if (body.code !== 'request_granted') return
+  await giveBack(service, { id: idOf(body.sut_reservation_id), keepalive }, limits.releaseMs, output)
+}
+
+/** Reads a request until it no longer waits, and says each time that something has changed. */
+const waitForEnd = async (
+  { service, limits, output, interrupted }: Waiting,
+  path: string,
+  order: Order,
+): Promise<Members> => {
+  // Who waits for a machine waits for the service, too.
+  const outageMs = Math.max(limits.outageMs, order.wait * 1000)
+  let said: string | undefined
+  for (let wait = 0; ; wait = limits.wait) {
+    const request = acceptedBody(await service.get(`${path}?wait=${wait}`, { wait, outageMs, signal: interrupted }))
+    if (request.status !== 'waiting') return request
+    const line = explain(request)
+    if (line !== said) say(output, line)
+    said = line
+  }
+}
+
+/** Asks for a machine in the queue, and waits until one is granted. Returns the id of the reservation. */
+export const waitForMachine = async (waiting: Waiting, order: Order): Promise<string> => {
+  const { service, interrupted } = waiting
+  const { match, duration, wait, priority, keepalive } = order
+  const body = { match, duration, wait, keepalive, ...(priority !== undefined && { priority }) }
+  const asked: Answer = await service.post('/api/sut_request/create', { body, giveUp: interrupted })
+  const made = acceptedBody(asked)
+  const path = `/api/sut_request/${idOf(made._id)}`
+  let request = made
+  try {
+    interrupted.throwIfAborted()
+    if (request.status === 'waiting') request = await waitForEnd(waiting, path, order)
+  } catch (error) {
+    await giveUp(waiting, path, order).catch(() => undefined)
+    throw error
+  }
+  if (request.status === 'granted') return idOf(request.sut_reservation_id)
+  if (request.status === 'withdrawn') throw refused('the request was withdrawn')
+  throw new ClientFailure(EXIT.noMachine, 'no machine became free in time')
+}

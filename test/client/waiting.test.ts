@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { tidyingLater } from '../http/harness.ts'
+import { until } from '../http/until.ts'
+import { historyOf, type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
+import { breakOff, startProxy } from './proxy.ts'
+
+const later = tidyingLater()
+/** Each test has a machine of its own. */
+let lab: Lab
+test.before(async () => {
+  lab = await startLab(later, 4)
+})
+test.after.always(later.tidy)
+
+const HELD = ['ReservationCreated', 'ReservationReleased']
+
+/** Holds the nth machine until the function returned is called. */
+const hold = async (n: number): Promise<() => Promise<void>> => {
+  const [begun, done] = [join(lab.folder, `begun-${n}`), join(lab.folder, `done-${n}`)]
+  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done`
+  const holding = runHere(reserving(n, '--', 'sh', '-c', script), lab.env)
+  await until('the machine is held', async () => existsSync(begun), 10_000)
+  return async () => {
+    await writeFile(done, '')
+    await holding
+  }
+}
+
+test('with --wait a machine that is free is had at once', async (t) => {
+  const { code, errors } = await runHere(reserving(1, '--wait', '1h', '--', 'true'), lab.env)
+  t.is(code, 0)
+  t.regex(errors, /^berth: reserved lab-1 until [^\n]*\n$/)
+  t.deepEqual(await historyOf(lab, 1, ({ keepalive }) => keepalive), [120])
+})
+
+test('one who waits is told the place and the reasons, and gets the machine that is given back', async (t) => {
+  const release = await hold(2)
+  const waiting = runFile(t, lab, reserving(2, '--wait', '1h', '--', 'echo', 'begun'))
+  await waiting.said('waiting as number 1 in the queue')
+  await release()
+  const { code, out, errors } = await waiting.ended
+  t.deepEqual([code, out], [0, 'begun\n'])
+  t.regex(
+    errors,
+    /^berth: waiting as number 1 [^\n]*1 machine fits\. 1 is reserved: lab-2 until [^\n]*\nberth: reserved lab-2/,
+  )
+  t.deepEqual(await historyOf(lab, 2), [...HELD, ...HELD])
+})
+
+test('one who waits in vain exits with 75; one who is interrupted is no longer in the queue', async (t) => {
+  const release = await hold(3)
+  const vain = runHere(reserving(3, '--wait', '1s', '--', 'true'), lab.env)
+  const waiting = runFile(t, lab, reserving(3, '--wait', '1h', '--', 'echo', 'begun'))
+  await waiting.said('in the queue')
+  waiting.child.kill('SIGINT')
+  t.like(await waiting.ended, { code: 130, out: '' })
+  const late = await vain
+  t.is(late.code, 75)
+  t.regex(late.errors, /\nberth: no machine became free in time\n$/)
+  const { json } = await lab.service.as('alice').get('/api/sut_request?status=waiting')
+  t.is(json.count, 0)
+  await release()
+  t.deepEqual(await historyOf(lab, 3), HELD)
+})
+
+test('a request for the queue whose answer is lost is sent again with its key', async (t) => {
+  const proxy = await startProxy(t, lab.service.port, '/api/sut_request/create', [breakOff])
+  const env = { ...lab.env, BERTH_URL: proxy.url }
+  const line = reserving(4, '--wait', '1h', '--priority=-5', '--', 'true')
+  t.is((await runHere(line, env, { outageMs: 30_000 })).code, 0)
+  t.is(proxy.count(), 2)
+  t.deepEqual(await historyOf(lab, 4), HELD)
+  const high = await runHere(reserving(4, '--wait', '1h', '--priority', '101', '--', 'true'), lab.env)
+  t.is(high.code, 77)
+  t.regex(high.errors, /^berth: 422 invalid: /)
+})

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { Granted } from './frame/granted.ts'
 import { TabBar, TopBar } from './frame/navigation.ts'
 import { NotConnected } from './frame/not-connected.ts'
 import { AsOfMoment, PastBanner } from './frame/past.ts'
@@ -93,6 +94,7 @@ const Current = ({ me }: { readonly me: Me }): VNode => {
     <${TopBar} me=${me} current=${screen} />
     <${NotConnected} />
     ${content}
+    <${Granted} />
     <${TabBar} me=${me} current=${screen} />
   </div>`
 }

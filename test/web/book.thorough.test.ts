@@ -38,6 +38,17 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
     .getByRole('status')
     .getByText(/^bench 3 is reserved for bob until/)
     .waitFor()
+  await page.getByRole('button', { name: 'Reserve another' }).click()
+  // Once a week, what is named is the next free time: the dates are shown before.
+  await page.getByLabel('For', { exact: true }).selectOption('You, admin')
+  await page.getByRole('switch', { name: 'Repeat weekly' }).press('Space')
+  await page.getByText('8 dates, all free').waitFor()
+  await page.getByLabel('Every week, times').fill('3')
+  await page.keyboard.press('Tab')
+  await page.getByText('3 dates, all free').waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Reserve bench 3 3 times' }).click()
+  await page.getByRole('status').getByText('bench 3 is yours on 3 dates.').waitFor()
   // A link leads to the same choice.
   await page.reload()
   await page.getByText('1 of 3 fit, none free now').waitFor()

@@ -54,6 +54,10 @@ const fill = async (service: Running): Promise<{ readonly machine: string; reado
     await make('/api/sut_reservation/create', { user_id: people[n], sut_id, start_in: 0, duration: 7_200 })
   const own = await make('/api/sut/create', aSut({ name: `${MARKUP}${BACKWARDS}` }))
   await make('/api/sut_reservation/create', { user_id: idOf('admin'), sut_id: own, start_in: 0, duration: 7_200 })
+  const match = { os: MARKUP, version: BACKWARDS, tags: { rack: MARKUP, place: BACKWARDS, word: WORD } }
+  for (const user_id of [...people, idOf('admin')])
+    await make('/api/sut_request/create', { user_id, match, duration: 900 })
+  await make('/api/sut_request/create', { user_id: idOf('admin'), sut_id: machines[2], duration: 900 })
   await make('/api/user/me/token', { name: '<img src=x onerror="window.harmed=1">' })
   return { machine: machines[0] ?? '', person: people[2] ?? '' }
 }

@@ -27,7 +27,7 @@ export const screenStates = (machine: string): Readonly<Record<string, ScreenSta
     forbidden: { user: 'carl', text: 'No machine is in your scope' },
   },
   mine: {
-    ...{ place: 'mine', user: 'alice', reads: /\/api\/sut_reservation\?user_id=/ },
+    ...{ place: 'mine', user: 'alice', reads: /\/api\/sut_re(servation|quest)\?user_id=/ },
     ...{ failed: 'Your reservations could not be loaded', empty: 'You have no reservations', ready: 'Running' },
     forbidden: { user: 'audrey', text: 'Auditors do not reserve' },
   },

@@ -85,6 +85,30 @@ export interface Connected {
   readonly closed_at: string | null
 }
 
+/** What somebody waits for: a machine that is as `match` says, or one machine. */
+export interface SutRequest {
+  readonly _id: string
+  /** RFC 3339. */
+  readonly created_at: string
+  readonly user_id: string
+  readonly user_name: string
+  readonly match?: Match
+  readonly sut_id?: string
+  /** Seconds. */
+  readonly duration: number
+  readonly expires_at: string
+  readonly priority: number
+  readonly status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
+  readonly sut_reservation_id: string | null
+}
+
+/** Criteria as the interface takes them: a field, a string or several; `null` is a tag that a machine does not have. */
+export interface Match {
+  readonly [field: string]: unknown
+  readonly tags?: Readonly<Record<string, unknown>>
+  readonly not?: Match
+}
+
 export interface Person {
   readonly _id: string
   readonly name: string

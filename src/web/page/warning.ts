@@ -47,6 +47,17 @@ export const nearest = ({ reservations }: ReturnType<OwnControl['own']['get']>, 
 export const titleOf = (title: string, near: ReturnType<typeof nearest>, now: number): string =>
   near === undefined ? title : `(${durationOf(Date.parse(near.end_time) - now)}) ${near.sut_name ?? title}`
 
+/** Shows a notification, where one wants it and the browser allows it. With a tag, several tabs show it once. */
+export const notify = ({ isNotified }: Warning, tag: string, text: string, onClick: () => void): void => {
+  if (!isNotified || !mayNotify() || Notification.permission !== 'granted') return
+  const notification = new Notification(text, { tag })
+  notification.onclick = () => {
+    focus()
+    notification.close()
+    onClick()
+  }
+}
+
 /** Shows one notification for each end, where one wants it and the browser allows it. */
 export const notifyBeforeEnds = (
   clock: Store<number>,
@@ -57,17 +68,11 @@ export const notifyBeforeEnds = (
   const told = new Set<string>()
   clock.watch((now) => {
     const near = nearest(own.get(), now, warning.get())
-    if (near === undefined || !warning.get().isNotified || !mayNotify() || Notification.permission !== 'granted') return
+    if (near === undefined || !warning.get().isNotified) return
     const end = `${near._id} ${near.end_time}`
     if (told.has(end)) return
     told.add(end)
     const text = `Your time on ${near.sut_name ?? 'a machine'} ends at ${clockOf(Date.parse(near.end_time))}`
-    // With a tag, several tabs show it once.
-    const notification = new Notification(text, { tag: end })
-    notification.onclick = () => {
-      focus()
-      notification.close()
-      onClick()
-    }
+    notify(warning.get(), end, text, onClick)
   })
 }

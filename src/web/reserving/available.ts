@@ -1,8 +1,8 @@
+import type { Match } from '../live/objects.ts'
 import type { Readable } from '../service/api.ts'
 import { ceilQuarter, type Stretch } from '../timeline/calendar.ts'
 import { type Asked, beginOf, windowOf } from '../timeline/draft.ts'
 import { QUARTER, toIso } from '../timeline/times.ts'
-import type { Match } from './criteria.ts'
 
 /** What could be had of several machines, as `GET /api/availability` says it. */
 

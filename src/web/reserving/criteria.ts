@@ -1,4 +1,4 @@
-import type { Sut } from '../live/objects.ts'
+import type { Match, Sut } from '../live/objects.ts'
 import { fold } from '../parts/fold.ts'
 
 /** What a machine must be that one wants: fields and tags, each with the values of which one is enough. Pure. */
@@ -8,12 +8,6 @@ export type Value = string | null
 
 /** By `os` and other fields, and `tag.<name>`. */
 export type Criteria = ReadonlyMap<string, readonly Value[]>
-
-/** Criteria as the interface takes them. */
-export interface Match {
-  readonly [field: string]: unknown
-  readonly tags?: Readonly<Record<string, unknown>>
-}
 
 export const NO_CRITERIA: Criteria = new Map()
 
@@ -44,12 +38,17 @@ const ownValue = (sut: Sut, key: string): Value | undefined => {
 const isSame = (key: string, a: Value, b: Value): boolean =>
   a === b || (!isTag(key) && a !== null && b !== null && fold(a) === fold(b))
 
+const holds = (sut: Sut, [key, values]: readonly [string, readonly Value[]]): boolean => {
+  const own = ownValue(sut, key)
+  return own !== undefined && values.some((value) => isSame(key, own, value))
+}
+
 /** Whether a machine is what one wants. The service decides; this is to count and to choose. */
-export const fits = (sut: Sut, criteria: Criteria): boolean =>
-  [...criteria].every(([key, values]) => {
-    const own = ownValue(sut, key)
-    return own !== undefined && values.some((value) => isSame(key, own, value))
-  })
+export const fits = (sut: Sut, criteria: Criteria): boolean => [...criteria].every((each) => holds(sut, each))
+
+/** Whether a machine is what somebody else wants, who may have said more than the page can. */
+export const meets = (sut: Sut, match: Match): boolean =>
+  fits(sut, fromMatch(match)) && ![...fromMatch(match.not ?? {})].some((each) => holds(sut, each))
 
 /** Criteria with a value chosen, or no longer. To have no such tag goes with no value of it. */
 export const toggledValue = (criteria: Criteria, key: string, value: Value): Criteria => {

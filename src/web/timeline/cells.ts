@@ -1,4 +1,5 @@
 import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt } from './calendar.ts'
+import { placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
 import { HOUR } from './times.ts'
 
@@ -16,6 +17,7 @@ export type Cell =
   | (Stretch & { readonly kind: 'turn' | 'idle'; readonly key: string })
   | (Stretch & { readonly kind: 'offline'; readonly key: string; readonly isAhead: boolean })
   | (Stretch & { readonly kind: 'outage'; readonly key: string; readonly cause: string })
+  | (Stretch & { readonly kind: 'queued'; readonly key: string; readonly queued: Queued; readonly isOwn: boolean })
   | (Stretch & { readonly kind: 'inactive'; readonly key: string })
   | (Stretch & { readonly kind: 'load'; readonly key: string; readonly hours: number; readonly isMine: boolean })
 
@@ -24,6 +26,8 @@ export interface RowState {
   /** Milliseconds between two reservations. */
   readonly turnaround?: number
   readonly isActive: boolean
+  /** Who waits for it, by rank. */
+  readonly queued?: readonly Queued[]
   /** When the machine went offline, if it is. */
   readonly offlineSince: number | undefined
   /** When it was offline, as far as that has been read. */
@@ -103,13 +107,23 @@ const idleCells = (booked: readonly Booked[], turnaround: number, span: Span, si
     .filter((idle) => idle.from < idle.to && isIn(idle, span))
     .map((idle) => ({ ...clip(idle, span), kind: 'idle', key: idle.key }))
 
-/** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
-export const cellsOf = (
-  { booked, turnaround = 0, isActive, offlineSince, outages = [] }: RowState,
+/** Who waits is drawn after what is waited for. */
+const queuedCells = (
+  { booked, turnaround = 0, queued = [] }: RowState,
   span: Span,
   now: number,
   ownId: string,
-): readonly Cell[] => {
+): readonly Cell[] =>
+  placeQueued(takenBy(booked, turnaround), queued, now)
+    .filter((placed) => isIn(placed, span))
+    .map((placed) => ({
+      ...{ ...clip(placed, span), kind: 'queued', key: `queued ${placed.queued._id}`, queued: placed.queued },
+      isOwn: placed.queued.userId === ownId,
+    }))
+
+/** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
+export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): readonly Cell[] => {
+  const { booked, turnaround = 0, isActive, offlineSince, outages = [] } = row
   if (span.zoom === 'month') return loadCells(booked, span, ownId)
   const inView = booked.filter((each) => isIn(each, span))
   const blocks = inView.map(
@@ -132,6 +146,7 @@ export const cellsOf = (
     ...(turnaround === 0 || !isActive ? [] : idleCells(booked, turnaround, span, since)),
     ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),
     ...blocks,
+    ...queuedCells(row, span, now, ownId),
   ]
   return cells
 }

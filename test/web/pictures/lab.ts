@@ -76,6 +76,14 @@ const WINDOWS: readonly (readonly [machine: string, who: string, from: number, t
   ['gpu-l4-2', 'Oluwaseun Adeyemi-Whitfield', 28 * 24 + 10, 28 * 24 + 10.25],
 ]
 
+/** Who waits, for what, and for how many minutes. */
+const WAITING: readonly (readonly [who: string, of: { readonly match: object } | string, minutes: number])[] = [
+  ['Priya Raghavan', { match: { tags: { gpu: 'a100' } } }, 240],
+  ['Łukasz Wójcik', { match: { os: 'macOS' } }, 60],
+  ['Jonas Weiß', 'win11-02', 120],
+  [ME, 'hmi-panel-3', 45],
+]
+
 const at = (hours: number): string => new Date(Date.parse('2030-05-08T00:00:00Z') + hours * 3_600_000).toISOString()
 
 /** Fills a service whose clock is `service.clock`, which ends at the time of the pictures. Gives the id of a machine. */
@@ -109,5 +117,9 @@ export const fill = async (service: Running): Promise<string> => {
   const series = { user_id: people.get(ME), sut_id: machines.get('jetson-orin-2'), ...thursdays }
   await make('/api/sut_reservation_series/create', series)
   service.clock.set(NOW)
+  for (const [who, of, minutes] of WAITING) {
+    const wanted = typeof of === 'string' ? { sut_id: machines.get(of) } : of
+    await make('/api/sut_request/create', { user_id: people.get(who), ...wanted, duration: minutes * 60, wait: 14_400 })
+  }
   return machines.get('win11-01') ?? ''
 }

@@ -29,7 +29,7 @@ const booking =
   (match: string, duration: number): Step =>
   async (page) => {
     await page.goto(`/#/book?${new URLSearchParams({ match, duration: String(duration) })}`)
-    await page.getByRole('radio', { name: / – / }).first().waitFor()
+    await page.getByRole('radio').first().waitFor()
   }
 
 const STATES: Readonly<Record<string, Step>> = {
@@ -97,7 +97,7 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.getByRole('button', { name: 'Cancel', exact: true }).nth(1).click()
   },
   book: booking('{"os":["Ubuntu"],"tags":{"gpu":["a100","l4"]}}', 7_200),
-  'book-later': booking('{"tags":{"gpu":["a100"]}}', 14_400),
+  'book-wait': booking('{"tags":{"gpu":["a100"]}}', 14_400),
   machines: at('machines'),
   people: at('people'),
   activity: at('activity'),

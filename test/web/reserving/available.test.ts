@@ -10,6 +10,7 @@ import { time } from '../timeline/times.ts'
 
 const HOUR = 3_600_000
 const NOW = time('10:42')
+const ALONE = { now: NOW, lost: undefined, mayWait: false, ahead: undefined }
 type Free = readonly (readonly [name: string, from: string, to: string])[]
 
 /** Answers each question about availability in turn, and keeps the questions. */
@@ -46,7 +47,7 @@ test('what begins now is looked for on the quarters around it, of the length tha
     ['b-1', 'b-2'],
     'a machine that was given back in this quarter is one of them',
   )
-  const choices = choicesOf(found, { start: 'now', length: 2 * HOUR }, NOW, undefined)
+  const choices = choicesOf(found, { start: 'now', length: 2 * HOUR }, ALONE)
   t.like(choices[0], { key: 'id of b-1', hint: 'best fit', offer: { from: NOW, to: time('12:45') } })
 })
 
@@ -68,14 +69,18 @@ test('where none is free, the first time of that length is looked for, and the l
   t.like(asked[2], { from: '10:30', to: '12:45', duration: '900' })
   t.like(found.next, { name: 'b-2', from: time('16:00'), to: time('18:00') })
   t.like(found.shorter, { name: 'b-2', to: time('12:00') })
-  const choices = choicesOf(found, wish, NOW, undefined)
+  const choices = choicesOf(found, wish, ALONE)
   t.deepEqual(
-    choices.map(({ hint, asked: sent }) => [hint, sent]),
+    choices.map((choice) => [choice.hint, choice.kind === 'take' && choice.asked]),
     [
       ['next free', { start: time('16:00'), length: 2 * HOUR }],
       ['1 h 18 m, shorter', { start: 'now', length: time('12:00') - NOW }],
     ],
   )
+  const [wait] = choicesOf(found, wish, { ...ALONE, mayWait: true, ahead: 2 })
+  t.like(wait, { kind: 'wait', hint: 'you would be 3rd' })
+  const [later] = choicesOf(found, { ...wish, start: time('11:00') }, { ...ALONE, mayWait: true, ahead: 0 })
+  t.is(later?.kind, 'take', 'who wants it later does not wait')
 })
 
 test('what was named stays chosen while it is free, and is said to be gone when it is not', async (t) => {
@@ -87,7 +92,7 @@ test('what was named stays chosen while it is free, and is said to be gone when 
       NOW,
     )
   const wish = { start: time('14:00'), length: HOUR }
-  const at = async (...names: readonly string[]) => choicesOf(await found(...names), wish, NOW, undefined)
+  const at = async (...names: readonly string[]) => choicesOf(await found(...names), wish, ALONE)
   const first = chosenOf(undefined, await at('a', 'b'))
   t.like(first, { name: 'a', before: undefined })
   t.like(chosenOf(first, await at('b', 'a')), { name: 'a', before: undefined })
@@ -98,8 +103,8 @@ test('what was named stays chosen while it is free, and is said to be gone when 
   const picked = chose((await at('a', 'b'))[1])
   t.like(picked, { name: 'b', before: undefined })
   t.deepEqual(
-    choicesOf(await found('a', 'b'), wish, NOW, 'id of a').map(({ offer }) => offer.name),
-    ['b'],
+    choicesOf(await found('a', 'b'), wish, { ...ALONE, lost: 'id of a' }).map(({ key }) => key),
+    ['id of b'],
     'one that was refused is not named again before it was read anew',
   )
 })

@@ -4,7 +4,7 @@ import { ofKinds, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
-import { useReading } from '../../page/reading.ts'
+import { type Reading, useReading } from '../../page/reading.ts'
 import { Switch } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock } from '../../parts/state.ts'
@@ -15,6 +15,8 @@ import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
 import { parametersOf, type Wish, wishOf } from '../../reserving/wish.ts'
 import { floorQuarter } from '../../timeline/calendar.ts'
 import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
+import { QueueTable } from '../../waiting/queue-table.ts'
+import { type Queue, useQueue } from '../../waiting/read.ts'
 import { CriteriaFields } from './criteria-fields.ts'
 import { DayField } from './day-field.ts'
 import { Offer } from './offer.ts'
@@ -53,6 +55,20 @@ const useAvailable = ({ criteria, start, length }: Wish, fitting: ReadonlySet<st
   )
 }
 
+/** Who waits, as far as anybody does. */
+const Waiting = ({ queue: { value, failed, retry } }: { readonly queue: Reading<Queue> }): VNode | undefined => {
+  if (value === undefined)
+    return (
+      failed &&
+      html`<${FailedBlock} title="Who waits could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
+    )
+  if (value.count === 0) return undefined
+  return html`<section class="stack queue-box" aria-label="Waiting">
+    <h2>Waiting</h2>
+    <${QueueTable} queue=${value} />
+  </section>`
+}
+
 /** Any machine that is as one wants it: what would be taken is named before it is. */
 export const Book = (): VNode => {
   const page = usePage()
@@ -64,8 +80,10 @@ export const Book = (): VNode => {
   const fitting = useMemo(() => suts.filter((sut) => fits(sut, wish.criteria)), [suts, parameters])
   const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
   const reading = useAvailable(wish, ids, now)
+  const queue = useQueue(true)
   const [userId, setUserId] = useState(me._id)
   const [isKept, setKept] = useState(false)
+  const [isWeekly, setWeekly] = useState(false)
   const { criteria, start, length } = wish
   const content = (): VNode => {
     if (!isLoaded)
@@ -82,10 +100,12 @@ export const Book = (): VNode => {
           <${LengthField} asked=${wish} onChange=${change} />
         </div>
         ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
-        <${Switch} label="Release it when nobody has been connected for 10 minutes" isOn=${isKept} onChange=${setKept} />
+        <${Switch} label="Release it when nobody has been connected for 10 minutes" isOn=${isKept && !isWeekly} isDisabled=${isWeekly} onChange=${setKept} />
+        <${Switch} label="Repeat weekly" isOn=${isWeekly} onChange=${setWeekly} />
       </form>
       <aside class="stack aside">
-        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${suts.length} reading=${reading} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} />
+        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${suts.length} reading=${reading} queue=${queue.value} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} />
+        <${Waiting} queue=${queue} />
       </aside>
     </div>`
   }

@@ -4,10 +4,13 @@ import { usePage } from '../../page/context.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
+import { durationOf } from '../../timeline/times.ts'
 import { type Choice, spanOn } from './choices.ts'
 
 interface Props {
   readonly choices: readonly Choice[]
+  /** Milliseconds that are asked for. */
+  readonly length: number
   /** The key of the chosen one. */
   readonly chosen: string | undefined
   readonly onChoose: (choice: Choice) => void
@@ -16,7 +19,7 @@ interface Props {
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }
 
 /** What can be had, one of which is chosen. */
-export const ChoiceList = ({ choices, chosen, onChoose }: Props): VNode => {
+export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
   const now = useStore(usePage().clock)
   const group = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -29,10 +32,14 @@ export const ChoiceList = ({ choices, chosen, onChoose }: Props): VNode => {
   }
   return html`<div class="choices" role="radiogroup" aria-labelledby="offer" ref=${group} onKeyDown=${onKeyDown}>
     ${choices.map((choice) => {
-      const { key, icon, offer, hint } = choice
+      const { key, icon, hint } = choice
       const isChosen = key === chosen
       return html`<button key=${key} type="button" role="radio" aria-checked=${isChosen} tabindex=${isChosen ? 0 : -1} class=${isChosen ? 'choice first' : 'choice'} onClick=${() => onChoose(choice)}>
-        <${Icon} name=${icon} /><b class="clip"><bdi>${offer.name}</bdi></b> <span class="nowrap">${spanOn(offer.from, offer.to, now)}</span> <span class="muted nowrap">${hint}</span>
+        <${Icon} name=${icon} />${
+          choice.kind === 'wait'
+            ? html`<b>Wait for one, ${durationOf(length)}</b>`
+            : html`<b class="clip"><bdi>${choice.offer.name}</bdi></b> <span class="nowrap">${spanOn(choice.offer.from, choice.offer.to, now)}</span>`
+        } <span class="muted nowrap">${hint}</span>
       </button>`
     })}
   </div>`

@@ -2,15 +2,26 @@ import type { IconName } from '../../parts/icon-name.ts'
 import type { Available, Offer } from '../../reserving/available.ts'
 import type { Asked } from '../../timeline/draft.ts'
 import { clockOf, durationOf, relativeDayOf } from '../../timeline/times.ts'
+import { ordinalOf } from '../../waiting/wants.ts'
 
-/** What can be had: the machines that are free then, or what is free instead. Pure. */
-export interface Choice {
+/** What can be had: the machines that are free then, or what is free instead, or a place in the queue. Pure. */
+export type Choice = Take | Wait
+
+export interface Take {
+  readonly kind: 'take'
   readonly key: string
   readonly icon: IconName
   readonly offer: Offer
   readonly hint: string
   /** What is sent for it. */
   readonly asked: Asked
+}
+
+export interface Wait {
+  readonly kind: 'wait'
+  readonly key: 'wait'
+  readonly icon: IconName
+  readonly hint: string
 }
 
 /** Machines that are named, at most. */
@@ -22,46 +33,51 @@ export const spanOn = (from: number, to: number, now: number): string => {
   return `${day === 'Today' ? '' : `${day}, `}${clockOf(from)} – ${clockOf(to)}`
 }
 
-/** `lost` was refused after this was read. */
+const laterOf = (next: Offer): Take => ({
+  ...{ kind: 'take', key: `next ${next.sutId} ${next.from}`, icon: 'calendar', offer: next, hint: 'next free' },
+  asked: { start: next.from, length: next.to - next.from },
+})
+
+const shorterOf = (shorter: Offer, start: Asked['start'], begin: number): Take => ({
+  ...{ kind: 'take', key: `shorter ${shorter.sutId} ${shorter.to}`, icon: 'clock' },
+  offer: { ...shorter, from: begin },
+  hint: `${durationOf(shorter.to - begin)}, shorter`,
+  asked: { start, length: shorter.to - begin },
+})
+
+const waitOf = (ahead: number | undefined): Wait => ({
+  ...{ kind: 'wait', key: 'wait', icon: 'queue' },
+  hint: ahead === undefined ? '' : `you would be ${ordinalOf(ahead + 1)}`,
+})
+
+interface Situation {
+  readonly now: number
+  /** The machine that was refused after this was read. */
+  readonly lost: string | undefined
+  /** Whether there is a machine to wait for. */
+  readonly mayWait: boolean
+  /** How many wait for the same machines; undefined where that is not known. */
+  readonly ahead: number | undefined
+}
+
 export const choicesOf = (
   { free, next, shorter, window }: Available,
   asked: Asked,
-  now: number,
-  lost: string | undefined,
+  { now, lost, mayWait, ahead }: Situation,
 ): readonly Choice[] => {
+  const begin = asked.start === 'now' ? now : asked.start
   const left = free.filter(({ sutId }) => sutId !== lost)
   if (left.length > 0)
-    return left.slice(0, SHOWN).map((offer, n) => {
-      const from = asked.start === 'now' ? now : window.from
-      return {
-        key: offer.sutId,
-        icon: 's-free',
-        offer: { ...offer, from, to: window.to },
-        hint: n === 0 ? 'best fit' : '',
-        asked,
-      }
-    })
-  const begin = asked.start === 'now' ? now : asked.start
-  const later: Choice[] =
-    next === undefined
-      ? []
-      : [
-          {
-            ...{ key: `next ${next.sutId} ${next.from}`, icon: 'calendar', offer: next, hint: 'next free' },
-            asked: { start: next.from, length: next.to - next.from },
-          },
-        ]
-  const sooner: Choice[] =
-    shorter === undefined
-      ? []
-      : [
-          {
-            ...{ key: `shorter ${shorter.sutId} ${shorter.to}`, icon: 'clock', offer: { ...shorter, from: begin } },
-            hint: `${durationOf(shorter.to - begin)}, shorter`,
-            asked: { start: asked.start, length: shorter.to - begin },
-          },
-        ]
-  return [...later, ...sooner]
+    return left.slice(0, SHOWN).map((offer, n) => ({
+      ...{ kind: 'take', key: offer.sutId, icon: 's-free', hint: n === 0 ? 'best fit' : '', asked },
+      offer: { ...offer, from: begin, to: window.to },
+    }))
+  return [
+    // Who waits gets what is free first: not a time of their choice.
+    ...(mayWait && asked.start === 'now' ? [waitOf(ahead)] : []),
+    ...(next === undefined ? [] : [laterOf(next)]),
+    ...(shorter === undefined ? [] : [shorterOf(shorter, asked.start, begin)]),
+  ]
 }
 
 export interface Chosen {
@@ -75,7 +91,7 @@ export interface Chosen {
 /** What somebody has chosen. */
 export const chose = (choice: Choice | undefined): Chosen => ({
   ...{ key: choice?.key, before: undefined },
-  name: choice?.icon === 's-free' ? choice.offer.name : undefined,
+  name: choice?.kind === 'take' && choice.icon === 's-free' ? choice.offer.name : undefined,
 })
 
 /** What was named stays chosen as long as it can be had. Then the first is, and what was named is said to be gone. */

@@ -5,7 +5,7 @@ import { useIsMounted } from '../../page/mounted.ts'
 import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
-import type { Choice } from './choices.ts'
+import type { Take } from './choices.ts'
 
 /** What was booked. */
 export interface Made extends Stretch {
@@ -27,7 +27,7 @@ export const useBooking = ({ userId, keepalive, onRefused }: Options) => {
   const isMounted = useIsMounted()
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const [made, setMade] = useState<Made | undefined>(undefined)
-  const book = async ({ offer, asked }: Choice, isBeyondQuota = false): Promise<void> => {
+  const book = async ({ offer, asked }: Take, isBeyondQuota = false): Promise<void> => {
     if (outcome.kind === 'sending') return
     setOutcome({ kind: 'sending', since: Date.now() })
     const body = {

@@ -10,6 +10,7 @@ import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import { zoneNameOf } from '../../timeline/times.ts'
+import { RequestCard } from '../../waiting/card.ts'
 import { BeforeTheEnd, Quota } from './aside.ts'
 import { useMachines, usePast } from './held.ts'
 import { Ahead, Past } from './rows.ts'
@@ -65,7 +66,7 @@ const PastSection = ({
 export const Mine = (): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
-  const { reservations, isLoaded, failed } = useStore(page.own.own)
+  const { reservations, requests, isLoaded, failed } = useStore(page.own.own)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
   const { suts, booked } = useMachines(notOver.map(({ sut_id }) => sut_id))
@@ -99,7 +100,13 @@ export const Mine = (): VNode => {
         )}
       </section>`
       }
-      <${PastSection} mayReserve=${mayReserve} isAlone=${held.length === 0} version=${versionOf(notOver)} />
+      ${
+        requests.length > 0 &&
+        html`<section class="section"><div class="section-head"><h2>Waiting</h2></div>
+        ${requests.map(({ _id }) => html`<${RequestCard} key=${_id} id=${_id} isDisabled=${!isAnswered} />`)}
+      </section>`
+      }
+      <${PastSection} mayReserve=${mayReserve} isAlone=${held.length + requests.length === 0} version=${versionOf(notOver)} />
     </div>`
   }
   return html`<main class="main"><div class="page">

@@ -9,8 +9,11 @@ import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
 import { dayTitleOf, monthOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
+import { QueueTable } from '../../waiting/queue-table.ts'
+import type { Queue } from '../../waiting/read.ts'
 import { tagsOf, toggled } from './grid/filter.ts'
 import { show, view } from './grid/view.ts'
+import { Popover } from './popover.ts'
 
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
 const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
@@ -102,11 +105,32 @@ const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
 }
 
 const Legend = (): VNode => html`<div class="legend" aria-label="Legend">
-  <span><i class="block own"></i>Yours</span><span><i class="block other"></i>Others</span>
+  <span><i class="block own"></i>Yours</span><span><i class="block other"></i>Others</span><span><i class="block wait"></i>Waiting</span>
   <span><i class="turn"></i>Turnaround</span><span><i class="off"></i>Offline</span><span><i class="inactive"></i>Inactive</span>
 </div>`
 
-interface FilterBarProps {
+interface WaitingProps {
+  /** Undefined until it was read, and in the past. */
+  readonly queue: Queue | undefined
+  readonly isQueueOpen: boolean
+  readonly onQueue: (isOpen: boolean) => void
+}
+
+/** How many wait, and for what. */
+const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | undefined => {
+  const chip = useRef<HTMLButtonElement>(null)
+  if (queue === undefined || queue.count === 0) return undefined
+  const text = `${queue.count} waiting`
+  return html`<button type="button" class="chip waits" ref=${chip} aria-haspopup="dialog" aria-expanded=${isQueueOpen} onClick=${() => onQueue(!isQueueOpen)}><${Icon} name="queue" />${text}</button>
+    ${
+      isQueueOpen &&
+      html`<${Popover} title="Waiting" subtitle=${text} anchor=${() => chip.current} onClose=${() => onQueue(false)}>
+        <div class="pop-body"><${QueueTable} queue=${queue} /></div>
+      <//>`
+    }`
+}
+
+interface FilterBarProps extends WaitingProps {
   readonly suts: readonly Sut[]
   /** Machines that are free for an hour from now. */
   readonly freeCount: number
@@ -114,7 +138,7 @@ interface FilterBarProps {
 }
 
 /** Which machines are shown. */
-export const FilterBar = ({ suts, freeCount, shownCount }: FilterBarProps): VNode => {
+export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps): VNode => {
   const filter = useStore(view, ({ filter: chosen }) => chosen)
   const input = useRef<HTMLInputElement>(null)
   return html`<div class="bar" role="search" aria-label="Filter machines">
@@ -126,7 +150,7 @@ export const FilterBar = ({ suts, freeCount, shownCount }: FilterBarProps): VNod
     <button type="button" class="chip" aria-pressed=${filter.isFreeNow} onClick=${() => show({ filter: { ...filter, isFreeNow: !filter.isFreeNow } })}>
       <${Icon} name="clock" />Free now for 1 h<span class="n num">${freeCount}</span>
     </button>
-    <${TypeChip} /><${TagChip} suts=${suts} /><${GroupChip} suts=${suts} />
+    <${TypeChip} /><${TagChip} suts=${suts} /><${GroupChip} suts=${suts} /><${WaitingChip} ...${waiting} />
     <span class="vh" role="status">${shownCount === 1 ? '1 machine' : `${shownCount} machines`}</span>
     <span class="grow"></span><${Legend} />
   </div>`

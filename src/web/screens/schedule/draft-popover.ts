@@ -13,6 +13,8 @@ import { Refused } from '../../service/api.ts'
 import type { Stretch, Taken } from '../../timeline/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, windowOf } from '../../timeline/draft.ts'
 import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
+import { RequestCard } from '../../waiting/card.ts'
+import { useWaiting, type Wanted } from '../../waiting/use-waiting.ts'
 import { announced } from './grid/drawn.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.ts'
@@ -87,6 +89,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
   const [isWeekly, setWeekly] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const keys = useMemo(makeKeys, [])
+  const waiting = useWaiting()
   const isMounted = useIsMounted()
   const window = windowOf(draft, now, taken)
   const clash = clashOfDraft(draft, taken, now)
@@ -108,9 +111,14 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
 
   if (isWeekly)
     return html`<${SeriesPopover} ...${{ sut, draft, taken, userId, nameOf, anchor }} onFor=${setUserId} onOnce=${() => setWeekly(false)} />`
+  if (waiting.id !== undefined)
+    return html`<${Popover} key="waiting" title="You wait" subtitle=${aboutSut(sut)} anchor=${anchor} onClose=${close}>
+      <div class="pop-body"><${RequestCard} id=${waiting.id} isDisabled=${!isAnswered} /></div>
+    <//>`
   if (outcome.kind === 'refused') {
     const back = (): void => setOutcome({ kind: 'idle' })
-    return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} onSend=${send} onSendLike=${(what: Draft) => send(what, false, sut)} onBack=${back} onClose=${close} />`
+    const onWait = (of: Wanted['of']): void => void waiting.wait({ of, length: draft.length, userId })
+    return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} notWaiting=${waiting.refused} onWait=${onWait} onSend=${send} onSendLike=${(what: Draft) => send(what, false, sut)} onBack=${back} onClose=${close} />`
   }
   const day = isToday(window.from, now) ? 'today' : dayTitleOf(window.from, now)
   return html`<${Popover} key="form" title=${`Reserve ${sut.name}`} subtitle=${aboutSut(sut)} anchor=${anchor} onClose=${close} onSubmit=${() => clash === undefined && isAnswered && send(draft)}>

@@ -2,17 +2,19 @@ import type { VNode } from 'preact'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
+import { RefusedNote } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Offer } from '../../reserving/available.ts'
-import { likeOf } from '../../reserving/criteria.ts'
+import { likeOf, toMatch } from '../../reserving/criteria.ts'
 import { insteadOf, refusalText } from '../../reserving/refusals.ts'
 import { parametersOf } from '../../reserving/wish.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
 import { beginOf, type Draft } from '../../timeline/draft.ts'
 import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import type { Wanted } from '../../waiting/use-waiting.ts'
 import { Popover } from './popover.ts'
 import { type Option, Options } from './refusal-options.ts'
 
@@ -37,6 +39,10 @@ interface Props {
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
   /** Any machine like it, at the same time. */
   readonly onSendLike: (draft: Draft) => void
+  /** Takes a place in the queue: for that machine, or for any like it. */
+  readonly onWait: (of: Wanted['of']) => void
+  /** Why that was refused. */
+  readonly notWaiting: Refused | undefined
   /** Back to the form, with what was typed. */
   readonly onBack: () => void
   readonly onClose: () => void
@@ -53,7 +59,12 @@ const freeStretch = ({ problem }: Refused): Stretch | undefined => {
   return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
 }
 
-const optionsOf = ({ sut, draft, refused, onSend, onSendLike, window }: Props, now: number): readonly Option[] => {
+/** Who wants a machine now can wait for one. */
+const waitsOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): readonly Option[] =>
+  draft.start === 'now' ? [{ icon: 'queue', text, hint: durationOf(draft.length), take: () => onWait(of) }] : []
+
+const optionsOf = (props: Props, now: number): readonly Option[] => {
+  const { sut, draft, refused, onSend, onSendLike, window } = props
   const until = typeof refused.problem.free_until === 'string' ? Date.parse(refused.problem.free_until) : undefined
   const next = freeStretch(refused)
   const begin = beginOf(draft, now)
@@ -85,11 +96,11 @@ const optionsOf = ({ sut, draft, refused, onSend, onSendLike, window }: Props, n
     hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os,
     take: () => onSendLike(draft),
   }
-  return [...shorter, ...later, other]
+  return [...shorter, ...later, other, ...waitsOf(props, 'Wait for it', { sut_id: sut._id })]
 }
 
 const Conflicting = (props: Props): VNode => {
-  const { sut, draft, window, refused, nameOf, anchor, onClose, onBack } = props
+  const { sut, draft, window, refused, notWaiting, nameOf, anchor, onClose, onBack } = props
   const { clock } = usePage()
   const now = useStore(clock)
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
@@ -105,6 +116,7 @@ const Conflicting = (props: Props): VNode => {
             has it from ${timeOf(Date.parse(first.start_time), now)} to ${timeOf(Date.parse(first.end_time), now)}${isRecent(first._id, now) ? ', reserved a moment ago' : ''}. ${first.turnaround && 'It needs its turnaround in between. '}`
         }Nothing was booked for you.
       </span></div>
+      ${notWaiting !== undefined && html`<${RefusedNote} refused=${notWaiting} />`}
       <${Options} options=${options} onBack=${onBack} />
     </div>
   <//>`
@@ -112,7 +124,7 @@ const Conflicting = (props: Props): VNode => {
 
 /** No machine like it is free either: when one is, and how long one can be had. */
 const NoneFree = (props: Props): VNode => {
-  const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
+  const { sut, draft, window, refused, notWaiting, anchor, onSend, onBack, onClose } = props
   const { clock, lab } = usePage()
   const now = useStore(clock)
   const suts = useStore(lab.lab, (known) => known.suts)
@@ -137,11 +149,13 @@ const NoneFree = (props: Props): VNode => {
       ? [optionOf(longest, 'clock', `${durationOf(longest.to - Math.max(longest.from, begin))}, shorter`)]
       : []),
     ...(next ? [optionOf(next, 'calendar', 'next free')] : []),
+    ...waitsOf(props, 'Wait for any', { match: toMatch(likeOf(sut)) }),
     more,
   ]
   return html`<${Popover} title=${`Reserve any like ${sut.name}`} subtitle="Nothing was booked" anchor=${anchor} onClose=${onClose}>
     <div class="pop-body">
       <div class="note danger" role="alert"><${Icon} name="lock" /><span>${refusalText(refused.problem, window)}</span></div>
+      ${notWaiting !== undefined && html`<${RefusedNote} refused=${notWaiting} />`}
       <${Options} options=${options} onBack=${onBack} />
     </div>
   <//>`

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useCallback, useEffect, useMemo } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { Lab } from '../../live/lab.ts'
 import { type Sut, takenOf } from '../../live/objects.ts'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
@@ -15,6 +15,7 @@ import { draftAt } from '../../timeline/draft.ts'
 import { grouped } from '../../timeline/rows.ts'
 import { type Span, spanLater, spanOf } from '../../timeline/span.ts'
 import { MINUTE, midnightOf } from '../../timeline/times.ts'
+import { queuedBySut, useQueue } from '../../waiting/read.ts'
 import { DateBar, FilterBar } from './bars.ts'
 import { BlockPopover } from './block-popover.ts'
 import { DraftPopover } from './draft-popover.ts'
@@ -127,6 +128,7 @@ export const Schedule = (): VNode => {
   const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const { zoom, time, open, filter, groupBy, folded } = useStore(view)
   const inside = useInside()
+  const [isQueueOpen, setQueueOpen] = useState(false)
   const isHeld = inside.isInside || open !== undefined
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
@@ -134,6 +136,11 @@ export const Schedule = (): VNode => {
   const { suts, bySut, people, known } = useStore(page.lab.lab)
   const { all, shown, freeCount, rows } = useRows(now)
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
+  const isPast = useStore(page.asOf) !== undefined
+  const { value } = useQueue(isQueueOpen)
+  // Who waits is known of now only.
+  const queue = isPast ? undefined : value
+  const queued = useMemo(() => queuedBySut(queue), [queue])
   const mayReserve = me.role !== 'auditor'
   const isSettingUp = useSetUp(me.role === 'administrator')
   const nameOf = useCallback((id: string): string => people.get(id)?.name ?? id, [people])
@@ -148,13 +155,13 @@ export const Schedule = (): VNode => {
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<div class="tl"><${NoMachines} /></div>`
     if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
-    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
+    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} queued=${queued} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`
   }
   if (isLoaded && isSettingUp) return html`<main class="main"><${SetUp} /></main>`
   return html`<main class="main flush">
     <${DateBar} span=${span} />
-    <${FilterBar} suts=${all} freeCount=${freeCount} shownCount=${shown.length} />
+    <${FilterBar} suts=${all} freeCount=${freeCount} shownCount=${shown.length} queue=${queue} isQueueOpen=${isQueueOpen} onQueue=${setQueueOpen} />
     <div class="tl-box" ...${inside.handlers}>${content()}</div>
     <div class="vh" role="status">${open?.isDrawn === true && drawn?.text}</div>
     ${open !== undefined && open.isDrawn !== true && isLoaded && html`<${OpenPopover} open=${open} />`}

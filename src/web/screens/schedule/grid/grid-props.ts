@@ -2,6 +2,7 @@ import { isKnown, type Lab } from '../../../live/lab.ts'
 import { type Sut, turnaroundOf } from '../../../live/objects.ts'
 import type { Booked } from '../../../timeline/calendar.ts'
 import { type Cell, cellsOf, type Outage } from '../../../timeline/cells.ts'
+import type { Queued } from '../../../timeline/queued.ts'
 import type { Row } from '../../../timeline/rows.ts'
 import type { Span } from '../../../timeline/span.ts'
 import type { Drawn } from './drawn.ts'
@@ -13,6 +14,8 @@ export interface GridProps {
   readonly bySut: ReadonlyMap<string, readonly Booked[]>
   /** The machines whose time was read, and from when to when. */
   readonly known: Lab['known']
+  /** Who waits for which machine, by rank. */
+  readonly queued: ReadonlyMap<string, readonly Queued[]>
   readonly span: Span
   readonly now: number
   readonly ownId: string
@@ -44,6 +47,7 @@ export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] => {
       booked: props.bySut.get(sut._id) ?? NONE,
       turnaround: turnaroundOf(sut),
       isActive: sut.is_active,
+      queued: props.queued.get(sut._id) ?? [],
       outages: props.outages.get(sut._id) ?? [],
       offlineSince: sut.monitoring.status === 'Offline' ? Date.parse(sut.monitoring.last_updated) : undefined,
     },

@@ -111,6 +111,15 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const text = `Offline ${dayRange(cell.from, cell.to)}, ${shortOf(cell.cause)}`
       return html`<span key=${cell.key} class="cell off over" style=${place} role="gridcell" title=${text}><span class="vh">${text}</span></span>`
     }
+    case 'queued': {
+      const { queued, isOwn } = cell
+      const name = isOwn ? 'You' : queued.name
+      const text = `${name}, waiting for ${durationOf(queued.length)}`
+      const width = ((cell.to - cell.from) / HOUR) * hourWidth
+      return html`<span key=${cell.key} class="cell block wait" style=${place} role="gridcell" aria-label=${text} title=${text}>
+        ${width >= NAME_FROM[span.zoom] && html`<span><${Icon} name="queue" /><span class="txt clip"><bdi>${name}</bdi></span></span>`}
+      </span>`
+    }
     case 'load': {
       const hours = Math.round(cell.hours)
       const step = loadStep(cell.hours)

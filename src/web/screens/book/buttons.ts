@@ -1,0 +1,52 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { timeOn } from '../../holding/extend.ts'
+import { usePage } from '../../page/context.ts'
+import { SelectField } from '../../parts/field.ts'
+import { html } from '../../parts/html.ts'
+import { useStore } from '../../parts/store.ts'
+import { durationOf } from '../../timeline/times.ts'
+import type { Take } from './choices.ts'
+
+/** Seconds that one may wait. */
+const WAITS: readonly (readonly [string, string])[] = [
+  ['3600', '1 h'],
+  ['14400', '4 h'],
+  ['28800', '8 h'],
+  ['86400', '24 h'],
+  ['604800', '7 days'],
+]
+const USUAL_WAIT = '86400'
+
+interface TakeProps {
+  readonly take: Take
+  readonly isDisabled: boolean
+  readonly onTake: () => void
+}
+
+/** Takes the machine that it names. */
+export const TakeButton = ({ take: { offer }, isDisabled, onTake }: TakeProps): VNode => {
+  const now = useStore(usePage().clock)
+  const from = offer.from > now ? `from ${timeOn(offer.from, now)} ` : ''
+  return html`<button type="button" class="btn primary wide" disabled=${isDisabled} onClick=${onTake}>
+      <span class="clip">Reserve <bdi>${offer.name}</bdi></span> <span class="nowrap">${from}until ${timeOn(offer.to, now)}</span></button>
+    <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>`
+}
+
+/** Takes a place in the queue. */
+export const WaitButton = ({
+  length,
+  isDisabled,
+  onWait,
+}: {
+  readonly length: number
+  readonly isDisabled: boolean
+  readonly onWait: (seconds: number) => void
+}): VNode => {
+  const now = useStore(usePage().clock)
+  const [seconds, setSeconds] = useState(USUAL_WAIT)
+  const until = now + Number(seconds) * 1_000
+  return html`<${SelectField} id="wait" label="Wait at most" value=${seconds} options=${WAITS} onChange=${setSeconds} />
+    <button type="button" class="btn primary" disabled=${isDisabled} onClick=${() => onWait(Number(seconds))}>Wait until ${timeOn(until, now)} at most</button>
+    <p class="small muted">You get the first machine that fits and is free for ${durationOf(length)}. You hear of it here, and by notification if you allow it.</p>`
+}

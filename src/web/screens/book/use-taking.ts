@@ -1,0 +1,86 @@
+import { useRef, useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import type { Reading } from '../../page/reading.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Available } from '../../reserving/available.ts'
+import { toMatch } from '../../reserving/criteria.ts'
+import type { Wish } from '../../reserving/wish.ts'
+import type { Queue } from '../../waiting/read.ts'
+import { useWaiting } from '../../waiting/use-waiting.ts'
+import { aheadOf } from '../../waiting/wants.ts'
+import { type Choice, type Chosen, choicesOf, chose, chosenOf } from './choices.ts'
+import type { MadeSeries } from './notes.ts'
+import { useBooking } from './use-booking.ts'
+
+export interface OfferProps {
+  readonly wish: Wish
+  /** Machines that fit. */
+  readonly fitting: readonly Sut[]
+  /** How many machines there are. */
+  readonly count: number
+  readonly reading: Reading<Available>
+  /** Undefined until it was read. */
+  readonly queue: Queue | undefined
+  readonly userId: string
+  readonly keepalive: number | undefined
+  /** Whether it is to be had every week. */
+  readonly isWeekly: boolean
+}
+
+/** What is chosen, which stays what it was as long as it can be had. */
+const useChosen = (choices: readonly Choice[], isRead: boolean) => {
+  const chosen = useRef<Chosen | undefined>(undefined)
+  const [, redraw] = useState({})
+  if (isRead) chosen.current = chosenOf(chosen.current, choices)
+  const set = (next: Chosen | undefined): void => {
+    chosen.current = next
+    redraw({})
+  }
+  return {
+    named: choices.find(({ key }) => key === chosen.current?.key),
+    before: chosen.current?.before,
+    choose: (choice: Choice) => set(chose(choice)),
+    reset: () => set(undefined),
+  }
+}
+
+interface Lost {
+  readonly of: Available | undefined
+  readonly sutId: string
+}
+
+/** What can be had, what of it is chosen, and what has become of it. */
+export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, isWeekly }: OfferProps) => {
+  const now = useStore(usePage().clock)
+  const [lost, setLost] = useState<Lost | undefined>(undefined)
+  const [series, setSeries] = useState<MadeSeries | undefined>(undefined)
+  const found = reading.value
+  const booking = useBooking({
+    ...{ userId, keepalive },
+    onRefused: (sutId) => {
+      // What was read is older than that.
+      if (sutId !== undefined) setLost({ of: found, sutId })
+      reading.retry()
+    },
+  })
+  const waiting = useWaiting()
+  const isOver = booking.made !== undefined || waiting.id !== undefined || series !== undefined
+  const situation = {
+    ...{ now, lost: lost?.of === found ? lost?.sutId : undefined },
+    ...{ mayWait: fitting.length > 0 && !isWeekly, ahead: queue && aheadOf(fitting, queue.requests) },
+  }
+  const choices = found === undefined ? [] : choicesOf(found, wish, situation)
+  const { reset, ...chosen } = useChosen(choices, found !== undefined && !isOver)
+  const wait = (seconds: number): void => {
+    const of = { match: toMatch(wish.criteria) }
+    void waiting.wait({ of, length: wish.length, userId, wait: seconds, keepalive })
+  }
+  const again = (): void => {
+    reset()
+    booking.again()
+    waiting.reset()
+    setSeries(undefined)
+  }
+  return { now, choices, ...chosen, booking, waiting, series, setSeries, isOver, wait, again }
+}

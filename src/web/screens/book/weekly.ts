@@ -1,0 +1,45 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
+import { useStore } from '../../parts/store.ts'
+import { Dates, Fewer, TimesField } from '../../reserving/series.ts'
+import { seriesRefusalText } from '../../reserving/series-refusals.ts'
+import { useWeekly } from '../../reserving/use-weekly.ts'
+import { windowOf } from '../../timeline/draft.ts'
+import type { Take } from './choices.ts'
+import type { MadeSeries } from './notes.ts'
+
+interface Props {
+  readonly sut: Sut
+  readonly take: Take
+  readonly userId: string
+  readonly onDone: (made: MadeSeries) => void
+}
+
+/** The machine that was chosen, every week: the dates that would be taken, and those that are. */
+export const Weekly = ({ sut, take, userId, onDone }: Props): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const nameOf = (id: string): string => people.get(id)?.name ?? id
+  const weekly = useWeekly({
+    sut,
+    window: windowOf(take.asked, now, []),
+    userId,
+    onDone: (count) => onDone({ name: take.offer.name, times: count }),
+  })
+  const { first, times, setTimes, occurrences, failed, isFree, isSending, refused, send } = weekly
+  const mayExceed = refused?.problem.code === 'quota_exceeded' && meOf(page).role === 'administrator'
+  return html`<${TimesField} first=${first} times=${times} onChange=${setTimes} />
+    ${occurrences === undefined ? html`<p class="muted" role="status">${failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}</p>` : html`<${Dates} occurrences=${occurrences} nameOf=${nameOf} /><${Fewer} occurrences=${occurrences} onTimes=${setTimes} />`}
+    ${
+      refused !== undefined &&
+      html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${seriesRefusalText(refused.problem)}</span>
+        ${mayExceed && html`<button type="button" class="btn small" onClick=${() => send(true)}>Reserve beyond the quota</button>`}</div>`
+    }
+    <button type="button" class="btn primary wide" disabled=${!isFree || isSending || !isAnswered} onClick=${() => send()}>
+      <span class="clip">Reserve <bdi>${take.offer.name}</bdi></span> <span class="nowrap">${times} times</span></button>`
+}

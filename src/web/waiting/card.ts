@@ -1,0 +1,84 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { timeOn } from '../holding/extend.ts'
+import type { NamedReservation } from '../live/objects.ts'
+import { RETRY_DELAY_MS } from '../live/reading.ts'
+import { meOf, usePage } from '../page/context.ts'
+import { linkTo } from '../page/location.ts'
+import { useReading } from '../page/reading.ts'
+import { useSending } from '../page/sending.ts'
+import { Confirm } from '../parts/confirm.ts'
+import { RefusedNote } from '../parts/field.ts'
+import { html } from '../parts/html.ts'
+import { Icon } from '../parts/icon.ts'
+import { FailedBlock } from '../parts/state.ts'
+import { useStore } from '../parts/store.ts'
+import { type Known, useRequest, type WaitingRequest } from './read.ts'
+import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
+import { Said } from './words.ts'
+
+const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const id = request.sut_reservation_id ?? ''
+  const { value } = useReading(
+    `granted ${id}`,
+    async (api) => (await api.get<NamedReservation>(`/api/sut_reservation/${id}?include=names`)).value,
+    { of: () => undefined },
+  )
+  const isOwn = request.user_id === meOf(page)._id
+  const name = html`<b class="medium"><bdi>${value?.sut_name ?? 'A machine'}</bdi></b>`
+  const whose = isOwn ? 'is yours' : html`is reserved for <bdi>${request.user_name}</bdi>`
+  return html`<div class="note ok" role="status"><${Icon} name="check" /><span class="grow">${name} ${whose}${value && ` until ${timeOn(Date.parse(value.end_time), now)}`}.</span>
+    ${isOwn && html`<a class="btn small" href=${linkTo('mine')}>Open</a>`}
+  </div>`
+}
+
+const Waiting = ({
+  known: { request, sutName },
+  isDisabled,
+}: {
+  readonly known: Known
+  readonly isDisabled: boolean
+}): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const { refused, isBusy, send } = useSending()
+  const [isAsking, setAsking] = useState(false)
+  const { _id, created_at, position = 0, waits_for = [], expected_at, expires_at } = request
+  const withdraw = async (): Promise<void> => {
+    await send(`/api/sut_request/${_id}/withdraw`)
+    setAsking(false)
+    page.own.read()
+  }
+  const [since, until] = [timeOn(Date.parse(created_at), now), timeOn(Date.parse(expires_at), now)]
+  return html`<article class="waits-card">
+    <div class="list-row">
+      <${Icon} name="queue" />
+      <span class="row"><b class="medium clip"><${Said} words=${wordsOfRequest(request, (id) => sutName ?? id)} /></b></span>
+      <span class="when second num" role="status"><span class="nowrap">${ordinalOf(position + 1)} in line</span>, since ${since}, at most until ${until}</span>
+      ${!isAsking && html`<span class="row acts"><button type="button" class="btn quiet small" disabled=${isDisabled || isBusy} onClick=${() => setAsking(true)}>Withdraw</button></span>`}
+    </div>
+    <ul class="second small">
+      ${waits_for.map((sentence) => html`<li key=${sentence}>${sentenceHere(sentence, (time) => timeOn(time, now))}</li>`)}
+      ${typeof expected_at === 'string' && html`<li>Expected at ${timeOn(Date.parse(expected_at), now)}.</li>`}
+    </ul>
+    ${isAsking && html`<${Confirm} question="Withdraw? Your place is lost." action="Withdraw" onConfirm=${withdraw} onBack=${() => setAsking(false)} />`}
+    ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
+  </article>`
+}
+
+const Over = ({ request }: { readonly request: WaitingRequest }): VNode =>
+  html`<div class="note" role="status"><${Icon} name="clock" /><span>${request.status === 'expired' ? 'Nothing was free in time.' : 'It was withdrawn.'}</span></div>`
+
+/** A request of one's own, as it is now: its place and why it waits, what was granted, or that it is over. */
+export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {
+  const { value, failed, retry } = useRequest(id)
+  if (value === undefined)
+    return failed === undefined
+      ? html`<div class="stack" aria-busy="true"><span class="vh" role="status">Loading</span><span class="sk sk-name"></span></div>`
+      : html`<${FailedBlock} title="What you wait for could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
+  const { request } = value
+  if (request.status === 'waiting') return html`<${Waiting} known=${value} isDisabled=${isDisabled} />`
+  return request.status === 'granted' ? html`<${Granted} request=${request} />` : html`<${Over} request=${request} />`
+}

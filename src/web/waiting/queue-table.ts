@@ -1,0 +1,44 @@
+import type { VNode } from 'preact'
+import { meOf, usePage } from '../page/context.ts'
+import { linkTo } from '../page/location.ts'
+import { html } from '../parts/html.ts'
+import { useStore } from '../parts/store.ts'
+import { clockOf, midnightOf, shortDayOf } from '../timeline/times.ts'
+import type { Queue } from './read.ts'
+import { wordsOfRequest } from './wants.ts'
+import { Said } from './words.ts'
+
+/** Rows, at most. */
+const SHOWN = 20
+
+/** `15:42`, `Thu 15:42`: nobody waits longer than a week. */
+const untilOf = (time: number, now: number): string =>
+  midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
+
+/** Who waits for what, and until when, in the order in which they are served. */
+export const QueueTable = ({ queue: { requests, count } }: { readonly queue: Queue }): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const suts = useStore(page.lab.lab, (lab) => lab.suts)
+  const ownId = meOf(page)._id
+  const nameOf = (id: string): string => suts.get(id)?.name ?? id
+  // Of a long queue one sees its beginning, and oneself.
+  const rows = requests.map((request, n) => ({ request, place: n + 1, isOwn: request.user_id === ownId }))
+  const shown = rows.filter(({ place, isOwn }) => place <= SHOWN || isOwn)
+  return html`<div>
+    <table class="table plain queue">
+      <thead><tr><th class="r">#</th><th>Who</th><th>Wants</th><th class="r">Until</th></tr></thead>
+      <tbody>
+        ${shown.map(
+          ({ request, place, isOwn }) => html`<tr key=${request._id} class=${isOwn ? 'medium' : ''}>
+            <td class="r">${place}</td>
+            <td class="clip">${isOwn ? html`<a href=${linkTo('mine')}>You</a>` : html`<bdi>${request.user_name}</bdi>`}</td>
+            <td class="second wants"><${Said} words=${wordsOfRequest(request, nameOf)} /></td>
+            <td class="r">${untilOf(Date.parse(request.expires_at), now)}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${count > shown.length && html`<p class="small muted">${count - shown.length} more wait.</p>`}
+  </div>`
+}

@@ -1,0 +1,69 @@
+import { readSut } from '../live/lists.ts'
+import type { SutRequest } from '../live/objects.ts'
+import { ofKinds } from '../live/reading.ts'
+import { type Reading, useReading } from '../page/reading.ts'
+import type { Queued } from '../timeline/queued.ts'
+import { ranked } from './wants.ts'
+
+/** Those who wait. */
+
+/** One that waits, and what is said of it. */
+export interface WaitingRequest extends SutRequest {
+  /** How many are before it; only while it waits, as all of these. */
+  readonly position?: number
+  readonly waits_for?: readonly string[]
+  /** RFC 3339; `null` where nobody knows. */
+  readonly expected_at?: string | null
+}
+
+export interface Queue {
+  /** By rank. */
+  readonly requests: readonly SutRequest[]
+  /** How many wait, of whom the list has a thousand at most. */
+  readonly count: number
+}
+
+/** Who waits for one machine, by machine and rank. */
+export const queuedBySut = (queue: Queue | undefined): ReadonlyMap<string, readonly Queued[]> => {
+  const all = (queue?.requests ?? []).flatMap(({ _id, user_id: userId, user_name: name, duration, sut_id }) =>
+    sut_id === undefined ? [] : [{ sutId: sut_id, queued: { _id, userId, name, length: duration * 1_000 } }],
+  )
+  const bySut = Map.groupBy(all, ({ sutId }) => sutId)
+  return new Map([...bySut].map(([sutId, those]) => [sutId, those.map(({ queued }) => queued)]))
+}
+
+const MOST = 1_000
+
+/** Everybody who waits, as far as one sees them. Where it is only counted, it is read some time after a change. */
+export const useQueue = (isInView: boolean): Reading<Queue> =>
+  useReading(
+    'queue',
+    async (api) => {
+      const { value } = await api.get<{ count: number; sut_requests: readonly SutRequest[] }>(
+        `/api/sut_request?status=waiting&limit=${MOST}`,
+      )
+      return { requests: ranked(value.sut_requests), count: value.count }
+    },
+    { ...ofKinds('sut_request'), isInView: () => isInView },
+  )
+
+export interface Known {
+  readonly request: WaitingRequest
+  /** The name of the one machine that is waited for; undefined for any, and outside one's scope. */
+  readonly sutName: string | undefined
+}
+
+/** One request, with its place. What others do moves it: that is read some time later. */
+export const useRequest = (id: string): Reading<Known> =>
+  useReading(
+    `request ${id}`,
+    async (api) => {
+      const { value: request } = await api.get<WaitingRequest>(`/api/sut_request/${encodeURIComponent(id)}`)
+      const sut = request.sut_id === undefined ? undefined : await readSut(api, request.sut_id)
+      return { request, sutName: sut?.name }
+    },
+    {
+      of: ({ kind, _id }) => (kind === 'sut_request' || kind === 'sut_reservation' || kind === 'sut' ? _id : undefined),
+      isInView: (changed) => changed === id,
+    },
+  )

@@ -1,0 +1,73 @@
+import type { Match, Sut, SutRequest } from '../live/objects.ts'
+import { fromMatch, meets, textOfValue } from '../reserving/criteria.ts'
+import { durationOf } from '../timeline/times.ts'
+
+/** What those want who wait, and who is before whom. Pure. */
+
+/** Words, and in objects what others have named: text whose direction is its own. */
+export type Words = readonly (string | { readonly name: string })[]
+
+/** Fields that are named before their values. */
+const NAMED: Readonly<Record<string, string>> = { model: 'model ', version: 'version ' }
+
+const wordsOfValues = (key: string, values: readonly (string | null)[]): Words =>
+  values.flatMap((value, n) => [...(n === 0 ? [] : [' or ']), { name: textOfValue(key, value) }])
+
+const wordsOfCriteria = (match: Match): readonly Words[] =>
+  [...fromMatch(match)].map(([key, values]) => {
+    if (!key.startsWith('tag.'))
+      return [...(NAMED[key] === undefined ? [] : [NAMED[key]]), ...wordsOfValues(key, values)]
+    const tag = { name: key.slice('tag.'.length) }
+    return values[0] === null ? ['no ', tag] : [tag, ' ', ...wordsOfValues(key, values)]
+  })
+
+const joinedBy = (between: string, all: readonly Words[]): Words =>
+  all.flatMap((words, n) => [...(n === 0 ? [] : [between]), ...words])
+
+const TYPES = 3
+
+const isAny = ({ sut_type, ...others }: Match): boolean =>
+  Object.keys(others).length === 0 && Array.isArray(sut_type) && sut_type.length === TYPES
+
+/** `any Ubuntu, gpu a100 or l4`. */
+export const wordsOfMatch = (match: Match): Words => {
+  if (isAny(match)) return ['any machine']
+  const not = wordsOfCriteria(match.not ?? {}).map((words): Words => ['not ', ...words])
+  return ['any ', ...joinedBy(', ', [...wordsOfCriteria(match), ...not])]
+}
+
+/** `bench 1, 45 m`. */
+export const wordsOfRequest = (
+  { match, sut_id = '', duration }: Pick<SutRequest, 'match' | 'sut_id' | 'duration'>,
+  nameOf: (sutId: string) => string,
+): Words => [
+  ...(match === undefined ? [{ name: nameOf(sut_id) }] : wordsOfMatch(match)),
+  `, ${durationOf(duration * 1_000)}`,
+]
+
+/** Those of a list, which has the newest first: higher priority first, then who has waited longest. */
+export const ranked = (list: readonly SutRequest[]): readonly SutRequest[] =>
+  list.toReversed().sort((a, b) => b.priority - a.priority)
+
+const isFor = ({ match, sut_id }: SutRequest, sut: Sut): boolean =>
+  match === undefined ? sut._id === sut_id : meets(sut, match)
+
+/** Those before somebody who comes now: who want one of the same machines. */
+export const aheadOf = (suts: readonly Sut[], waiting: readonly SutRequest[]): number =>
+  waiting.filter((request) => request.priority >= 0 && suts.some((sut) => isFor(request, sut))).length
+
+/** `1st`, `2nd`, `11th`. */
+export const ordinalOf = (place: number): string => {
+  const isTeen = place % 100 >= 11 && place % 100 <= 13
+  return `${place}${(!isTeen && ['st', 'nd', 'rd'][(place % 10) - 1]) || 'th'}`
+}
+
+const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
+
+/**
+ * A sentence of the service as the page shows it: times in the browser's zone, and without what would turn the
+ * direction of names and of what follows them.
+ */
+export const sentenceHere = (sentence: string, timeText: (time: number) => string): string =>
+  sentence.replaceAll(MARKS, '').replaceAll(TIME, (time) => timeText(Date.parse(time)))

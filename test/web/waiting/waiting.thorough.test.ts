@@ -1,0 +1,96 @@
+import test from 'ava'
+import { openPageFor, startBrowser } from '../../http/documents/browser.ts'
+import { idOf, start } from '../../http/harness.ts'
+import { createSut } from '../../http/requests.ts'
+import { checkAccessible, checkQuiet, openFor, signIn } from '../stage.ts'
+
+/** Waiting for a machine, in a real browser. */
+
+const HOUR = { start_in: 0, duration: 3_600 }
+
+test("in Chromium one waits for any machine, sees one's place and why, and is told when it is there", async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  const [first, second] = [
+    await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu' }),
+    await createSut(service.as('admin'), { name: 'bench 2', os: 'Ubuntu' }),
+  ]
+  const bob = service.as('bob')
+  const held = await bob.post('/api/sut_reservation/create', { sut_id: first, ...HOUR })
+  await bob.post('/api/sut_reservation/create', { sut_id: second, ...HOUR })
+  await bob.post('/api/sut_request/create', { sut_id: second, duration: 1_800 })
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const match = JSON.stringify({ os: 'Ubuntu' })
+  await page.goto(`/#/book?${new URLSearchParams({ match })}`)
+  await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 2nd' }).waitFor()
+  await page.getByLabel('Wait at most').selectOption('4 h')
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: /^Wait until .* at most$/ }).click()
+  const card = page.getByRole('main').getByRole('article')
+  await card.getByText(/in line/).waitFor()
+  await card.getByText('any Ubuntu, 1 h').waitFor()
+  await card
+    .getByText(/bench [12]/)
+    .first()
+    .waitFor()
+  const queue = page.getByRole('region', { name: 'Waiting' })
+  await queue.getByRole('row', { name: /^1 bob bench 2, 30 m/ }).waitFor()
+  await queue.getByRole('row', { name: /^2 You any Ubuntu, 1 h/ }).waitFor()
+  await checkAccessible(t, page)
+  await page.goto('/#/schedule')
+  await page.getByRole('button', { name: '2 waiting' }).click()
+  await page.getByRole('dialog', { name: 'Waiting' }).getByText('any Ubuntu, 1 h').waitFor()
+  await bob.post(`/api/sut_reservation/${held.json._id}/cancel`, {})
+  await page
+    .getByRole('alert')
+    .getByText(/^bench 1 is yours until/)
+    .waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('alert').getByRole('link', { name: 'Open' }).click()
+  await page.getByRole('article', { name: 'bench 1' }).waitFor()
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium one waits for the machine that somebody else has taken, and withdraws', async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
+  const alice = await openPageFor(t, await startBrowser(t, service.url), undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  await page.goto('/')
+  await signIn(alice, 'alice')
+  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
+  await row.hover()
+  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await page.route(
+    '**/api/sut_reservation/create',
+    async (route) => {
+      await service.as('bob').post('/api/sut_reservation/create', { sut_id, ...HOUR })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: /^Reserve until/ }).click()
+  await page.getByRole('button', { name: /^Wait for it/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'You wait' })
+  await dialog.getByText('1st in line').waitFor()
+  await checkAccessible(t, page)
+  await page.keyboard.press('Escape')
+  await page.goto('/#/mine')
+  await page.getByRole('heading', { name: 'Waiting' }).waitFor()
+  await page.getByText('bench 1, 1 h').waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('alert').getByText('Withdraw? Your place is lost.').waitFor()
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('heading', { name: 'Waiting' }).waitFor({ state: 'detached' })
+  const { json } = await service.as('alice').get(`/api/sut_request?user_id=${idOf('alice')}`)
+  t.deepEqual(
+    (json.sut_requests as { status: string }[]).map(({ status }) => status),
+    ['withdrawn'],
+  )
+  checkQuiet(t, alice, service.url)
+})

@@ -1,0 +1,78 @@
+import test from 'ava'
+import type { SutRequest } from '../../../src/web/live/objects.ts'
+import {
+  aheadOf,
+  ordinalOf,
+  ranked,
+  sentenceHere,
+  type Words,
+  wordsOfMatch,
+  wordsOfRequest,
+} from '../../../src/web/waiting/wants.ts'
+import { sut } from '../machines/machines.ts'
+
+/** What those want who wait, and who is before whom: arithmetic without a browser. */
+
+const said = (words: Words): string =>
+  words.map((each) => (typeof each === 'string' ? each : `<${each.name}>`)).join('')
+
+const request = (part: Partial<SutRequest>): SutRequest => ({
+  ...{ _id: 'r', created_at: '2030-05-02T08:00:00Z', user_id: 'jo', user_name: 'Jonas', duration: 7_200 },
+  ...{ expires_at: '2030-05-02T18:00:00Z', priority: 0, status: 'waiting', sut_reservation_id: null },
+  ...part,
+})
+
+test('what somebody waits for is said in words, with what others have named apart', (t) => {
+  const match = {
+    os: ['Ubuntu', 'QNX'],
+    version: '7.1',
+    tags: { gpu: ['a100', 'l4'], broken: null },
+    not: { tags: { rack: '3' } },
+  }
+  t.is(
+    said(wordsOfMatch(match)),
+    'any <Ubuntu> or <QNX>, version <7.1>, <gpu> <a100> or <l4>, no <broken>, not <rack> <3>',
+  )
+  t.is(said(wordsOfMatch({ sut_type: ['vnc', 'rdp', 'tcp'] })), 'any machine')
+  t.is(said(wordsOfMatch({ not: { name: 'bench 1' } })), 'any not <bench 1>')
+  t.is(said(wordsOfRequest(request({ sut_id: 'a' }), (id) => `machine ${id}`)), '<machine a>, 2 h')
+})
+
+test('of a list with the newest first, those of higher priority are first, then those who have waited longest', (t) => {
+  const of = (_id: string, priority = 0) => request({ _id, priority })
+  const list = [of('a', 5), of('d'), of('c'), of('b', 5), of('e', -1)]
+  t.deepEqual(
+    ranked(list).map(({ _id }) => _id),
+    ['b', 'a', 'c', 'd', 'e'],
+  )
+})
+
+test('only those are before one who want one of the same machines, and are not to wait for everybody', (t) => {
+  const suts = [
+    sut({ _id: 'a', os: 'Ubuntu', tags: { rack: '1' } }),
+    sut({ _id: 'b', os: 'Ubuntu', tags: { rack: '2' } }),
+  ]
+  const waiting = [
+    request({ match: { os: 'ubuntu' } }),
+    request({ match: { os: 'ubuntu', not: { tags: { rack: ['1', '2'] } } } }),
+    request({ match: { os: 'QNX' } }),
+    request({ sut_id: 'b' }),
+    request({ sut_id: 'c' }),
+    request({ sut_id: 'a', priority: -1 }),
+  ]
+  t.is(aheadOf(suts, waiting), 2)
+})
+
+test('places are ordinals', (t) => {
+  t.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 22, 111, 123].map(ordinalOf), [
+    ...['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '22nd', '111th', '123rd'],
+  ])
+})
+
+test('a sentence of the service has times of the browser, and nothing that turns its direction', (t) => {
+  const sentence = '1 is reserved: bench \u202Efdp.exe\u2067 until 2030-05-02T14:00:00+02:00.'
+  t.is(
+    sentenceHere(sentence, (time) => `<${time}>`),
+    `1 is reserved: bench fdp.exe until <${Date.UTC(2030, 4, 2, 12)}>.`,
+  )
+})

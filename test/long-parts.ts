@@ -18,6 +18,7 @@ import { sessionCrashRounds } from './process/crash/sessions.ts'
 import { fillDisk } from './process/disk/full-disk.ts'
 import { type Fault, failingCalls } from './process/disk/io-errors.ts'
 import { traceSyncs } from './process/disk/sync-trace.ts'
+import { partsOfTheQueue } from './processes/granting/long-parts.ts'
 import { starts } from './processes/starts/beside-starts.ts'
 
 /** The result of a part: its counts and the problems it found, or a sentence that says why it could not run. */
@@ -226,6 +227,7 @@ export const parts: readonly Part[] = [
   ...partsOverEventStoreDb,
   ...partsOfVerifying,
   ...partsOfHistory,
+  ...partsOfTheQueue,
   badRequests,
   badCredentials,
   slowClients,

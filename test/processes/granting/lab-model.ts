@@ -1,0 +1,267 @@
+/**
+ * What a lab is as its log tells, and who could be granted what. Written from the interface's words alone: it shares no
+ * code with the source, and looks at everything each time.
+ */
+
+/** An event of the log, in its order. */
+export interface LoggedEvent {
+  readonly type: string
+  readonly data: object
+  readonly metadata: { readonly actor: string; readonly time: string }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Machine {
+  fields: Fields
+  tags: Readonly<Record<string, string>>
+  isRetired: boolean
+}
+
+interface Person {
+  role: string
+  scope: Readonly<Record<string, string>>
+  quota: { readonly hours_per_week: number | null; readonly reservations_max: number | null } | null
+  isRemoved: boolean
+}
+
+export interface Reservation {
+  readonly id: string
+  readonly sut: string
+  readonly user: string
+  /** Unix seconds. */
+  readonly start: number
+  end: number
+  /** Unix milliseconds from which it holds its SUT. */
+  readonly heldFrom: number
+  quarters: number
+  ended: 'released' | 'cancelled' | undefined
+}
+
+export interface Offer {
+  readonly sut: string
+  readonly reservation: string
+  readonly start: number
+}
+
+export interface Request {
+  readonly id: string
+  readonly user: string
+  readonly asker: string
+  readonly match: Fields | undefined
+  readonly sut: string | undefined
+  /** Seconds. */
+  readonly duration: number
+  /** Unix milliseconds. */
+  readonly expires: number
+  readonly priority: number
+  /** Its place among all requests. */
+  readonly place: number
+  status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
+  offer: Offer | undefined
+}
+
+const QUARTER = 900
+const WEEK = 604_800
+
+const secondsOf = (time: unknown): number => Date.parse(String(time)) / 1000
+const upToQuarter = (seconds: number): number => Math.ceil(seconds / QUARTER) * QUARTER
+/** Weeks begin on Mondays; the epoch was a Thursday. */
+const weekOf = (seconds: number): number => Math.floor((seconds + 3 * 86_400) / WEEK)
+
+const parseScope = (text: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    String(text ?? '')
+      .split(',')
+      .filter((part) => part !== '')
+      .map((part) => part.split('=') as [string, string]),
+  )
+
+const has = (wanted: unknown, value: string): boolean =>
+  (Array.isArray(wanted) ? wanted : [wanted]).some((each) => String(each).toLowerCase() === value.toLowerCase())
+
+/** Each criterion, whether it holds. */
+const holding = (criteria: Fields, { fields, tags }: Machine): readonly boolean[] =>
+  Object.entries(criteria).flatMap(([name, wanted]) => {
+    if (name === 'not') return []
+    if (name !== 'tags') return [has(wanted, String(fields[name] ?? ''))]
+    return Object.entries(wanted as Fields).map(([tag, value]) => {
+      const own = tags[tag]
+      if (value === null) return own === undefined
+      return own !== undefined && (Array.isArray(value) ? value : [value]).includes(own)
+    })
+  })
+
+export class LabModel {
+  readonly machines = new Map<string, Machine>()
+  readonly people = new Map<string, Person>()
+  readonly reservations = new Map<string, Reservation>()
+  readonly requests = new Map<string, Request>()
+
+  /** Applies an event. */
+  take({ type, data, metadata }: LoggedEvent): void {
+    const { _id, ...rest } = data as Fields & { readonly _id: string }
+    const time = Date.parse(metadata.time)
+    switch (type) {
+      case 'SutCreated':
+        this.machines.set(_id, { fields: rest, tags: (rest.tags ?? {}) as Machine['tags'], isRetired: false })
+        break
+      case 'SutUpdated':
+        this.#update(_id, rest)
+        break
+      case 'SutRetired':
+        this.#machine(_id).isRetired = true
+        break
+      case 'UserAdded':
+        this.people.set(_id, { role: '', scope: {}, quota: null, isRemoved: false })
+        this.#change(_id, rest)
+        break
+      case 'UserChanged':
+        this.#change(_id, rest)
+        break
+      case 'UserRemoved':
+        this.#person(_id).isRemoved = true
+        break
+      case 'UserRestored':
+        this.#person(_id).isRemoved = false
+        break
+      default:
+        if (type.startsWith('Reservation') && type !== 'ReservationRequested') this.#reserve(type, _id, rest, time)
+        else this.#request(type, _id, rest, metadata.actor)
+    }
+  }
+
+  #machine(id: string): Machine {
+    const found = this.machines.get(id)
+    if (found === undefined) throw new Error(`no machine ${id}`)
+    return found
+  }
+
+  #person(id: string): Person {
+    const found = this.people.get(id)
+    if (found === undefined) throw new Error(`no user ${id}`)
+    return found
+  }
+
+  #update(id: string, { tags = {}, ...fields }: Fields): void {
+    const machine = this.#machine(id)
+    machine.fields = { ...machine.fields, ...fields }
+    const merged = Object.entries({ ...machine.tags, ...(tags as object) }).filter(([, value]) => value !== null)
+    machine.tags = Object.fromEntries(merged) as Machine['tags']
+  }
+
+  #change(id: string, changed: Fields): void {
+    const person = this.#person(id)
+    if (changed.role !== undefined) person.role = String(changed.role)
+    if (changed.scope !== undefined) person.scope = parseScope(changed.scope)
+    if (changed.quota !== undefined) person.quota = changed.quota as Person['quota']
+  }
+
+  #reserve(type: string, id: string, data: Fields, time: number): void {
+    if (type === 'ReservationCreated') {
+      const [start, end] = [secondsOf(data.start_time), secondsOf(data.end_time)]
+      this.reservations.set(id, {
+        ...{ id, sut: String(data.sut_id), user: String(data.user_id), start, end, ended: undefined },
+        heldFrom: Math.max(start * 1000, time),
+        quarters: Number(data.counted ?? Math.ceil((end - start) / QUARTER)),
+      })
+      return
+    }
+    const reservation = this.reservations.get(id)
+    if (reservation === undefined) return
+    if (type === 'ReservationCancelled') reservation.ended = 'cancelled'
+    if (type !== 'ReservationReleased') return
+    reservation.end = secondsOf(data.end_time)
+    reservation.ended = 'released'
+    const used = Math.ceil((reservation.end * 1000 - reservation.heldFrom) / (QUARTER * 1000))
+    reservation.quarters = Math.min(reservation.quarters, Math.max(used, 1))
+  }
+
+  #request(type: string, id: string, data: Fields, actor: string): void {
+    if (type === 'ReservationRequested') {
+      this.requests.set(id, {
+        ...{ id, user: String(data.user_id), asker: actor, match: data.match as Fields | undefined },
+        ...{ sut: data.sut_id as string | undefined, duration: Number(data.duration) },
+        ...{ expires: Date.parse(String(data.expires_at)), priority: Number(data.priority) },
+        ...{ place: this.requests.size, status: 'waiting', offer: undefined },
+      })
+    }
+    const request = this.requests.get(id)
+    if (request === undefined || !type.startsWith('Request')) return
+    request.offer = undefined
+    if (type === 'RequestOffered') {
+      const start = secondsOf(data.start_time)
+      request.offer = { sut: String(data.sut_id), reservation: String(data.sut_reservation_id), start }
+    } else if (type === 'RequestGranted') request.status = 'granted'
+    else if (type === 'RequestWithdrawn') request.status = 'withdrawn'
+    else if (type === 'RequestExpired') request.status = 'expired'
+  }
+
+  fits(request: Request, sut: string): boolean {
+    const machine = this.#machine(sut)
+    if (machine.isRetired) return false
+    if (request.match === undefined) return request.sut === sut
+    const not = (request.match.not ?? {}) as Fields
+    return !holding(request.match, machine).includes(false) && !holding(not, machine).includes(true)
+  }
+
+  #isInScope(user: string, sut: string): boolean {
+    const scope = this.people.get(user)?.scope ?? {}
+    return Object.entries(scope).every(([name, value]) => this.#machine(sut).tags[name] === value)
+  }
+
+  /** When a window from now on would begin; undefined if anything is in its way. */
+  windowStart(sut: string, now: number, duration: number): number | undefined {
+    const { fields } = this.#machine(sut)
+    const turnaround = upToQuarter(Number(fields.turnaround ?? 0))
+    const quarter = Math.floor(now / 1000 / QUARTER) * QUARTER
+    const end = upToQuarter(now / 1000 + duration)
+    let start = quarter
+    for (const held of this.reservations.values()) {
+      if (held.sut !== sut || held.ended === 'cancelled') continue
+      const isOver = held.ended === 'released' && held.end < quarter + QUARTER
+      const freeAgain = turnaround === 0 && isOver ? Math.min(held.end, quarter) : upToQuarter(held.end) + turnaround
+      const isBehind = turnaround === 0 && !isOver ? held.end <= quarter : freeAgain <= quarter
+      if (isBehind) start = Math.max(start, held.end)
+      else if (held.start < end + turnaround) return undefined
+    }
+    return start
+  }
+
+  /** Whether the quota of a user allows one more reservation beside what its other requests are being offered. */
+  #isWithinQuota({ user, duration }: Request, now: number, start: number): boolean {
+    const { role, quota } = this.#person(user)
+    if (role !== 'tester' || quota === null) return true
+    const { hours_per_week, reservations_max } = quota
+    const own = [...this.reservations.values()].filter((each) => each.user === user && each.ended !== 'cancelled')
+    const open = [...this.requests.values()].filter(
+      (each) => each.user === user && each.offer !== undefined && !this.reservations.has(each.offer.reservation),
+    )
+    const running = own.filter(({ end, ended }) => ended === undefined && end > now / 1000)
+    if (reservations_max !== null && running.length + open.length + 1 > reservations_max) return false
+    if (hours_per_week === null) return true
+    const counted = [
+      ...own.map((each) => ({ start: each.start, quarters: each.quarters })),
+      ...open.map(({ offer, duration }) => ({ start: offer?.start ?? 0, quarters: Math.ceil(duration / QUARTER) })),
+      { start, quarters: Math.ceil(duration / QUARTER) },
+    ].filter((each) => weekOf(each.start) === weekOf(start))
+    return counted.reduce((sum, { quarters }) => sum + quarters, 0) / 4 <= hours_per_week
+  }
+
+  /** Whether a request that waits could be granted a machine now. @param now Unix milliseconds */
+  couldHave(request: Request, sut: string, now: number): boolean {
+    const person = this.people.get(request.user)
+    if (person === undefined || person.isRemoved || person.role === 'auditor') return false
+    if (request.status !== 'waiting' || request.offer !== undefined || request.expires <= now) return false
+    const { fields } = this.#machine(sut)
+    if (fields.is_active !== true || !this.fits(request, sut)) return false
+    if (!this.#isInScope(request.user, sut)) return false
+    if (request.asker !== request.user && !this.#isInScope(request.asker, sut)) return false
+    const start = this.windowStart(sut, now, request.duration)
+    return start !== undefined && this.#isWithinQuota(request, now, start)
+  }
+
+  waiting(): readonly Request[] {
+    return [...this.requests.values()].filter(({ status }) => status === 'waiting')
+  }
+}

@@ -1,0 +1,201 @@
+import type { Criteria } from '../../../src/domain/events/criteria.ts'
+import type { Tidying } from '../../http/harness.ts'
+import { makeRandom, type Random } from '../../process/random.ts'
+import { findIdle, judge } from './judge.ts'
+import { openQueueLab, type QueueLab } from './queue-lab.ts'
+
+/** Random histories of those who wait, by two instances that die between appends. */
+
+export interface Story {
+  readonly steps: readonly string[]
+  readonly problems: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+const QUARTER = 900
+const USERS = ['ada', 'ben', 'cleo', 'root'] as const
+const TARGETS: readonly Criteria[] = [
+  { os: 'linux' },
+  { os: ['LINUX', 'windows'] },
+  { tags: { rack: '1' } },
+  { tags: { rack: ['1', '2'] }, not: { os: 'windows' } },
+  { not: { tags: { broken: '' } }, sut_type: 'vnc' },
+]
+
+interface Scene {
+  readonly lab: QueueLab
+  readonly random: Random
+  readonly suts: readonly string[]
+  readonly requests: string[]
+}
+
+/** What a step did, to be read where a story fails. */
+type Step = (scene: Scene, instance: number) => Promise<string>
+
+const ask: Step = async ({ lab, random, suts, requests }, n) => {
+  const target = random.below(3) === 0 ? { sut_id: random.oneOf(suts) } : { match: random.oneOf(TARGETS) }
+  const asked = {
+    ...{ user_id: random.oneOf(USERS), target, duration: random.oneOf([450, QUARTER, 1_500, 3_600, 7_200]) },
+    ...{ wait: random.oneOf([600, 7_200, 86_400, 86_400]), priority: random.oneOf([-1, 0, 0, 0, 1]) },
+  }
+  const id = await lab.ask(n, asked)
+  if (/^[0-9a-f]{24}$/.test(id)) requests.push(id)
+  return `${asked.user_id} asks ${JSON.stringify({ ...asked, id })}`
+}
+
+const withdraw: Step = async ({ lab, random, requests }, n) => {
+  if (requests.length === 0) return 'nothing to withdraw'
+  const id = random.oneOf(requests)
+  return `withdraw ${id}: ${await lab.withdraw(n, id)}`
+}
+
+const reserve: Step = async ({ lab, random, suts }, n) => {
+  const [sut, user] = [random.oneOf(suts), random.oneOf(USERS)]
+  const window = [QUARTER * random.below(8), QUARTER * (1 + random.below(6))] as const
+  return `${user} reserves ${sut} ${window}: ${await lab.reserve(n, sut, user, ...window)}`
+}
+
+const cancel: Step = async ({ lab, random }, n) => {
+  const { model } = judge(await lab.log())
+  const standing = [...model.reservations.values()].filter(
+    ({ ended, end }) => ended === undefined && end > lab.now() / 1000,
+  )
+  if (standing.length === 0) return 'nothing to cancel'
+  const { id, sut, user } = random.oneOf(standing)
+  return `cancel ${id}: ${await lab.cancel(n, sut, id, user)}`
+}
+
+const changeSut: Step = async ({ lab, random, suts }, n) => {
+  const sut = random.oneOf(suts)
+  const values = random.oneOf([
+    { is_active: false },
+    { is_active: true },
+    { os: 'linux' },
+    { os: 'windows' },
+    { turnaround: 0 },
+    { turnaround: QUARTER },
+  ])
+  await lab.update(n, sut, values)
+  return `update ${sut} ${JSON.stringify(values)}`
+}
+
+const tagSut: Step = async ({ lab, random, suts }, n) => {
+  const sut = random.oneOf(suts)
+  const tags = random.oneOf([{ rack: '1' }, { rack: '2' }, { broken: '' }, { broken: null }])
+  await lab.tag(n, sut, tags)
+  return `tag ${sut} ${JSON.stringify(tags)}`
+}
+
+const changeUser: Step = async ({ lab, random }) => {
+  const user = random.oneOf(USERS.slice(0, 3))
+  if (!lab.users.has(user)) return `${user} is gone`
+  const scope = random.oneOf([undefined, { rack: '1' }, { rack: '2' }])
+  const quota = random.oneOf([
+    undefined,
+    { hours_per_week: null, reservations_max: 1, priority_max: null },
+    { hours_per_week: 2, reservations_max: 2, priority_max: null },
+  ])
+  await lab.changeUser(user, { ...(scope && { scope }), ...(quota && { quota }) })
+  return `change ${user} ${JSON.stringify({ scope, quota })}`
+}
+
+const removeUser: Step = async ({ lab }) => {
+  if (!lab.users.has('cleo')) return 'cleo is gone'
+  await lab.removeUser('cleo')
+  return 'remove cleo'
+}
+
+const pass: Step = async ({ lab, random }) => {
+  const seconds = random.oneOf([1, 60, 450, QUARTER, 1_800, 3_700])
+  lab.pass(seconds * 1000)
+  return `${seconds} s pass`
+}
+
+const die: Step = async ({ lab, random }, n) => {
+  const [appends, isAfter] = [1 + random.below(4), random.below(2) === 0]
+  lab.dieAt(n, appends, isAfter)
+  return `${n} dies ${isAfter ? 'after' : 'before'} append ${appends}`
+}
+
+const STEPS: readonly (readonly [weight: number, step: Step])[] = [
+  ...([
+    [10, ask],
+    [1, withdraw],
+    [1, reserve],
+    [4, cancel],
+    [2, changeSut],
+    [2, tagSut],
+  ] as const),
+  ...([
+    [2, changeUser],
+    [2, pass],
+    [2, die],
+  ] as const),
+]
+const CHOICES = STEPS.flatMap(([weight, step]) => Array<Step>(weight).fill(step))
+const LENGTH = 20
+const WEEK_MS = 604_800_000
+
+const begin = async (t: Tidying, random: Random): Promise<Scene> => {
+  const lab = await openQueueLab(t, { random })
+  for (const _id of USERS) await lab.addUser({ _id, role: _id === 'root' ? 'administrator' : 'tester' })
+  const suts: string[] = []
+  for (const rack of ['1', '2', '1']) suts.push(await lab.addSut({ os: rack === '1' ? 'linux' : 'windows' }, { rack }))
+  // So that there is a queue soon.
+  for (const sut of suts) await lab.reserve(0, sut, 'root', 0, QUARTER * (2 + random.below(6)))
+  await lab.settle()
+  return { lab, random, suts, requests: [] }
+}
+
+/** Plays a story, and looks after each step whether anybody waits for what is free. */
+export const playStory = async (t: Tidying, seed: number): Promise<Story> => {
+  const random = makeRandom(seed)
+  const scene = await begin(t, random)
+  const { lab } = scene
+  const steps: string[] = []
+  const problems: string[] = []
+  const play = async (step: Step): Promise<void> => {
+    steps.push(await step(scene, random.below(2)))
+    // Otherwise what a crash has left is there at the next step.
+    if (random.below(4) === 0) return lab.reach()
+    await lab.settle()
+    for (const idle of findIdle(judge(await lab.log()).model, lab.now()))
+      problems.push(`after ${steps.length}: ${idle}`)
+  }
+  for (let n = 0; n < LENGTH; n++) await play(random.oneOf(CHOICES))
+  if (random.below(4) === 0) await play(removeUser)
+  lab.pass(WEEK_MS)
+  await lab.settle()
+  const verdict = judge(await lab.log())
+  const left = verdict.model.waiting().map(({ id }) => `${id} never ends`)
+  const lost = scene.requests.filter((id) => !verdict.model.requests.has(id)).map((id) => `${id} is lost`)
+  return { steps, problems: [...problems, ...verdict.problems, ...left, ...lost], counts: { ...verdict.counts } }
+}
+
+export interface StoriesReport {
+  readonly counts: Readonly<Record<string, number>>
+  /** With the steps of the first story that has any. */
+  readonly problems: readonly string[]
+}
+
+/** Plays stories one after the other, until one has problems. */
+export const playStories = async ({
+  stories,
+  seed,
+  onStory,
+}: {
+  readonly stories: number
+  readonly seed: number
+  readonly onStory?: (n: number) => void
+}): Promise<StoriesReport> => {
+  const counts: Record<string, number> = {}
+  for (let n = 0; n < stories; n++) {
+    const tidy: (() => void | Promise<void>)[] = []
+    const story = await playStory({ teardown: (one) => void tidy.unshift(one) }, seed + n)
+    for (const one of tidy) await one()
+    for (const [what, count] of Object.entries(story.counts)) counts[what] = (counts[what] ?? 0) + count
+    if (story.problems.length > 0) return { counts, problems: [`seed ${seed + n}`, ...story.steps, ...story.problems] }
+    onStory?.(n)
+  }
+  return { counts, problems: [] }
+}

@@ -94,6 +94,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await row.getByRole('gridcell', { name: 'You 12:30–13:30' }).waitFor()
   await page.getByRole('group', { name: 'Shorten to' }).getByRole('button', { name: '13:15' }).click()
   await page.getByText(/^Shorten to .*13:15\? The rest is free at once\.$/).waitFor()
+  await hasFocus(page.getByRole('button', { name: 'Shorten', exact: true }))
   await page.keyboard.press('Enter')
   await row.getByRole('gridcell', { name: 'You 12:30–13:15' }).waitFor()
   await page.keyboard.press('Escape')

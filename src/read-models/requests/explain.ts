@@ -47,7 +47,7 @@ export interface ExplainOptions {
 /** SUTs looked at for an estimate, of all requests together: some 30 ms. More than that is not estimated. */
 const LOOKS_MAX = 250_000
 /** Of them in one turn of the event loop. */
-const TURN_SIZE = 10_000
+const TURN_SIZE = 2_000
 
 /** The scopes of the holder of a request and of who made it; undefined if the holder has been removed. */
 const scopesOf = (

@@ -29,7 +29,7 @@ export interface IndexedSuts {
 }
 
 /** SUTs indexed in one turn of the event loop. */
-const TURN_SIZE = 256
+const TURN_SIZE = 64
 
 const EVERYWHERE: Scope = {}
 

@@ -25,7 +25,7 @@ export interface RivalsOptions {
 /** More requests before one make an estimate worthless. */
 export const RANKED_MAX = 100
 /** Requests compared in one turn of the event loop. */
-const TURN_SIZE = 256
+const TURN_SIZE = 32
 
 /** @param own the SUTs that fit the request */
 export const findRivals = async (

@@ -10,7 +10,7 @@ type Kind = Standing['is']
 export type Survey = Readonly<Record<Kind, Group>> & { readonly fitting: number }
 
 /** SUTs looked at in one turn of the event loop. */
-const TURN_SIZE = 1_024
+const TURN_SIZE = 128
 
 interface Noted {
   readonly _id: string

@@ -110,7 +110,7 @@ const isFound = (line: string): boolean =>
   /^(?:MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(line) ||
   // The order of creation is an index too, read from its newest end.
   /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_(?:listed|retired))/.test(line) ||
-  /^SEARCH (?:f USING INDEX reservation_by_id \(id=\? AND position<\?\)|s USING INDEX sut_by_id \(id=\?\))$/.test(
+  /^SEARCH (?:f USING INDEX reservation_by_id \(id=\? AND position<\?\)|[sm] USING INDEX (?:sut|series_member)_by_id \(id=\?\))$/.test(
     line,
   ) ||
   /^SEARCH (?:sut_display|t) USING COVERING INDEX turnaround_(?:longest \(turnaround>\?\)|by_sut \(id=\?)/.test(line) ||

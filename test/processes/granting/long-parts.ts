@@ -1,4 +1,5 @@
 import type { Part } from '../../long-parts.ts'
+import { playDay } from './day.ts'
 import { playStories } from './stories.ts'
 
 const queue: Part = {
@@ -8,4 +9,13 @@ const queue: Part = {
     playStories({ stories: count, seed, onStory: (n) => progress(`history ${n + 1} of ${count}`) }),
 }
 
-export const partsOfTheQueue: readonly Part[] = [queue]
+const pipelines: Part = {
+  name: 'pipelines',
+  what: 'a day of 64 pipelines over 8 machines, some of which are killed, with two instances that die now and then',
+  run: async (scope, { seed, count = 24 }) => {
+    const { problems, counts, waited } = await playDay(scope, { seed, hours: count })
+    return { problems, counts: { ...counts, ...waited } }
+  },
+}
+
+export const partsOfTheQueue: readonly Part[] = [queue, pipelines]

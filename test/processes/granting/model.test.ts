@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { makeRandom } from '../../process/random.ts'
 import { rounds } from '../../thorough.ts'
+import { playDay } from './day.ts'
 import { judge } from './judge.ts'
 import type { LoggedEvent } from './lab-model.ts'
 import { openQueueLab } from './queue-lab.ts'
@@ -45,4 +46,11 @@ test('control: a log in which two grants have changed places breaks the rule', a
     return { ...event, data: JSON.parse(text) as object }
   })
   t.true(judge(swapped).problems.some((problem) => problem.endsWith(`before ${first}`)))
+})
+
+test('in an hour of 64 pipelines over 8 machines none is idle while a request that fits waits', async (t) => {
+  const { problems, counts, waited } = await playDay(t, { seed: SEED, hours: 1 })
+  t.deepEqual(problems, [])
+  t.log({ ...counts, ...waited })
+  t.true((counts.granted ?? 0) > 20)
 })

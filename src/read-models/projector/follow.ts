@@ -39,7 +39,8 @@ const foldBatch = async (
   batch: Batch,
   { tracker, pending, writer, catchUp, signal, listeners }: Followed,
 ): Promise<void> => {
-  const isLarge = batch.events.length >= LARGE
+  // A start that catches up answers nobody in between.
+  const isLarge = batch.events.length >= LARGE && tracker.isCaughtUp()
   // They may have been encoded and appended just now.
   if (isLarge) await turn()
   for (const event of batch.events) pending.fold(event, tracker.advance(event))

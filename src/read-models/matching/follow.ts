@@ -6,6 +6,7 @@ import type { EventType, Recorded } from '../../domain/event.ts'
 import { dropEnded, type KnownWindows, putWindow, quarterAt, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { makeKept } from '../kept.ts'
 import type { WindowsPage } from '../lists/lists.ts'
 import type { Views } from '../views.ts'
 import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
@@ -118,12 +119,11 @@ export interface FollowedSuts {
 
 /** Nothing is read before the first call, nor kept for those that never call. */
 export const followSuts = (options: FollowOptions): FollowedSuts => {
-  let followed: KnownSuts | Promise<KnownSuts> | undefined
   let unwatch: (() => void) | undefined
 
   const forget = (): void => {
     unwatch?.()
-    followed = undefined
+    followed.forget()
   }
 
   const read = async (): Promise<KnownSuts> => {
@@ -153,19 +153,7 @@ export const followSuts = (options: FollowOptions): FollowedSuts => {
     }
   }
 
-  return {
-    get: () => {
-      if (followed !== undefined) return followed
-      const reading = read()
-      followed = reading
-      reading.then(
-        (suts) => {
-          if (followed === reading) followed = suts
-        },
-        () => undefined,
-      )
-      return reading
-    },
-    close: forget,
-  }
+  const followed = makeKept(read)
+
+  return { get: followed.get, close: forget }
 }

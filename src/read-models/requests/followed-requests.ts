@@ -3,6 +3,7 @@ import type { Recorded } from '../../domain/event.ts'
 import { evolveWaiting, isOfRequest } from '../../domain/request/state.ts'
 import type { Waiting } from '../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { makeKept } from '../kept.ts'
 import type { Views } from '../views.ts'
 
 /** The requests that wait, by id, in the order in which they were made. */
@@ -32,12 +33,11 @@ const TURN_SIZE = 2_048
 
 /** Nothing is read before the first call. */
 export const followRequests = ({ views, load }: FollowRequestsOptions): FollowedRequests => {
-  let followed: WaitingRequests | Promise<WaitingRequests> | undefined
   let unwatch: (() => void) | undefined
 
   const forget = (): void => {
     unwatch?.()
-    followed = undefined
+    followed.forget()
   }
 
   const read = async (): Promise<WaitingRequests> => {
@@ -76,19 +76,7 @@ export const followRequests = ({ views, load }: FollowRequestsOptions): Followed
     }
   }
 
-  return {
-    get: () => {
-      if (followed !== undefined) return followed
-      const reading = read()
-      followed = reading
-      reading.then(
-        (waiting) => {
-          if (followed === reading) followed = waiting
-        },
-        () => undefined,
-      )
-      return reading
-    },
-    close: forget,
-  }
+  const followed = makeKept<WaitingRequests>(read)
+
+  return { get: followed.get, close: forget }
 }

@@ -37,7 +37,7 @@ test('thorough: a service that is started again meanwhile costs COMMAND nothing'
   const [begun, done] = [join(lab.folder, 'begun'), join(lab.folder, 'done')]
   const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done`
   const running = runHere(reserving(1, '--', 'sh', '-c', script), lab.env)
-  await until('COMMAND has begun', async () => existsSync(begun), 10_000)
+  await until('COMMAND has begun', async () => existsSync(begun), 60_000)
   await lab.service.stop()
   const again = await startLab(t, 0, { data, environment: { BERTH_PORT: String(lab.service.port), ...lab.ports } })
   await writeFile(done, '')
@@ -54,7 +54,7 @@ test('thorough: a service that is started again while a request waits grants it 
   const { _id } = (await lab.service.as('admin').post(CREATE, held)).json
   const running = runHere(reserving(1, '--wait', '1h', '--', 'true'), lab.env)
   const count = async () => (await lab.service.as('alice').get('/api/sut_request?status=waiting')).json.count
-  await until('the request waits', async () => (await count()) === 1, 10_000)
+  await until('the request waits', async () => (await count()) === 1, 60_000)
   await lab.service.stop()
   const again = await startLab(t, 0, { data, environment: { BERTH_PORT: String(lab.service.port), ...lab.ports } })
   t.is((await again.service.as('admin').post(`/api/sut_reservation/${_id}/cancel`, {})).status, 200)

@@ -51,7 +51,7 @@ test('a signal that ends COMMAND, or comes before it, is in the exit code, and t
   const [{ listen_port }] = json.sut_reservations as [{ listen_port: number }]
   const other = createServer()
   t.teardown(() => void other.close())
-  await until('the port is free', () => listens(other, listen_port), 5_000)
+  await until('the port is free', () => listens(other, listen_port), 60_000)
   const early = runFile(t, lab, reserving(3, '--', 'echo', 'begun'))
   await early.said('reserved lab-3')
   early.child.kill('SIGTERM')
@@ -64,7 +64,7 @@ test('when the reservation is over, COMMAND gets SIGTERM, then SIGKILL, and the 
   const script = `trap 'echo ending >> ${begun}' TERM; echo $RESERVATION_ID > ${begun}; while :; do sleep 0.05; done`
   const running = runHere(reserving(4, ...bash(script)), lab.env, { killMs: 300 })
   const read = () => readFile(begun, 'utf8').catch(() => '')
-  await until('COMMAND has begun', async () => (await read()).endsWith('\n'), 10_000)
+  await until('COMMAND has begun', async () => (await read()).endsWith('\n'), 60_000)
   const id = (await read()).trim()
   t.is((await lab.service.as('admin').post(`/api/sut_reservation/${id}/cancel`, {})).status, 200)
   const { code, errors } = await running
@@ -87,7 +87,7 @@ test('a reservation is kept alive for two minutes, or as said, and extended when
     `until [ -e ${done} ]; do sleep 0.05; done`,
   ]
   const running = runHere(reserving(5, ...options), lab.env, { extendMs: 2_700_000 })
-  await until('it is extended', async () => (await historyOf(lab, 5)).includes('ReservationExtended'), 10_000)
+  await until('it is extended', async () => (await historyOf(lab, 5)).includes('ReservationExtended'), 60_000)
   await writeFile(done, '')
   t.is((await running).code, 0)
   t.deepEqual(await historyOf(lab, 5, ({ keepalive }) => keepalive), [120, 45])

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { tidyingLater } from '../http/harness.ts'
+import { type Tidying, tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { historyOf, type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
 import { breakOff, startProxy } from './proxy.ts'
@@ -18,11 +18,13 @@ test.after.always(later.tidy)
 const HELD = ['ReservationCreated', 'ReservationReleased']
 
 /** Holds the nth machine until the function returned is called. */
-const hold = async (n: number): Promise<() => Promise<void>> => {
+const hold = async (t: Tidying, n: number): Promise<() => Promise<void>> => {
   const [begun, done] = [join(lab.folder, `begun-${n}`), join(lab.folder, `done-${n}`)]
   const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done`
+  // Also where the test fails: it would never end.
+  t.teardown(() => writeFile(done, ''))
   const holding = runHere(reserving(n, '--', 'sh', '-c', script), lab.env)
-  await until('the machine is held', async () => existsSync(begun), 10_000)
+  await until('the machine is held', async () => existsSync(begun), 60_000)
   return async () => {
     await writeFile(done, '')
     await holding
@@ -37,7 +39,7 @@ test('with --wait a machine that is free is had at once', async (t) => {
 })
 
 test('one who waits is told the place and the reasons, and gets the machine that is given back', async (t) => {
-  const release = await hold(2)
+  const release = await hold(t, 2)
   const waiting = runFile(t, lab, reserving(2, '--wait', '1h', '--', 'echo', 'begun'))
   await waiting.said('waiting as number 1 in the queue')
   await release()
@@ -51,7 +53,7 @@ test('one who waits is told the place and the reasons, and gets the machine that
 })
 
 test('one who waits in vain exits with 75; one who is interrupted is no longer in the queue', async (t) => {
-  const release = await hold(3)
+  const release = await hold(t, 3)
   const vain = runHere(reserving(3, '--wait', '1s', '--', 'true'), lab.env)
   const waiting = runFile(t, lab, reserving(3, '--wait', '1h', '--', 'echo', 'begun'))
   await waiting.said('in the queue')
@@ -60,8 +62,10 @@ test('one who waits in vain exits with 75; one who is interrupted is no longer i
   const late = await vain
   t.is(late.code, 75)
   t.regex(late.errors, /\nberth: no machine became free in time\n$/)
-  const { json } = await lab.service.as('alice').get('/api/sut_request?status=waiting')
-  t.is(json.count, 0)
+  // Other tests wait for their own machines meanwhile.
+  const alice = lab.service.as('alice')
+  const [sut] = (await alice.get('/api/sut?name=lab-3')).json.suts as readonly { readonly _id: string }[]
+  t.is((await alice.get(`/api/sut_request?status=waiting&sut_id=${sut?._id}`)).json.count, 0)
   await release()
   t.deepEqual(await historyOf(lab, 3), HELD)
 })

@@ -97,7 +97,7 @@ export const runHere = async (args: readonly string[], env: Variables, limits: P
   const write = (name: 'out' | 'errors') => (text: string) => {
     output[name] += text
   }
-  const short = { ...LIMITS, outageMs: 0, retryMs: 20, keepMs: 20, portMs: 5_000, ...limits }
+  const short = { ...LIMITS, outageMs: 0, retryMs: 20, keepMs: 20, portMs: 60_000, ...limits }
   const code = await runClient(
     args,
     { PATH: process.env.PATH, ...env },
@@ -119,9 +119,13 @@ export const historyOf = async (
   show?: (data: Recorded['data']) => unknown,
 ): Promise<readonly unknown[]> => {
   const { json } = await service.as('admin').get(`/api/sut/${suts[n - 1]}/history?limit=1000`)
-  const shown = (json.events as readonly Recorded[]).map(({ type, data }) => show?.(data) ?? type.replace('berth.', ''))
+  const shown = (json.events as readonly Recorded[]).map(({ type, data }) => show?.(data) ?? shownAs(type))
   return shown.filter((each) => (show !== undefined ? typeof each === 'number' : SHOWN.includes(String(each))))
 }
+
+/** What is given back within its first second has not begun: it is cancelled. */
+const shownAs = (type: string): string =>
+  type.replace('berth.', '').replace('ReservationCancelled', 'ReservationReleased')
 
 const SHOWN = ['ReservationCreated', 'ReservationExtended', 'ReservationReleased']
 

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { weekOf } from '../../domain/calendar/week.ts'
 import { type ResolvedWindow, resolveWindow } from '../../domain/calendar/window.ts'
 import type { Actor } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/event.ts'
@@ -87,7 +88,8 @@ const refuseForever = (
   const isTooLong = hours_per_week !== null && hours > hours_per_week
   if (!isTooLong && reservations_max !== 0) return undefined
   const limit = isTooLong ? `${hours_per_week} hours in a week, and this needs ${hours}` : '0 reservations'
-  const used = { hours: 0, reservations: usage.endingAfter(now / 1000) }
+  const hoursUsed = toHours(usage.quartersIn(weekOf(now / 1000)))
+  const used = { hours: hoursUsed, reservations: usage.endingAfter(now / 1000) }
   return refuse('quota_exceeded', `The quota is ${limit}: it would wait in vain.`, {
     help: { used, quota: quotaDocument(quota), week: null },
   })

@@ -145,6 +145,14 @@ const REQUEST_READ_ONLY = ['_id', 'created_at', 'updated_at', 'user_name', 'expi
 
 const needed = { duration: seconds }
 const askedOf = { user_id: opaqueId, wait: integer(0, WAIT_MAX), priority, keepalive }
+/** Characters of criteria as JSON. They are kept in memory, with those of others, for as long as a request waits. */
+const CRITERIA_MAX = 8_192
+
+const lengthProblems = (match: Criteria | undefined): readonly Problem[] =>
+  match === undefined || JSON.stringify(match).length <= CRITERIA_MAX
+    ? []
+    : [bodyProblem('invalid', 'match', `must be at most ${CRITERIA_MAX} characters of JSON where it waits`)]
+
 const SutRequestFields = closed('SutRequestFields', needed, { ...sut, ...match, ...askedOf })
 
 export interface SutRequestBody extends Pick<AskedRequest, 'target' | 'duration' | 'wait' | 'priority' | 'keepalive'> {
@@ -159,7 +167,9 @@ export const sutRequestBody: DecodeBody<SutRequestBody> = (body) => {
   if (E.isLeft(fields)) return E.left([...fields.left, ...ofTarget])
   const { user_id, sut_id, match, duration, wait = WAIT, priority = 0, keepalive } = fields.right
   const target = sut_id === undefined ? match && { match } : match === undefined ? { sut_id } : undefined
-  return target === undefined ? E.left(ofTarget) : E.right({ user_id, target, duration, wait, priority, keepalive })
+  const problems = [...ofTarget, ...lengthProblems(match)]
+  if (target === undefined || problems.length > 0) return E.left(problems)
+  return E.right({ user_id, target, duration, wait, priority, keepalive })
 }
 withSchema(sutRequestBody, () => ({
   oneOf: [sut, match].map((target) => closedSchema({ ...target, ...needed }, askedOf)),

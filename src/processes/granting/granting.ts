@@ -17,7 +17,7 @@ import { makeRunBatches } from '../batches.ts'
 import type { ProcessClock } from '../clock.ts'
 import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
 
-export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isLimited'> {
+export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isHeldBack'> {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
   readonly requests: Pick<FollowedRequests, 'get'>
   /** @throws StoreUnavailable */
@@ -41,7 +41,7 @@ export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isLimi
 const SUTS_AT_ONCE = 8
 /** Between looks at what waits too long, and at offers that others have left. */
 const LOOK_INTERVAL_MS = 1_000
-/** An offer that is older has been left by whoever made it. */
+/** An offer that is older has been left by whoever made it; so has one that is as far ahead, by a wrong clock. */
 const LEFT_AFTER_MS = 2_000
 /** Milliseconds of comparing after which others get their turn. */
 const TURN_MS = 5
@@ -128,18 +128,20 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
       const now = clock.now()
       const requests = [...waiting.values()]
       await runBatches(
-        requests.filter(hasOffer).filter(({ offer }) => now - offer.time > LEFT_AFTER_MS),
+        requests.filter(hasOffer).filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS),
         finish,
       )
       if (requests.some(({ offer, expiresAt }) => offer === undefined && expiresAt <= now))
         await run({ type: 'ExpireRequests' })
     },
-    /** False if some have an open offer, which ends first. */
+    /** False if some have an open offer, which ends first, or nothing could be recorded. */
     withdrawn: async (waiting: WaitingRequests): Promise<boolean> => {
       await usersSettled()
       const gone = [...waiting.values()].filter(({ user_id }) => !mayWait(user_id))
-      for (const user_id of new Set(gone.map((request) => request.user_id))) await run({ type: 'WithdrawAll', user_id })
-      return !gone.some(hasOffer)
+      let isDone = !gone.some(hasOffer)
+      for (const user_id of new Set(gone.map((request) => request.user_id)))
+        if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false
+      return isDone
     },
   }
 }
@@ -147,7 +149,10 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
 /** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
 export const runGranting = async (options: GrantingOptions): Promise<void> => {
   const { runner, requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
-  const triggers = followTriggers({ ...options, clock: clock.now, isLimited: quotas.isLimited })
+  let known: WaitingRequests = new Map()
+  const isHeldBack = (userId: string): boolean =>
+    quotas.isLimited(userId) && known.values().some(({ user_id }) => user_id === userId)
+  const triggers = followTriggers({ ...options, clock: clock.now, isHeldBack })
 
   /** Undefined if nothing may be recorded now. Checked before each record: the clock may jump meanwhile. */
   const run: Run = async (command) => {
@@ -163,21 +168,25 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
   const offer = makeOffer(options, run, finish)
   const tidy = makeTidy(options, run, finish)
 
+  const lookAgain = ({ atUsers } = { atUsers: false }): void =>
+    triggers.lookAgain(clock.now() + LOOK_INTERVAL_MS, atUsers)
+
   let lookAt = 0
   const tick = async (): Promise<void> => {
     if (!isServing() || !clock.mayRecord()) return
     const waiting = await requests.get()
+    known = waiting
     const due = triggers.take(clock.now())
     if (waiting.size === 0) return
     try {
-      if (due.hasNewUsers && !(await tidy.withdrawn(waiting))) triggers.lookAgain(clock.now(), { atUsers: true })
+      if (due.hasNewUsers && !(await tidy.withdrawn(waiting))) lookAgain({ atUsers: true })
       if (Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS) {
         lookAt = clock.now()
         await tidy.expired(waiting)
       }
-      if (due.suts.length > 0 && !(await offer(waiting, due.suts))) triggers.lookAgain(clock.now() + LOOK_INTERVAL_MS)
+      if (due.suts.length > 0 && !(await offer(waiting, due.suts))) lookAgain()
     } catch (error) {
-      triggers.lookAgain(clock.now() + LOOK_INTERVAL_MS)
+      lookAgain({ atUsers: due.hasNewUsers })
       throw error
     }
   }

@@ -7,7 +7,7 @@ export interface Triggers {
   /** Takes what is due at a moment in Unix milliseconds. */
   readonly take: (now: number) => Due
   /** Looks at all SUTs at a moment, because something failed or could not be known, and at all users if asked to. */
-  readonly lookAgain: (at: number, more?: { readonly atUsers: boolean }) => void
+  readonly lookAgain: (at: number, atUsers: boolean) => void
   /** Resolves at the next trigger, at once if there was one since the last call. */
   readonly next: () => Promise<void>
   /** Is a trigger: something may be due by the clock. */
@@ -30,7 +30,7 @@ export interface TriggersOptions {
   /** Whether other instances may use the log. */
   readonly isShared: boolean
   /** Whether a user has a quota and waits, so that the end of a reservation may allow another one. */
-  readonly isLimited: (userId: string) => boolean
+  readonly isHeldBack: (userId: string) => boolean
   /** At least 0 and less than 1. */
   readonly random: () => number
 }
@@ -45,13 +45,13 @@ type Effect =
   | 'users'
   | undefined
 
-const effectOf = (event: Recorded, isLimited: TriggersOptions['isLimited']): Effect => {
+const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): Effect => {
   switch (event.type) {
     case 'ReservationReleased':
     case 'ReservationCancelled':
     case 'ReservationShortened':
     case 'ReservationEnded':
-      return isLimited(event.data.user_id) ? 'all' : { sut: event.data.sut_id }
+      return isHeldBack(event.data.user_id) ? 'all' : { sut: event.data.sut_id }
     case 'SutCreated':
     case 'SutUpdated':
     case 'SutMonitoringEnabled':
@@ -76,7 +76,7 @@ const effectOf = (event: Recorded, isLimited: TriggersOptions['isLimited']): Eff
   }
 }
 
-export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, random }: TriggersOptions): Triggers => {
+export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, random }: TriggersOptions): Triggers => {
   /** Unix milliseconds from which each SUT is looked at. */
   const suts = new Map<string, number>()
   let allFrom: number | undefined = clock()
@@ -95,7 +95,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
   }
 
   const note = (event: Recorded): void => {
-    const effect = effectOf(event, isLimited)
+    const effect = effectOf(event, isHeldBack)
     if (effect === undefined) return
     const from = isOwn(event) ? clock() : later()
     if (effect === 'users') hasNewUsers = true
@@ -124,7 +124,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
       for (const sutId of due) suts.delete(sutId)
       return { suts: due, hasNewUsers: users }
     },
-    lookAgain: (at, { atUsers } = { atUsers: false }) => {
+    lookAgain: (at, atUsers) => {
       hasNewUsers ||= atUsers
       lookAtAll(at)
     },

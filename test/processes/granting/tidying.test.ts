@@ -1,0 +1,47 @@
+import test from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { makeRandom } from '../../process/random.ts'
+import { judge } from './judge.ts'
+import { openQueueLab } from './queue-lab.ts'
+
+/** What the granting process must do again, because it failed or was left. */
+
+const forOne = (sut_id: string) => ({
+  ...{ user_id: 'ada', target: { sut_id }, duration: 900, wait: 86_400, priority: 0 },
+})
+
+test('the requests of a removed user are withdrawn, although the store did not take that at first', async (t) => {
+  let refusals = 2
+  const change = (store: EventStore): EventStore => ({
+    ...store,
+    append: async (stream, revision, events, ...more) => {
+      if (events.some(({ type }) => type === 'RequestWithdrawn') && refusals-- > 0) return E.left('unavailable')
+      return store.append(stream, revision, events, ...more)
+    },
+  })
+  const lab = await openQueueLab(t, { random: makeRandom(1), change })
+  await lab.addUser({ _id: 'ada', role: 'tester' })
+  const sut = await lab.addSut({ is_active: false }, {})
+  await lab.ask(0, forOne(sut))
+  await lab.settle()
+  await lab.removeUser('ada')
+  await lab.settle()
+  await lab.settle()
+  t.true(refusals < 0)
+  t.is(judge(await lab.log()).counts.withdrawn, 1)
+})
+
+test('an offer that a clock half a minute ahead has left is taken up at once', async (t) => {
+  const lab = await openQueueLab(t, { random: makeRandom(1) })
+  await lab.addUser({ _id: 'ada', role: 'tester' })
+  const sut = await lab.addSut({}, {})
+  lab.pass(30_000)
+  // The offer is recorded with the request, and nothing after it.
+  lab.dieAt(0, 1, true)
+  await lab.ask(0, forOne(sut)).catch(() => undefined)
+  lab.pass(-30_000)
+  await lab.settle()
+  const { counts, problems } = judge(await lab.log())
+  t.deepEqual([counts.granted, problems], [1, []])
+})

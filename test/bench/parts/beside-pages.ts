@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,7 +8,7 @@ import { BOTH_CORES, withServers } from '../measure/processes.ts'
 import { alternate, rowOf, type Samplers } from '../measure/sampling.ts'
 import type { TableRow } from '../measure/table.ts'
 import { ask, PASSWORD, perSecond } from '../servers/berth.ts'
-import { type Setting, startBerth } from '../servers/creating.ts'
+import { type Berth, makeCreator, type Setting, SUTS, startBerth } from '../servers/creating.ts'
 import type { PagesReport, PagesTold, Person } from '../servers/pages.ts'
 
 /**
@@ -21,7 +22,14 @@ const PEOPLE = 4
 const IN_VIEW = 40
 /** Seconds of a sample at least: of 500 creates a second, p99 needs some. */
 const SECONDS_MIN = 4
-/** Milliseconds until pages that have just been opened are at rest. */
+/** Seconds of a sample at the full rate: pages that are told to read everything do so once a minute in the end. */
+const FULL_SECONDS = 60
+/** The number of a reservation that begins a hundred days later than the first. */
+const LATER = 100 * 96 * SUTS
+/** Reservations of every machine in the days that pages show: of an hour, every six hours. */
+const SHOWN = 10
+const HOUR = 3_600_000
+/** Milliseconds until pages that have just been opened, or closed, are at rest. */
 const REST = 2_000
 const LOWEST_PRIORITY = 19
 const PACED = join(import.meta.dirname, '../load/paced.lua')
@@ -43,7 +51,24 @@ const startPages = async () => {
     return next()
   }
   await next()
-  return { tell, stop: () => child.disconnect() }
+  const kill = async (): Promise<void> => {
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { tell, kill }
+}
+
+/** Books part of the days that pages show. What is measured is reserved later, or they would read ever more. */
+const fillDays = async (url: string, { user: user_id, sutsFile }: Berth): Promise<void> => {
+  const begin = Math.floor(Date.now() / HOUR) * HOUR
+  for (const sut_id of readFileSync(sutsFile, 'utf8').trim().split('\n'))
+    await Promise.all(
+      Array.from({ length: SHOWN }, (_, n) => {
+        const [start_time, end_time] = [6 * n + 1, 6 * n + 2].map((hour) => new Date(begin + hour * HOUR).toISOString())
+        return ask(url, '/api/sut_reservation/create', { user_id, sut_id, start_time, end_time })
+      }),
+    )
 }
 
 export const besidePagesRows = (given: Setting): Promise<readonly TableRow[]> => {
@@ -54,15 +79,18 @@ export const besidePagesRows = (given: Setting): Promise<readonly TableRow[]> =>
     const people = await Promise.all(Array.from({ length: PEOPLE }, (_, n) => makePerson(url, n)))
     const { suts } = (await ask(url, `/api/sut?limit=${IN_VIEW}`)) as unknown as { suts: readonly { _id: string }[] }
     const asked = { url, count: PAGES, people, inView: suts.map(({ _id }) => _id) }
-    const { tell, stop } = await startPages()
     const reloaded: number[] = []
     const beside =
       (sample: Samplers<Name>[Name], isFull: boolean): Samplers<Name>[Name] =>
       async () => {
+        // A process of their own for each sample: none still reads in the next one.
+        const { tell, kill } = await startPages()
         await tell(asked)
         await delay(REST)
         const watched = await sample()
-        const report = await tell('close')
+        const report = await tell('report')
+        await kill()
+        await delay(REST)
         if (typeof report === 'object') {
           if (isFull) reloaded.push(report.reloaded / PAGES)
           setting.say(`${report.reads} readings, ${report.reloaded} pages were told to read everything`)
@@ -70,13 +98,20 @@ export const besidePagesRows = (given: Setting): Promise<readonly TableRow[]> =>
         // Work of the pages is not foreign.
         return { ...watched, foreign: undefined }
       }
-    const paced = () => berth.creator.sampleWith(PACED, [])
-    const full = () => berth.creator.sample()
+    await fillDays(url, berth)
+    const creatorFor = (seconds: number, nth: number) =>
+      makeCreator(berth.server, { ...berth, seconds, from: nth * LATER })
+    const [creator, longCreator] = [creatorFor(setting.seconds, 1), creatorFor(FULL_SECONDS, 2)]
+    const paced = () => creator.sampleWith(PACED, [])
     const taken = await alternate<Name>(
-      { alone: paced, beside: beside(paced, false), fullAlone: full, fullBeside: beside(full, true) },
+      {
+        alone: paced,
+        beside: beside(paced, false),
+        fullAlone: () => creator.sample(),
+        fullBeside: beside(() => longCreator.sample(), true),
+      },
       setting,
     )
-    stop()
     return [
       rowOf(
         taken,

@@ -24,7 +24,7 @@ export interface PagesAsked {
   readonly inView: readonly string[]
 }
 
-export type PagesTold = PagesAsked | 'close'
+export type PagesTold = PagesAsked | 'report'
 /** How many were told to read everything again, and how often they read anything. */
 export type PagesReport = 'started' | 'opened' | { readonly reloaded: number; readonly reads: number }
 
@@ -71,9 +71,9 @@ const openReadings = (api: Readable, inView: readonly string[]): readonly OpenRe
   ]
 }
 
-const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Person, signal: AbortSignal) => {
+const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Person) => {
   const api = makeApi(url, authorization)
-  const response = await fetch(`${url}/api/changes`, { headers: { authorization }, signal })
+  const response = await fetch(`${url}/api/changes`, { headers: { authorization } })
   if (!response.ok || response.body === null) throw new Error(`/api/changes: ${response.status}`)
   const readings = openReadings(api, inView)
   const news = makeStore<Parameters<OpenReading['tell']>[0] | undefined>(undefined)
@@ -97,29 +97,15 @@ const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Per
     }
   }
   follow(response.body).catch(() => undefined)
-  return {
-    isReloaded: () => isReloaded,
-    close: () => {
-      for (const reading of readings) reading.close()
-    },
-  }
+  return { isReloaded: () => isReloaded }
 }
 
-let stop = new AbortController()
-let pages: Awaited<ReturnType<typeof openPage>>[] = []
+const pages: Awaited<ReturnType<typeof openPage>>[] = []
 const report = (what: PagesReport): void => void process.send?.(what)
 
 process.on('message', async (told: PagesTold) => {
-  if (told === 'close') {
-    stop.abort()
-    for (const page of pages) page.close()
-    return report({ reloaded: pages.filter((page) => page.isReloaded()).length, reads })
-  }
-  stop = new AbortController()
-  reads = 0
-  pages = []
-  for (let n = 0; n < told.count; n++)
-    pages.push(await openPage(told, told.people[n % told.people.length] as Person, stop.signal))
+  if (told === 'report') return report({ reloaded: pages.filter((page) => page.isReloaded()).length, reads })
+  for (let n = 0; n < told.count; n++) pages.push(await openPage(told, told.people[n % told.people.length] as Person))
   report('opened')
 })
 process.on('disconnect', () => process.exit())

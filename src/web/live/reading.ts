@@ -2,6 +2,7 @@ import { type Api, type Readable, Refused } from '../service/api.ts'
 import type { Change, News } from './news.ts'
 import {
   type Begun,
+  beginning,
   dueAt,
   EVERYTHING,
   isAfter,
@@ -91,7 +92,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   let wanted: Wanted | undefined
   /** The position of the last reading of everything. */
   let reached = '0'
-  const begun: Begun = { last: Number.NEGATIVE_INFINITY, lastOfAll: Number.NEGATIVE_INFINITY }
+  let begun: Begun = { last: Number.NEGATIVE_INFINITY, lastOfAll: Number.NEGATIVE_INFINITY, inARow: 0 }
   let [isReading, isClosed] = [false, false]
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -106,13 +107,13 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   const start = async (now: Wanted): Promise<void> => {
     wanted = undefined
     isReading = true
-    begun.last = Date.now()
-    if (now.ids === undefined) begun.lastOfAll = begun.last
+    begun = beginning(now, begun, Date.now())
     const result = await readWanted(options, now)
     isReading = false
     if (isClosed) return
     if (result instanceof Refused) {
       const isUrgent = isWaitedFor()
+      begun = { ...begun, inARow: 0 }
       wanted = { ...EVERYTHING, isUrgent }
       onFailed(result)
       return plan(isUrgent ? 0 : RETRY_DELAY_MS)

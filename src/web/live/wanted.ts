@@ -58,16 +58,28 @@ export const wantedNow = (ids: readonly string[]): Pick<Wanted, 'ids' | 'after'>
 
 /** When readings began, in Unix milliseconds. */
 export interface Begun {
-  last: number
-  lastOfAll: number
+  readonly last: number
+  readonly lastOfAll: number
+  /** How many of everything followed one another closely, because everything had changed. */
+  readonly inARow: number
 }
 
 /** Between readings of what nobody sees, and of everything. */
 const IDLE_INTERVAL_MS = 10_000
+/** Between readings of everything once there were some in a row: hundreds of pages must leave the service its time. */
+const BUSY_INTERVAL_MS = 60_000
+const IN_A_ROW_MAX = 3
+
+/** When a reading has begun: what is known of all that have. */
+export const beginning = ({ ids, isUrgent }: Wanted, { lastOfAll, inARow }: Begun, now: number): Begun => {
+  if (ids !== undefined) return { last: now, lastOfAll, inARow }
+  const isClose = now - lastOfAll < BUSY_INTERVAL_MS + IDLE_INTERVAL_MS
+  return { last: now, lastOfAll: now, inARow: isUrgent ? 0 : isClose ? inARow + 1 : 1 }
+}
 
 /** When it is to be read, in Unix milliseconds. */
 export const dueAt = ({ ids, isUrgent }: Wanted, begun: Begun, isInView: (id: string) => boolean): number => {
   if (isUrgent) return 0
-  if (ids === undefined) return begun.lastOfAll + IDLE_INTERVAL_MS
+  if (ids === undefined) return begun.lastOfAll + (begun.inARow < IN_A_ROW_MAX ? IDLE_INTERVAL_MS : BUSY_INTERVAL_MS)
   return [...ids.keys()].some(isInView) ? 0 : begun.last + IDLE_INTERVAL_MS
 }

@@ -11,10 +11,12 @@ import { busyRows } from './parts/busy.ts'
 import { createRows } from './parts/creates.ts'
 import { eventStoreDbRows } from './parts/eventstoredb.ts'
 import { gatewayRows } from './parts/gateway.ts'
+import { matchingRows } from './parts/matching.ts'
 import { outsideRows } from './parts/outside.ts'
 import { pageRows } from './parts/page.ts'
 import { peopleRows } from './parts/people.ts'
 import { readRows } from './parts/reads.ts'
+import { waitingRows } from './parts/waiting.ts'
 import { workRows } from './parts/work.ts'
 import { scaleRows } from './scale/scale.ts'
 
@@ -30,7 +32,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page',
+      default:
+        'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page,matching,waiting',
     },
     emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
@@ -71,6 +74,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
   page: (directory) => pageRows({ rounds, seconds, directory, say }),
   'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
+  matching: (directory) => matchingRows({ rounds, seconds, directory, say }),
+  waiting: (directory) => waitingRows({ rounds, seconds, directory, say }),
 }
 
 const partOf = (name: string): Part => {

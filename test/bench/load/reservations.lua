@@ -9,15 +9,22 @@ function lines_of(path)
   return lines
 end
 
--- The request that reserves a SUT for the nth quarter after `base`.
-function reservation(base, quarter, sut, user, authorization)
+-- The request for the nth quarter after `base`, with other members of JSON.
+local function create(base, quarter, members, authorization)
   local start = base + quarter * QUARTER
-  local body = string.format(
-    '{"user_id":"%s","sut_id":"%s","start_time":"%s","end_time":"%s"}',
-    user, sut, written(start), written(start + QUARTER)
-  )
+  local body = string.format('{%s,"start_time":"%s","end_time":"%s"}', members, written(start), written(start + QUARTER))
   local headers = { ['Authorization'] = authorization, ['Content-Type'] = 'application/json' }
   return wrk.format('POST', '/api/sut_reservation/create', headers, body)
+end
+
+-- The request that reserves a SUT.
+function reservation(base, quarter, sut, user, authorization)
+  return create(base, quarter, string.format('"user_id":"%s","sut_id":"%s"', user, sut), authorization)
+end
+
+-- The request that reserves any SUT that meets criteria.
+function matching(base, quarter, criteria, authorization)
+  return create(base, quarter, '"match":' .. criteria, authorization)
 end
 
 -- Makes requests for successive windows, spread over the SUTs, from a given number.

@@ -11,7 +11,7 @@ import type { TableRow } from '../measure/table.ts'
 import { rowOf as rowOfRounds } from '../scale/rounds.ts'
 import { starts } from '../scale/service.ts'
 import { writeUsers } from '../scale/write-users.ts'
-import { ask, authorization, PASSWORD, perSecond } from '../servers/berth.ts'
+import { ask, authorization, forEach, PASSWORD, perSecond } from '../servers/berth.ts'
 import { type Berth, CONNECTIONS, loadWell, type Setting, startBerth, writeLines } from '../servers/creating.ts'
 
 /** A lab of 2,000 people with ten tokens each beside one with an administrator only, and many who sign in at once. */
@@ -20,8 +20,6 @@ const READ = join(import.meta.dirname, '../load/read.lua')
 const [USERS, TOKENS_EACH] = [2_000, 10]
 /** People who sign in at once, with passwords that cost what a new one costs. Others each time: checks are cached. */
 const SIGNING_IN = 100
-/** Requests of the preparation at once. */
-const AT_ONCE = 32
 const READ_OF = 5_000
 
 const nameOf = (n: number): string => `person ${n}`
@@ -31,15 +29,6 @@ const testers = async (): Promise<readonly FirstUser[]> => {
   return Promise.all(
     Array.from({ length: USERS - 1 }, (_, n) => aUser(nameOf(n), PASSWORD, { _id: `user-${n}`, password: hash })),
   )
-}
-
-/** Calls `one` for every number below `count`, some at once. */
-const forEach = async (count: number, one: (n: number) => Promise<unknown>): Promise<void> => {
-  let next = 0
-  const work = async (): Promise<void> => {
-    while (next < count) await one(next++)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
 /** The names of the directories of both labs. */

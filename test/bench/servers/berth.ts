@@ -34,4 +34,39 @@ export const makeSuts = async ({ url }: Server, count: number): Promise<string[]
   return ids
 }
 
+/** Requests of a preparation at once. */
+const AT_ONCE = 32
+
+/** Calls `one` for every number below `count`, some at once. */
+export const forEach = async (count: number, one: (n: number) => Promise<unknown>): Promise<void> => {
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < count) await one(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+/** The most SUTs of one import. */
+const IMPORTED = 500
+
+/** SUTs that differ in more than their names. Returns their ids. */
+export const importSuts = async (
+  { url }: Server,
+  count: number,
+  more: (n: number) => object,
+): Promise<readonly string[]> => {
+  const ids: string[] = []
+  const rows = Array.from({ length: count }, (_, n) => ({
+    ...{ name: `machine ${n}`, address: '192.0.2.1', port: 5900, sut_type: 'vnc' },
+    ...more(n),
+  }))
+  for (let from = 0; from < count; from += IMPORTED) {
+    const answer = await ask(url, '/api/sut/import', { suts: rows.slice(from, from + IMPORTED) })
+    ids.push(
+      ...(answer as unknown as { readonly suts: readonly { readonly _id: string }[] }).suts.map(({ _id }) => _id),
+    )
+  }
+  return ids
+}
+
 export const perSecond = ({ requests, microseconds }: Sample): number => (requests / microseconds) * 1e6

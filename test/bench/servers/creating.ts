@@ -76,19 +76,30 @@ export const writeLines = (path: string, lines: readonly string[]): string => {
 }
 
 /** `name` is the name of its directory. */
-export const startBerth = async (start: typeof startServer, name: string, setting: Setting): Promise<Berth> => {
-  const data = join(setting.directory, name)
+export const startService = async (
+  start: typeof startServer,
+  name: string,
+  { directory }: Pick<Setting, 'directory'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Pick<Berth, 'server' | 'data' | 'user'>> => {
+  const data = join(directory, name)
   // The maximum horizon: windows are reserved faster than time passes.
   const server = await start([MAIN, 'serve'], {
     BERTH_DATA: data,
     BERTH_PORT: '0',
     BERTH_ADMIN_PASSWORD: PASSWORD,
     BERTH_HORIZON: 'P3660D',
+    ...environment,
   })
-  const { _id: user } = await ask(server.url, '/api/user/me')
-  const sutsFile = writeLines(`${data}-suts`, await makeSuts(server, SUTS))
-  const creator = makeCreator(server, { user, sutsFile, seconds: setting.seconds })
-  return { server, data, user, sutsFile, creator }
+  return { server, data, user: (await ask(server.url, '/api/user/me'))._id }
+}
+
+/** With SUTs. `name` is the name of its directory. */
+export const startBerth = async (start: typeof startServer, name: string, setting: Setting): Promise<Berth> => {
+  const service = await startService(start, name, setting)
+  const sutsFile = writeLines(`${service.data}-suts`, await makeSuts(service.server, SUTS))
+  const creator = makeCreator(service.server, { user: service.user, sutsFile, seconds: setting.seconds })
+  return { ...service, sutsFile, creator }
 }
 
 /** Reservations of one SUT for consecutive quarters of an hour. */

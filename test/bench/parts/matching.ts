@@ -69,13 +69,13 @@ const rowsOf = (alternation: Alternation<'byId' | 'anywhere' | 'inRacks' | 'refu
   const row = (name: 'anywhere' | 'inRacks' | 'refused', what: string, most: number): TableRow =>
     rowOf(
       alternation,
-      { what: `${what} of ${SUTS} SUTs, half of them taken, to a create by id, p50`, must: { most } },
+      { what: `${what}, of ${SUTS}, to a create by id, p50`, must: { most } },
       (round) => round[name].p50 / round.byId.p50,
     )
   return [
-    row('anywhere', 'a create of any of half', 5),
-    row('inRacks', 'a create of any in two racks', 5),
-    row('refused', 'a refusal of any of half', 10),
+    row('anywhere', `a create on any of ${SUTS / 2} SUTs, half of them taken`, 5),
+    row('inRacks', `a create on any of ${OF_RACK} SUTs, half of them taken`, 5),
+    row('refused', `a refusal for any of ${SUTS / 2} SUTs, all taken`, 10),
     rowOf(alternation, { what: 'a create by id, 1 connection, p50', unit: 'us', digits: 0 }, ({ byId }) => byId.p50),
   ]
 }

@@ -57,6 +57,7 @@ import { makeSutImport } from '../http/routes/sut-import.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
 import { makeSutRead } from '../http/routes/sut-read.ts'
 import { makeSutHandlers } from '../http/routes/suts.ts'
+import { findPresent } from '../http/routes/users/user-changes.ts'
 import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
@@ -366,7 +367,10 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
       sutRead: makeSutRead({ objects, asOf, views, vault }),
       sutLists: makeSutLists({ objects, views, asOf, csv, clock, horizon: config.limits.horizon }),
-      available: makeAvailable({ objects, clock, horizon: config.limits.horizon }),
+      available: makeAvailable({
+        ...{ objects, clock, horizon: config.limits.horizon },
+        findUser: (id) => findPresent(users, id),
+      }),
       outages: makeOutageHandlers({ objects, clock }),
       check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
       sessionList: makeSessionListHandler(objects, nameOf, csv),

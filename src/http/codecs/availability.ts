@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { instant, integer, text } from '../../domain/codec/codec.ts'
+import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Criteria } from '../../domain/events/criteria.ts'
@@ -18,6 +18,8 @@ export interface AvailableQuery extends TimeSpan {
   /** Seconds. */
   readonly duration: number
   readonly limit: number
+  /** For whom; the caller unless given. */
+  readonly user_id: string | undefined
   readonly wanted: { readonly match: Criteria } | { readonly filters: SutFilters }
   /** Where the page before ended. */
   readonly after: OfferedAfter | undefined
@@ -78,6 +80,7 @@ const parameters = parametersOf({
   duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
   limit: wholeNumber(1, LIMIT_MAX),
   after: cursor,
+  user_id: opaqueId,
   match: criteria,
   ...sutFilters,
 })
@@ -109,11 +112,22 @@ export const availableQuery: DecodeQuery<AvailableQuery> = (given) => {
   const read = parameters(others)
   const ofCursor = E.isRight(read) ? cursorProblems(read.right) : []
   return combineProblems([...problems, ...ofCursor], read, (asked) => {
-    const { from, to, duration = DURATION, limit = LIMIT, after, match, free_from, free_to, ...filters } = asked
+    const {
+      from,
+      to,
+      duration = DURATION,
+      limit = LIMIT,
+      after,
+      user_id,
+      match,
+      free_from,
+      free_to,
+      ...filters
+    } = asked
     const free = free_from && free_to && { from: free_from, to: free_to }
     const { sut_type, is_active, monitoring, name } = filters
     const wanted = match === undefined ? { filters: { sut_type, is_active, monitoring, name, tags, free } } : { match }
-    return { from, to, duration, limit, after, wanted }
+    return { from, to, duration, limit, after, user_id, wanted }
   })
 }
 withSchema(availableQuery, () => ({ ...schemaOf(parameters), ...schemaOf(tagParameters) }))

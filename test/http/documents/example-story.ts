@@ -108,6 +108,9 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
   await ask('GET /api/availability', 'Of what fits', {
     query: `?from=2030-05-02T06:00:00Z&to=2030-05-02T12:00:00Z&duration=7200&match=${encodeURIComponent('{"os":"windows"}')}`,
   })
+  const forAnother = { query: `?user_id=${idOf('alice')}&limit=1` }
+  await ask('GET /api/availability', 'For another', forAnother)
+  await ask('GET /api/availability', 'For another, as a tester', { ...forAnother, who: 'bob' })
   await ask('POST /api/sut/:id/retire', 'It is reserved', { at: sut_id })
   service.clock.set('2030-05-02T06:05:00Z')
   await ask('POST /api/sut_reservation/:id/cancel', 'It runs and is released', { at: id, who: 'alice' })

@@ -168,3 +168,28 @@ test('what only a turnaround keeps from being free is shown apart, and matching 
   await admin.post(`/api/sut/${sut_id}/update`, { turnaround: 0 })
   t.is((await match('08:45', '09:15')).status, 201)
 })
+
+test('an administrator asks for another user, whose scope counts; others ask for themselves only', async (t) => {
+  const { as } = await start(t, { now: NOW })
+  const [admin, alice, bob] = [as('admin'), as('alice'), as('bob')]
+  const inside = await createSut(admin, { tags: { team: 'qa' }, os: 'windows' })
+  const outside = await createSut(admin, { tags: { team: 'dev' }, os: 'windows' })
+  await admin.post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa' })
+  const [forAlice, forBob] = [`user_id=${idOf('alice')}`, `user_id=${idOf('bob')}`]
+  const idsOf = async (client: Client, query: string) => (await ask(client, query)).suts.map(({ _id }) => _id)
+  for (const wanted of [MORNING, `${MORNING}&${matching({ os: 'windows' })}`]) {
+    t.deepEqual(await idsOf(admin, `${wanted}&${forAlice}`), [inside])
+    t.deepEqual(await idsOf(alice, `${wanted}&${forAlice}`), [inside])
+    t.deepEqual((await idsOf(admin, `${wanted}&${forBob}`)).toSorted(), [inside, outside].toSorted())
+  }
+  const refusalOf = async (client: Client, userId: string) => {
+    const { status, json } = await client.get(`/api/availability?${MORNING}&user_id=${userId}`)
+    return [status, json.code]
+  }
+  t.deepEqual(await refusalOf(alice, idOf('bob')), [403, 'forbidden'])
+  t.deepEqual(await refusalOf(bob, 'nobody'), [403, 'forbidden'])
+  t.deepEqual(await refusalOf(as('audrey'), idOf('alice')), [403, 'forbidden'])
+  t.deepEqual(await refusalOf(admin, 'nobody'), [404, 'user_not_found'])
+  await admin.post(`/api/user/${idOf('bob')}/remove`, { reservations: 'keep' })
+  t.deepEqual(await refusalOf(admin, idOf('bob')), [410, 'user_removed'])
+})

@@ -237,10 +237,11 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
       to: 'The end of the span, at most 31 days after its start; 7 days after it by default.',
       limit: 'The maximum number of SUTs; 20 by default.',
       after: 'The next of the page before.',
+      user_id: 'For whom: SUTs in the scope of that user. Administrators name anybody, others only themselves.',
       match: 'Criteria as JSON, as in a create. Cannot be combined with filters.',
     },
     answer: refTo('AvailabilityList'),
-    refusals: ['store_full'],
+    refusals: ['forbidden', 'user_not_found', 'user_removed', 'store_full'],
   },
   'GET /api/sut/:id/outages': {
     id: 'readOutages',

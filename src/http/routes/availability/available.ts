@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Window } from '../../../domain/calendar/window.ts'
-import { invalid } from '../../../domain/failure.ts'
+import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import { quarterAt } from '../../../domain/matching/openings.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
 import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
+import type { User } from '../../../users/user.ts'
 import { type AvailableQuery, formatCursor } from '../../codecs/availability.ts'
 import { inQuery } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
@@ -12,6 +13,8 @@ import { freeSpan, spanOf } from './span.ts'
 
 interface AvailableDependencies {
   readonly objects: Objects
+  /** Finds a user that has not been removed. */
+  readonly findUser: (id: string) => Promise<E.Either<Failure, User>>
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Milliseconds from now within which a window may start. */
@@ -39,11 +42,23 @@ const wantedOf = (
   return free !== undefined && span === undefined ? undefined : { filters: { ...filters, free: span } }
 }
 
+/** The user to reserve for, as far as an administrator asks for another. */
+const holderOf = async (
+  findUser: AvailableDependencies['findUser'],
+  { query, user }: AvailableCall,
+): Promise<E.Either<Failure, User>> => {
+  const { user_id = user._id } = query
+  if (user_id === user._id) return E.right(user)
+  return user.role === 'administrator'
+    ? findUser(user_id)
+    : E.left(failure('forbidden', 'Only administrators ask for others.'))
+}
+
 /** What SUTs have free: GET /api/availability. */
 export const makeAvailable =
-  ({ objects, clock, horizon }: AvailableDependencies) =>
+  ({ objects, findUser, clock, horizon }: AvailableDependencies) =>
   async (call: AvailableCall): RouteResult => {
-    const { query, user } = call
+    const { query } = call
     const { from, to, duration, limit, after } = query
     const now = clock()
     const wanted = wantedOf(call, now, horizon)
@@ -52,8 +67,12 @@ export const makeAvailable =
       return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
     }
     if (wanted === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+    const holder = await holderOf(findUser, call)
+    if (E.isLeft(holder)) return holder
+    // Only testers have scopes, and ask for themselves only.
+    const { scope } = holder.right
     const span = spanOf({ from, to }, now, horizon)
-    const asked: AvailableRead = { span, duration, limit, scope: user.scope, wanted, after }
+    const asked: AvailableRead = { span, duration, limit, scope, wanted, after }
     const answered = await objects.showList('available', asked)
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right

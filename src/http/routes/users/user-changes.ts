@@ -12,6 +12,7 @@ import type { UsersState } from '../../../domain/user/state.ts'
 import { makeId, type RandomHex, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
+import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { NewPassword, OwnPassword, UserCreation, UserUpdate } from '../../codecs/users.ts'
@@ -47,6 +48,16 @@ export interface UserDependencies {
 }
 
 export const userNotFound = (): Failure => failure('user_not_found', 'No user has this id.')
+
+/** Finds a user that has not been removed. */
+export const findPresent = async (users: Users, id: string): Promise<E.Either<Failure, User>> => {
+  await users.settled()
+  // A removed user may have been restored.
+  if (users.byId(id) === undefined) await users.catchUp()
+  const user = users.byId(id)
+  if (user !== undefined) return E.right(user)
+  return E.left(users.member(id) === undefined ? userNotFound() : failure('user_removed', 'The user has been removed.'))
+}
 
 /** What an order takes from a call. */
 export const envelopeOf = ({

@@ -6,6 +6,7 @@ import { type TokenCommand, tokenDecider, validTokens } from '../../../domain/to
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
+import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { Paging } from '../../codecs/lists.ts'
@@ -14,7 +15,7 @@ import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
-import { envelopeOf, userNotFound } from './user-changes.ts'
+import { envelopeOf, findPresent } from './user-changes.ts'
 
 export interface UserTokens {
   readonly issue: (call: Call<TokenRequest>) => RouteResult
@@ -43,18 +44,12 @@ const shown = ({ _id, role, created_at, expires_at }: Shown, name = _id) => ({
 const makeSubject =
   (users: Users) =>
   async ({ params, user }: Call): Promise<E.Either<Refusal, string>> => {
-    await users.settled()
     const id = params.id === 'me' ? user._id : (params.id ?? '')
     if (id !== user._id && user.role !== 'administrator')
       return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
     if (id !== user._id && user.token !== undefined)
       return E.left(failure('forbidden', 'A token does not manage tokens of others.'))
-    // A removed user may have been restored.
-    if (users.byId(id) === undefined) await users.catchUp()
-    const member = users.member(id)
-    if (member === undefined) return E.left(userNotFound())
-    if (member.status === 'present') return E.right(id)
-    return E.left(failure('user_removed', 'The user has been removed.'))
+    return E.map(({ _id }: User) => _id)(await findPresent(users, id))
   }
 
 /** Runs a command on a user's tokens, and shows one as of its end. */

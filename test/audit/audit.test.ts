@@ -156,7 +156,7 @@ test('thorough: an instance on a shared store without an audit key creates none 
   t.deepEqual((await readdir(data)).toSorted(), ['berth.lock'])
 })
 
-test("proofs of another instance's events wait until the views catch up, instead of failing", async (t) => {
+test("thorough: proofs of another instance's events wait until the views catch up, instead of failing", async (t) => {
   const hold = makeHold()
   const { services } = await startInstances(t, {
     count: 2,

@@ -87,7 +87,7 @@ test('a refusal exits with 77, and a machine that is not free with 75', async (t
   t.regex(taken.errors, /^berth: [^\n]*\n$/)
 })
 
-test('a COMMAND that there is not exits with 127, one that cannot be run with 126, and the machine is free', async (t) => {
+test('thorough: a COMMAND that there is not exits with 127, one that cannot be run with 126, and the machine is free', async (t) => {
   const none = await runHere(reserving(2, '--', 'no-such-program'), lab.env)
   t.is(none.code, 127)
   t.regex(none.errors, /\nberth: no-such-program cannot be run: there is no such program\n$/)
@@ -130,7 +130,7 @@ const impostors: readonly (readonly [what: string, why: RegExp, handle: RequestL
   ['nothing', /socket|closed|ECONNRESET/, (_, res) => res.destroy()],
   ['no id', /the answer of the service has no id\n$/, (_, res) => res.end('{"_id":"../../etc"}')],
 ]
-test('a server that answers with something else than Berth exits with 69', async (t) => {
+test('thorough: a server that answers with something else than Berth exits with 69', async (t) => {
   for (const [what, why, handle] of impostors) {
     const { code, errors } = await runHere(reserving(1, ...RUN), await startOther(t, handle))
     t.is(code, 69, what)
@@ -151,7 +151,7 @@ test('a service that nothing listens for exits with 69', async (t) => {
   t.regex(errors, /^berth: the service at http:\/\/127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|bad port)/)
 })
 
-test('"berth reserve" of the command line is the same client', async (t) => {
+test('thorough: "berth reserve" of the command line is the same client', async (t) => {
   const { code, error } = await type(reserving(9, ...RUN), { PATH: process.env.PATH, ...lab.env })
   t.is(code, 77)
   t.regex(error, /^berth: 422 no_sut_matches: /)

@@ -44,7 +44,7 @@ test('a signal is passed on to COMMAND, and the machine is given back', async (t
   t.deepEqual(await historyOf(lab, 2), HELD)
 })
 
-test('a signal that ends COMMAND, or comes before it, is in the exit code, and the machine is given back', async (t) => {
+test('thorough: a signal that ends COMMAND, or comes before it, is in the exit code, and the machine is given back', async (t) => {
   t.is((await runHere(reserving(3, '--', 'sh', '-c', 'kill -9 $$'), lab.env)).code, 137)
   // Another program has the port, which then does not open.
   const { json } = await lab.service.as('admin').get(`/api/sut_reservation?sut_id=${lab.suts[2]}`)

@@ -31,7 +31,7 @@ const hold = async (t: Tidying, n: number): Promise<() => Promise<void>> => {
   }
 }
 
-test('with --wait a machine that is free is had at once', async (t) => {
+test('thorough: with --wait a machine that is free is had at once', async (t) => {
   const { code, errors } = await runHere(reserving(1, '--wait', '1h', '--', 'true'), lab.env)
   t.is(code, 0)
   t.regex(errors, /^berth: reserved lab-1 until [^\n]*\n$/)
@@ -70,7 +70,7 @@ test('one who waits in vain exits with 75; one who is interrupted is no longer i
   t.deepEqual(await historyOf(lab, 3), HELD)
 })
 
-test('a request for the queue whose answer is lost is sent again with its key', async (t) => {
+test('thorough: a request for the queue whose answer is lost is sent again with its key', async (t) => {
   const proxy = await startProxy(t, lab.service.port, '/api/sut_request/create', [breakOff])
   const env = { ...lab.env, BERTH_URL: proxy.url }
   const line = reserving(4, '--wait', '1h', '--priority=-5', '--', 'true')

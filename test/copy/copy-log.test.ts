@@ -33,7 +33,7 @@ test('property: a copy of any log has the same bytes, order and root', async (t)
   )
 })
 
-test('views built from the copy have the same rows, including public positions', async (t) => {
+test('thorough: views built from the copy have the same rows, including public positions', async (t) => {
   const long = fc.array(aHistory, { minLength: 12, maxLength: 12 })
   const stories = fc.sample(long, { numRuns: 2, seed: 7 }).map((steps) => runsOf(eventsOf(steps.flat())))
   for (const runs of stories) {
@@ -59,7 +59,7 @@ test('consecutive events of one stream share an append, up to its limits', async
   t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
-test('the size of an append is counted in bytes, not characters', async (t) => {
+test('thorough: the size of an append is counted in bytes, not characters', async (t) => {
   const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 200, '\u6a5f'.repeat(4_090))])
   t.is((await copied(source, target)).events, 200)
   t.deepEqual(await textsOf(target), await textsOf(source))

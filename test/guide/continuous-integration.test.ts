@@ -34,7 +34,7 @@ const jenkinsStage = (): Example => {
   return { system: `Jenkins, with ${variables}`, shell: ['sh', '-xe'], script }
 }
 
-test('the examples for GitHub Actions, GitLab and Jenkins run tests on a machine and give it back', async (t) => {
+test('thorough: the examples for GitHub Actions, GitLab and Jenkins run tests on a machine and give it back', async (t) => {
   const lab = await startLab(t)
   const { service, suts, folder, env } = lab
   const examples = [githubStep(), gitlabJob(), jenkinsStage()]

@@ -76,7 +76,7 @@ const runScript = async (t: ExecutionContext, script: string, first: readonly ((
 
 const DONE = { code: 0, stdout: 'tested\n', count: 1, isReleased: true }
 
-test('the script for pipelines reserves once and releases, when the answer is lost', async (t) => {
+test('thorough: the script for pipelines reserves once and releases, when the answer is lost', async (t) => {
   t.deepEqual(await runScript(t, SCRIPT, [breakOff]), { ...DONE, creates: 2 })
 })
 

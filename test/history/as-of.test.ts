@@ -17,7 +17,7 @@ const position = (n: number): string => String(n).padStart(20, '0')
 
 test('reads as of every event and time of random histories return what was answered then', async (t) => {
   const cast = castOf(await start(t, { now: NOW }), makeRandom(6))
-  const stories = rounds(4, 40)
+  const stories = rounds(2, 40)
   let [events, answers] = [0, 0]
   for (let n = 0; n < stories; n++) {
     const report = await playBack(cast, `story ${n}`, 14)

@@ -136,7 +136,7 @@ test('"verify" accepts a checkpoint with extra line breaks at its end, or none',
   t.is((await run('verify', '--against', file)).code, 1)
 })
 
-test('"verify" and "export" give the same output for an embedded log and its copy in an EventStoreDB', async (t) => {
+test('thorough: "verify" and "export" give the same output for an embedded log and its copy in an EventStoreDB', async (t) => {
   const { run, runOver, store, checkpoint } = await aLog(t)
   const server = await aServer(t)
   const to = aLogOn(server.address)

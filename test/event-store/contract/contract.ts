@@ -45,10 +45,13 @@ const broken = (subject: Subject, breakIt: Break): Subject => {
 
 type Open = (t: ExecutionContext) => Promise<Subject>
 
-/** The laws of the port, as tests of one adapter. `open` opens a store and cleans up after the test. */
-export const storeContract = (name: string, open: Open): void => {
+/**
+ * The laws of the port, as tests of one adapter. `open` opens a store and cleans up after the test; what is slow there
+ * is left to the thorough run.
+ */
+export const storeContract = (name: string, open: Open, slow: readonly string[] = []): void => {
   for (const { title, check } of laws) {
-    test(`${name}: ${title}`, async (t) => {
+    test(`${slow.includes(title) ? 'thorough: ' : ''}${name}: ${title}`, async (t) => {
       await t.notThrowsAsync(check(await open(t), TIMEOUT))
     })
   }

@@ -30,7 +30,7 @@ const failures = {
 } satisfies Readonly<Record<string, AppendFault>>
 
 for (const [how, fault] of Object.entries(failures) as readonly [string, AppendFault][]) {
-  test(`an append ${how} is repeated, recorded once and answered with 201`, async (t) => {
+  test(`${how === 'lost three times' ? '' : 'thorough: '}an append ${how} is repeated, recorded once and answered with 201`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     const before = server.counters.classicAppends
     server.faultAppends({ ...fault, when: isReservation })
@@ -48,7 +48,7 @@ for (const [how, was] of [
   ['silent', 'before it was written'],
   ['lost-silent', 'after it was written'],
 ] as const) {
-  test(`an append whose node is lost ${was} waits for the node and is recorded once`, async (t) => {
+  test(`thorough: an append whose node is lost ${was} waits for the node and is recorded once`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     const inTheMiddle = Promise.withResolvers<void>()
     const isMeant: typeof isReservation = (append) => isReservation(append) && inTheMiddle.resolve() === undefined
@@ -64,7 +64,7 @@ for (const [how, was] of [
     t.is((await recordedOf(t, server, TYPE)).length, 1)
   })
 
-  test(`an append lost ${was} and never answered ends in 503 outcome_unknown; its retry gives the recorded result`, async (t) => {
+  test(`thorough: an append lost ${was} and never answered ends in 503 outcome_unknown; its retry gives the recorded result`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     let isLost = true
     const when: typeof isReservation = (append) => isLost && isReservation(append)

@@ -68,7 +68,7 @@ const causesOf = async ({ place: { serving } }: Stage, { path }: Opened): Promis
 }
 
 /** What `npm test` runs. */
-const FIRST = ['a removal on this instance', 'a new password of their own on another one']
+const FIRST = ['a removal on this instance']
 
 for (const [where, begin] of Object.entries({ 'on this instance': oneService, 'on another one': twoInstances })) {
   for (const [title, end] of Object.entries(ENDS)) {
@@ -95,23 +95,20 @@ for (const [title, end] of Object.entries({
   'the role of a tester': (place, user) => asAdmin(place, user, 'update', { role: 'tester' }),
   'a scope without the SUT': (place, user) => asAdmin(place, user, 'update', { role: 'tester', scope: 'team=qa1' }),
 } satisfies Record<string, End>)) {
-  test.serial(
-    `${title === 'another name' ? '' : 'thorough: '}${title} leaves console, connection and tickets open`,
-    async (t) => {
-      const stage = await given(t, await oneService(t))
-      const { place, carol } = stage
-      await end(place, carol)
-      const { connection, console } = carol
-      connection.socket.write('tcp')
-      t.is(String(await connection.take(3)), 'tcp')
-      console.socket.send(Buffer.from('console'))
-      t.is(String(await console.take(7)), 'console')
-      t.is(codeOfRefusal(await openAt(t, { service: place.serving }, carol.ticketUrl)), 'opened')
-    },
-  )
+  test.serial(`thorough: ${title} leaves console, connection and tickets open`, async (t) => {
+    const stage = await given(t, await oneService(t))
+    const { place, carol } = stage
+    await end(place, carol)
+    const { connection, console } = carol
+    connection.socket.write('tcp')
+    t.is(String(await connection.take(3)), 'tcp')
+    console.socket.send(Buffer.from('console'))
+    t.is(String(await console.take(7)), 'console')
+    t.is(codeOfRefusal(await openAt(t, { service: place.serving }, carol.ticketUrl)), 'opened')
+  })
 }
 
-test.serial('after a new password a reservation is bound to nobody until it is bound again', async (t) => {
+test.serial('thorough: after a new password a reservation is bound to nobody until it is bound again', async (t) => {
   const stage = await given(t, await oneService(t))
   const { place, carol, dave } = stage
   const { serving, host } = place

@@ -83,7 +83,7 @@ test('a reservation is bound to an address, which may be that of the caller', as
   t.like((await read(stage, path, from('192.0.2.2'))).json, { bound: true, bound_here: false })
 })
 
-test('a reservation stays bound when the key of the vault is replaced', async (t) => {
+test('thorough: a reservation stays bound when the key of the vault is replaced', async (t) => {
   const key = (fill: number): string => `k${fill}:${Buffer.alloc(32, fill).toString('base64')}`
   const stage = await given(t, {}, { BERTH_VAULT_KEY: key(1) })
   const path = await reserveFor(stage, NEXT_QUARTER)
@@ -119,7 +119,7 @@ test('connections are counted, and the last error is kept', async (t) => {
   t.deepEqual((await read(stage, path)).json.last_error, { time: NOW, cause: 'refused' })
 })
 
-test('a target that is the service itself has an error of its own', async (t) => {
+test('thorough: a target that is the service itself has an error of its own', async (t) => {
   const stage = await given(t)
   const { service } = stage
   await service.as('admin').post(`/api/sut/${stage.sutId}/update`, { port: service.port })
@@ -130,7 +130,7 @@ test('a target that is the service itself has an error of its own', async (t) =>
   t.pass()
 })
 
-test('a port held by another program is not open, with an alarm until its reservation is over', async (t) => {
+test('thorough: a port held by another program is not open, with an alarm until its reservation is over', async (t) => {
   const port = await freePort()
   const taken = createServer().listen(port, '127.0.0.1')
   t.teardown(() => taken.close())

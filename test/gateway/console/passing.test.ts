@@ -27,7 +27,7 @@ test('a message of 1 MiB passes, and a larger one closes the console with 1009',
   t.is(machine.received().length, 2 ** 20)
 })
 
-test('a text message closes the console with 1003', async (t) => {
+test('thorough: a text message closes the console with 1003', async (t) => {
   const { socket, machine, closed } = await connected(t)
   socket.send('RFB 003.008\n')
   t.is(await closed, 1003)
@@ -35,7 +35,7 @@ test('a text message closes the console with 1003', async (t) => {
   t.is(machine.received().length, 0)
 })
 
-test('compression is not negotiated', async (t) => {
+test('thorough: compression is not negotiated', async (t) => {
   const { socket } = await connected(t)
   t.is(socket.extensions, '')
 })
@@ -63,7 +63,7 @@ test('the release closes the console with 4001', async (t) => {
   t.is(await machine.ending, 'reset')
 })
 
-test('the end closes the console with 4000, also while bytes flow', async (t) => {
+test('thorough: the end closes the console with 4000, also while bytes flow', async (t) => {
   const { stage, closed, machine } = await connected(t)
   const flowing = setInterval(() => machine.socket.writable && machine.socket.write(Buffer.alloc(2 ** 18)), 5)
   stage.service.clock.set('2030-05-02T06:15:00.000Z')
@@ -82,7 +82,7 @@ test('thorough: a SUT that ends or resets the connection closes the console with
   t.is(await reset.closed, 4002)
 })
 
-test('a SUT that cannot be reached closes the console with 4002, and the connection says why', async (t) => {
+test('thorough: a SUT that cannot be reached closes the console with 4002, and the connection says why', async (t) => {
   const stage = await forwarding(t, { port: 1 })
   const path = await running(stage)
   const { closed } = await consoleOf(t, stage, path)
@@ -113,7 +113,7 @@ test('a holder who is removed loses the console with 1008', async (t) => {
   t.is(code, 1008)
 })
 
-test('a console that is bound elsewhere stays open', async (t) => {
+test('thorough: a console that is bound elsewhere stays open', async (t) => {
   const { stage, path, machine, take } = await connected(t)
   t.is((await stage.service.as('alice').request('POST', `${path}/update`)).status, 200)
   machine.socket.write('x')
@@ -145,7 +145,7 @@ test('thorough: a client that disconnects abruptly ends the connection even if t
   await until('no connection', () => isUnused(client), SOON)
 })
 
-test('a stop closes the console with 1001, in time, and refuses another one', async (t) => {
+test('thorough: a stop closes the console with 1001, in time, and refuses another one', async (t) => {
   const { stage, closed } = await connected(t)
   const began = performance.now()
   const stopped = stage.service.stop()
@@ -154,7 +154,7 @@ test('a stop closes the console with 1001, in time, and refuses another one', as
   t.true(performance.now() - began < 5_000, `${performance.now() - began} ms`)
 })
 
-test('a stop is not held up by a client that does not read', async (t) => {
+test('thorough: a stop is not held up by a client that does not read', async (t) => {
   const { stage, socket, machine } = await connected(t)
   socket.pause()
   machine.socket.write(Buffer.alloc(20 * 2 ** 20))
@@ -164,7 +164,7 @@ test('a stop is not held up by a client that does not read', async (t) => {
   t.true(performance.now() - began < 5_000, `${performance.now() - began} ms`)
 })
 
-test('a client that does not answer pings is cut off, and one that does is not', async (t) => {
+test('thorough: a client that does not answer pings is cut off, and one that does is not', async (t) => {
   const silent = await connected(t, { console: { pingEvery: 1_000 } })
   const answering = await consoleOf(t, silent.stage, silent.path)
   let pings = 0

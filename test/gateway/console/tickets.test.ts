@@ -29,7 +29,7 @@ test('a ticket is for the holder alone', async (t) => {
   )
 })
 
-test('a ticket is issued only while a reservation of a vnc SUT is running', async (t) => {
+test('thorough: a ticket is issued only while a reservation of a vnc SUT is running', async (t) => {
   const stage = await given(t)
   const { service } = stage
   const alice = service.as('alice')
@@ -59,7 +59,7 @@ test('a SUT that another instance forwards has no console here, and none has wit
   }
 })
 
-test('a SUT whose tags no longer fit has no new console', async (t) => {
+test('thorough: a SUT whose tags no longer fit has no new console', async (t) => {
   const stage = await given(t, { BERTH_GATEWAY_SUTS: 'site=berlin' })
   const { service, sutId } = stage
   const tag = (site: string) => service.as('admin').post(`/api/sut/${sutId}/tags`, { site })
@@ -94,7 +94,7 @@ test('a ticket opens one console', async (t) => {
   t.deepEqual(await tryAt(t, stage, url), INVALID)
 })
 
-test('a refused upgrade does not use up a ticket', async (t) => {
+test('thorough: a refused upgrade does not use up a ticket', async (t) => {
   const stage = await given(t)
   const url = await ticketFor(stage, await running(stage))
   t.deepEqual(await tryAt(t, stage, url, { origin: 'https://elsewhere.example' }), [403, 'cross_site'])
@@ -132,7 +132,7 @@ test('a ticket with any character changed is not valid', async (t) => {
   t.true(isOpen(await tryAt(t, stage, url)), 'control: the ticket itself is valid')
 })
 
-test('a ticket is valid at every instance with the key, and at no other', async (t) => {
+test('thorough: a ticket is valid at every instance with the key, and at no other', async (t) => {
   const keys = (fill: number): string => `k${fill}:${Buffer.alloc(32, fill).toString('base64')}`
   const one = await given(t, { BERTH_VAULT_KEY: keys(1) })
   const url = await ticketFor(one, await running(one))
@@ -167,7 +167,7 @@ test('thorough: a full gateway, or a reservation with too many connections, refu
   }
 })
 
-test('a ticket is in no log line, summary or metric', async (t) => {
+test('thorough: a ticket is in no log line, summary or metric', async (t) => {
   const stage = await given(t)
   const { service } = stage
   const url = await ticketFor(stage, await running(stage))

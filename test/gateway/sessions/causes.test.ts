@@ -98,8 +98,11 @@ const ENDS: Readonly<Record<string, readonly [cause: string, end: End]>> = {
   ],
 }
 
+/** What `npm test` runs. */
+const FIRST = ['the client leaves', 'the SUT resets the connection', 'the reservation is released']
+
 for (const [title, [cause, end]] of Object.entries(ENDS)) {
-  test(`a session ends with its connections and bytes when ${title}: ${cause}`, async (t) => {
+  test(`${FIRST.includes(title) ? '' : 'thorough: '}a session ends with its connections and bytes when ${title}: ${cause}`, async (t) => {
     const stage = await given(t)
     const { service } = stage
     const clients = [await connected(stage, 'abc'), await connected(stage, 'defgh')]

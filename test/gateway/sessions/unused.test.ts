@@ -45,7 +45,7 @@ test('a reservation that nobody connects to is released, and its holder is warne
   t.is((await connection()).released_unused_at, null)
 })
 
-test('one that somebody has connected to is not, even if nobody does any more', async (t) => {
+test('thorough: one that somebody has connected to is not, even if nobody does any more', async (t) => {
   const stage = await unusedStage(t)
   const { service, connection, recorded } = stage
   const client = await connected(stage)
@@ -70,7 +70,7 @@ test('a changed release_unused_after counts at once', async (t) => {
   t.deepEqual((await untilKeptOrReleased([service], 2)).slice(1), ['released by schedule 06:12:10.000 unused'])
 })
 
-test('after a restart the time counts anew', async (t) => {
+test('thorough: after a restart the time counts anew', async (t) => {
   const { service, environment, recorded } = await unusedStage(t)
   await passIdle([service], 200)
   await service.stop()

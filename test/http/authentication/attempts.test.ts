@@ -217,7 +217,7 @@ test('property: the lockouts follow the documented rule', (t) => {
         if (isFailed) model.fail(from, name, clock.now)
       }
     }),
-    { numRuns: rounds(15, 50) },
+    { numRuns: rounds(5, 50) },
   )
   t.deepEqual(seen, new Set(['tried', 'locked out']))
 })

@@ -27,6 +27,6 @@ test('property: a value is decoded like decodeURIComponent, and refused when tha
       const decoded = read(value)
       t.is(E.isRight(decoded) ? decoded.right : undefined, expected(value))
     }),
-    { numRuns: rounds(500, 5_000) },
+    { numRuns: rounds(100, 5_000) },
   )
 })

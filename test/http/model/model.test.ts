@@ -50,7 +50,7 @@ test('in random stories of retries, restarts and clock jumps, every answer and e
   t.timeout(SHARED_STORE === undefined ? 240_000 : 900_000)
   const seed = seedOf(process.env)
   // In test/long.ts there are 10,000.
-  const { steps, outcomes, problems } = await playStories(t, { stories: rounds(30, 300), seed })
+  const { steps, outcomes, problems } = await playStories(t, { stories: rounds(15, 300), seed })
   t.log(`seed ${seed}: ${steps} steps`)
   t.deepEqual(problems, [], `SEED=${seed}`)
   if (!isThorough) return

@@ -77,7 +77,7 @@ for (const [kind, write] of Object.entries(WRITES)) {
     t.is((await service.as('admin').get(path)).text, current.text)
   })
 
-  test(`${kind} succeeds if If-Match names the current revision of the SUT`, async (t) => {
+  test(`${kind === 'update' ? '' : 'thorough: '}${kind} succeeds if If-Match names the current revision of the SUT`, async (t) => {
     for (const [what, ifMatch] of Object.entries(MATCHING)) {
       const { service, path } = await stage(t)
       const taken = await write(service, path, ifMatch)

@@ -34,7 +34,7 @@ test('thousands of generated bad requests are refused as documented', async (t) 
   const service = await start(t, { now: NOW, timeouts: { headers: 300, request: 300, checkInterval: 50 } })
   // Creates an event, so that a Berth-After of 0 is reached.
   await createSut(service.as('admin'))
-  const count = rounds(400, 3_000)
+  const count = rounds(150, 3_000)
   const { codes, faults } = await sendBadRequests(service, count, seed)
   t.deepEqual(faults, [], `seed ${seed}`)
   const unmet = MET.filter((code) => codes[code] === undefined)

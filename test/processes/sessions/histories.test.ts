@@ -182,12 +182,12 @@ const check = (
 
 test('every session is opened once and closed once, and connections and bytes add up', async (t) => {
   t.timeout(240_000)
-  t.deepEqual(await check(t, false, rounds(10, 60)), [])
+  t.deepEqual(await check(t, false, rounds(5, 60)), [])
 })
 
 test('every session is opened once and closed once, whatever crashes and outages there are', async (t) => {
   t.timeout(240_000)
-  t.deepEqual(await check(t, true, rounds(10, 60)), [])
+  t.deepEqual(await check(t, true, rounds(5, 60)), [])
 })
 
 test('control: the model notices a process that ends sessions after any gap', async (t) => {

@@ -141,7 +141,7 @@ test('property: lists of reservations match the log for every combination of fil
       const all = documentsAfter('reservation', events, STRIDE)
       for (const query of given) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
     }),
-    { numRuns: rounds(30, 150) },
+    { numRuns: rounds(15, 150) },
   )
 })
 
@@ -154,7 +154,7 @@ test('property: lists of SUTs match the log for every combination of filters', (
       const all = documentsAfter('sut', events, STRIDE)
       for (const query of given) t.deepEqual(lists.suts(query), sutsIn(all, query))
     }),
-    { numRuns: rounds(20, 100) },
+    { numRuns: rounds(10, 100) },
   )
 })
 
@@ -181,7 +181,7 @@ test('property: a SUT is held in the final windows of its uncancelled reservatio
         t.deepEqual(lists.held(sut, span).toSorted(byStart), windows.toSorted(byStart))
       }
     }),
-    { numRuns: rounds(20, 100) },
+    { numRuns: rounds(10, 100) },
   )
 })
 
@@ -221,7 +221,7 @@ test('property: paging by offset, or from the last entry, returns each entry onc
         )
       }
     }),
-    { numRuns: rounds(20, 60) },
+    { numRuns: rounds(10, 60) },
   )
 })
 

@@ -104,7 +104,7 @@ const isFound = (line: string): boolean =>
   /^SEARCH o (?:USING PRIMARY KEY \(sut=\? AND name=\?\)|EXISTS|USING COVERING INDEX)/.test(line) ||
   /^(?:CORRELATED SCALAR SUBQUERY \d+|USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY|CREATE BLOOM FILTER)$/.test(line)
 
-test('a list in sight has the reservations of the SUTs in scope and the user’s own, and counts them', async (t) => {
+test('thorough: a list in sight has the reservations of the SUTs in scope and the user’s own, and counts them', async (t) => {
   const { db, reservations, lines } = await setting(t)
   for (const visibility of SIGHTS) {
     for (const shape of SHAPES) {

@@ -111,7 +111,7 @@ const WRITTEN = (() => {
 /** Bytes of a WAL with one page of 16 KiB and both headers. */
 const ONE_PAGE = 32 + 24 + 16_384
 
-test('a writer thread writes the same rows of a long log, and leaves a short WAL', async (t) => {
+test('thorough: a writer thread writes the same rows of a long log, and leaves a short WAL', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, pending, catchUp, feed } = views(t, path)
   let usedThread = false

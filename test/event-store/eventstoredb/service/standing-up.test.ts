@@ -45,7 +45,7 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
     },
   )
 
-  test(`stopping a service that waits for a store ${how} ends the start and leaves nothing behind`, async (t) => {
+  test(`${how === 'that hangs' ? '' : 'thorough: '}stopping a service that waits for a store ${how} ends the start and leaves nothing behind`, async (t) => {
     const { server, log, begin } = await aStarting(t)
     await leave(server)
     const stop = new AbortController()
@@ -60,7 +60,7 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
     await ready(await begin())
   })
 
-  test(`a service with a store ${how} stops cleanly`, async (t) => {
+  test(`${how === 'that hangs' ? '' : 'thorough: '}a service with a store ${how} stops cleanly`, async (t) => {
     const { server, service, begin } = await aReadyService(t)
     await leave(server)
     const taken = stopwatch()

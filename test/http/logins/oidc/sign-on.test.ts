@@ -73,7 +73,7 @@ test('somebody without a role is refused, and keeps what there was', async (t) =
   t.is((await service.as('admin').get(`/api/user/${json._id}`)).json.role, 'tester')
 })
 
-test('the last administrator stays it, with an alarm until there is another one', async (t) => {
+test('thorough: the last administrator stays it, with an alarm until there is another one', async (t) => {
   const { lab, service } = await startWithLab(t)
   const { json } = await signOn(service, 'zoe')
   const session = within(service, String(json.session))
@@ -88,7 +88,7 @@ test('the last administrator stays it, with an alarm until there is another one'
   t.like((await signOn(service, 'zoe')).json, { _id: json._id, role: 'tester' })
 })
 
-test('names are made to fit, and never match a user who has one', async (t) => {
+test('thorough: names are made to fit, and never match a user who has one', async (t) => {
   const { lab, service } = await startWithLab(t)
   const nameOf = async (who: string, claims: object): Promise<unknown> => {
     lab.people.set(who, { groups: ['qa'], ...claims })
@@ -102,7 +102,7 @@ test('names are made to fit, and never match a user who has one', async (t) => {
   t.is((await service.as('admin').get('/api/user/me')).json._id, idOf('admin'))
 })
 
-test('a user who signs in with a provider has no password, until an administrator sets one', async (t) => {
+test('thorough: a user who signs in with a provider has no password, until an administrator sets one', async (t) => {
   const { service } = await startWithLab(t)
   const { json } = await signOn(service, 'anna')
   for (const password of ['', 'undefined', 'null', 'any password'])
@@ -119,7 +119,7 @@ test('a user who signs in with a provider has no password, until an administrato
   t.is((await signOn(service, 'anna')).json._id, json._id)
 })
 
-test('a removed user is refused, restored let in, and erased a new one', async (t) => {
+test('thorough: a removed user is refused, restored let in, and erased a new one', async (t) => {
   const { service } = await startWithLab(t)
   const { json } = await signOn(service, 'anna')
   const path = `/api/user/${json._id}`

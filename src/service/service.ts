@@ -187,7 +187,18 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const isClockAhead = (): boolean => guard.isAhead(clock())
     const catchUp = (): Promise<boolean> => waitForHead(views, store)
     const requests = openRequests({
-      ...{ runner, store, quotas, users, views, matching, limits, catchUp, isClockAhead, clock, randomHex, log },
+      runner,
+      store,
+      quotas,
+      users,
+      views,
+      matching,
+      limits,
+      catchUp,
+      isClockAhead,
+      clock,
+      randomHex,
+      log,
     })
     opened.defer(requests.close)
     const ending = { unfinished: makeReadUnfinished({ views, store, clock }), runner }
@@ -242,13 +253,22 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     }
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
     const keeping = makeKeeping({
-      ...{ upcoming, views, runner, clock: processClock, sinceBoot, makeRequestId },
+      upcoming,
+      views,
+      runner,
+      clock: processClock,
+      sinceBoot,
+      makeRequestId,
       // In reach of those who want to keep or use a reservation, and of the store that says what others do.
       isReady: () => isReady(condition()) && condition().store === 'ok',
-      ...{ connections: forwarded.connections, openSince: forwarded.openSince, isUsed: sessions.isUsed },
-      ...{ isShared, catchUp },
+      connections: forwarded.connections,
+      openSince: forwarded.openSince,
+      isUsed: sessions.isUsed,
+      isShared,
+      catchUp,
       onError: (error) => log.error({ err: error }, 'reservations were not kept or released; retrying'),
-      ...{ wake, signal: timed.signal },
+      wake,
+      signal: timed.signal,
     })
     const { first, last } = config.listenPorts
     const isOwnPort = (own: number): boolean => own === port || (own >= first && own <= last)
@@ -287,8 +307,11 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       onResumed: logResumed(log),
     })
     const changes = makeChanges({
-      ...{ ...told, known: users, requests: requests.sight },
-      ...{ limits: runtime.changes, measures: metrics.changes },
+      ...told,
+      known: users,
+      requests: requests.sight,
+      limits: runtime.changes,
+      measures: metrics.changes,
     })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
@@ -311,7 +334,15 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const asOf = makeAsOfReads({ objects, views, store, clock })
     const csv = makeCsvLists({ views, nameOf, limits: runtime.csv })
     const singleSignOn = openSingleSignOn({
-      ...{ config, clock, randomBytes, randomHex, log, alarms, users, vault, runner },
+      config,
+      clock,
+      randomBytes,
+      randomHex,
+      log,
+      alarms,
+      users,
+      vault,
+      runner,
       sessions: signedIn.sessions,
     })
     opened.defer(singleSignOn.close)
@@ -334,18 +365,30 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         matching: {
           search: matching.search,
           awaited: requests.awaited,
-          ...{ catchUp, isClockAhead, isShared, clock },
+          catchUp,
+          isClockAhead,
+          isShared,
+          clock,
         },
       }),
       series: makeSeriesHandlers({ ...reserving, store, seriesWindows }),
       requests: makeRequestHandlers({
-        ...{ runner, objects, users, nameOf, isAnyFit: matching.isAnyFit },
+        runner,
+        objects,
+        users,
+        nameOf,
+        isAnyFit: matching.isAnyFit,
         makeRequest: requests.make,
         finishOffer: requests.finishOffer,
       }),
       requestReads: makeRequestReads({
-        ...{ objects, users, nameOf, csv, isAnyFit: matching.isAnyFit },
-        ...{ endings: requests.endings, explain: requests.explain },
+        objects,
+        users,
+        nameOf,
+        csv,
+        isAnyFit: matching.isAnyFit,
+        endings: requests.endings,
+        explain: requests.explain,
       }),
       reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
       access: {
@@ -368,7 +411,9 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       sutRead: makeSutRead({ objects, asOf, views, vault }),
       sutLists: makeSutLists({ objects, views, asOf, csv, clock, horizon: config.limits.horizon }),
       available: makeAvailable({
-        ...{ objects, clock, horizon: config.limits.horizon },
+        objects,
+        clock,
+        horizon: config.limits.horizon,
         findUser: (id) => findPresent(users, id),
       }),
       outages: makeOutageHandlers({ objects, clock }),
@@ -492,7 +537,13 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       keeping,
       runGranting: () =>
         requests.runGranting({
-          ...{ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal: timed.signal },
+          clock: processClock,
+          isServing,
+          isShared,
+          isOwn,
+          makeRequestId,
+          wake,
+          signal: timed.signal,
         }),
       onPortsOpen: () => {
         stage.isOpeningPorts = false

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
-import { describe, lookUpUser, userPath } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
+import { describe, userPath } from '../people/members.ts'
+import { withUser } from '../people/with-user.ts'
 import { answer, line } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse, ROLES } from '../terminal/misuse.ts'
@@ -30,19 +30,14 @@ after --expires-in seconds, 60 to 31536000, or else does not expire.`,
     if (seconds !== undefined && !/^\d{1,9}$/.test(String(seconds)))
       return refuseUse('--expires-in must be a whole number of seconds')
     const body = { name, role, ...(seconds !== undefined && { expires_in: Number(seconds) }) }
-    return withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, typed)
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const issued = await ask({ method: 'POST', path: userPath(found.right, 'token'), body, answer: Issued })
+    return withUser(config, terminal, typed, async (ask, user) => {
+      const issued = await ask({ method: 'POST', path: userPath(user, 'token'), body, answer: Issued })
       if (E.isLeft(issued)) return printRefusal(terminal, issued.left.why)
       const { _id, token } = issued.right
       // To a repeated request the service does not show it.
       if (token === undefined) {
-        const remedy = `revoke it with: token revoke ${found.right._id} ${_id}`
-        return printRefusal(
-          terminal,
-          `the token of ${describe(found.right)} was issued, but the answer was lost; ${remedy}`,
-        )
+        const remedy = `revoke it with: token revoke ${user._id} ${_id}`
+        return printRefusal(terminal, `the token of ${describe(user)} was issued, but the answer was lost; ${remedy}`)
       }
       terminal.stdout(`${_id}\n${token}\n`)
       return DONE

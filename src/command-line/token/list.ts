@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
-import { describe, lookUpUser, userPath } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
+import { describe, userPath } from '../people/members.ts'
+import { withUser } from '../people/with-user.ts'
 import { answer, line } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
@@ -30,16 +30,14 @@ expires or "never", and name, separated by tabs. Tokens that have expired or wer
 
 With --json it prints {"tokens":[...]} with the tokens as GET /api/user/<id>/token shows them.`,
   run: ({ operands: [typed = ''], options }, config, terminal) =>
-    withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, typed)
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const path = `${userPath(found.right, 'token')}?limit=${TOKENS_MAX}`
+    withUser(config, terminal, typed, async (ask, user) => {
+      const path = `${userPath(user, 'token')}?limit=${TOKENS_MAX}`
       const read = await ask({ method: 'GET', path, answer: Tokens })
       if (E.isLeft(read)) return printRefusal(terminal, read.left.why)
       const { tokens } = read.right
       if (options.json) terminal.stdout(`${JSON.stringify({ tokens })}\n`)
       else if (tokens.length > 0) terminal.stdout(`${tokens.map(lineOf).join('\n')}\n`)
-      else terminal.stderr(`berth: ${describe(found.right)} has no tokens\n`)
+      else terminal.stderr(`berth: ${describe(user)} has no tokens\n`)
       return DONE
     }),
 }

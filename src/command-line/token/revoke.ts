@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { describe, lookUpUser, userPath } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
+import { describe, userPath } from '../people/members.ts'
+import { withUser } from '../people/with-user.ts'
 import { unread } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 
@@ -14,13 +14,11 @@ export const tokenRevokeCommand: Command = {
 Revokes the token with the id TOKEN_ID of the user with the name or id NAME. It stops working within 2 s, for good.
 "token list" shows the ids.`,
   run: ({ operands: [typed = '', id = ''] }, config, terminal) =>
-    withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, typed)
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const path = userPath(found.right, `token/${encodeURIComponent(id)}/revoke`)
+    withUser(config, terminal, typed, async (ask, user) => {
+      const path = userPath(user, `token/${encodeURIComponent(id)}/revoke`)
       const revoked = await ask({ method: 'POST', path, answer: unread })
       if (E.isLeft(revoked)) return printRefusal(terminal, revoked.left.why)
-      terminal.stdout(`revoked ${JSON.stringify(revoked.right.name)} of ${describe(found.right)}\n`)
+      terminal.stdout(`revoked ${JSON.stringify(revoked.right.name)} of ${describe(user)}\n`)
       return DONE
     }),
 }

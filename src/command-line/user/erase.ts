@@ -1,8 +1,5 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { lookUpUser, userPath } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
-import { unread } from '../service/answer.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { changeUser } from '../people/with-user.ts'
+import type { Command } from '../terminal/command.ts'
 
 export const userEraseCommand: Command = {
   name: 'user erase',
@@ -16,12 +13,8 @@ name or id NAME, permanently. Histories show the id from then on. Backups and an
 
 Where several removed users had the name, give the id.`,
   run: ({ operands: [name = ''] }, config, terminal) =>
-    withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, name, ['removed', 'present'])
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const erased = await ask({ method: 'POST', path: userPath(found.right, 'erase'), answer: unread })
-      if (E.isLeft(erased)) return printRefusal(terminal, erased.left.why)
-      terminal.stdout(`erased ${found.right._id}\n`)
-      return DONE
+    changeUser(config, terminal, name, {
+      ...{ operation: 'erase', statuses: ['removed', 'present'] },
+      line: ({ _id }) => `erased ${_id}`,
     }),
 }

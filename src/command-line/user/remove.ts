@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { whole } from '../../domain/events/fields.ts'
 import { Removal } from '../../domain/events/user.ts'
-import { describe, lookUpUser, readMembers, statusOf, type UserAnswer, userPath } from '../people/members.ts'
-import { type Ask, withService } from '../people/with-service.ts'
+import { describe, readMembers, statusOf, type UserAnswer, userPath } from '../people/members.ts'
+import type { Ask } from '../people/with-service.ts'
+import { withUser } from '../people/with-user.ts'
 import { answer } from '../service/answer.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { misuse } from '../terminal/misuse.ts'
@@ -48,10 +49,7 @@ Histories still show the name, until "user erase".`,
     if (!Removal.is(reservations)) {
       return Promise.resolve(misuse(terminal, '--reservations must be keep or cancel', userRemoveCommand))
     }
-    return withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, name)
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const member = found.right
+    return withUser(config, terminal, name, async (ask, member) => {
       const path = userPath(member, 'remove')
       const removed = await ask({ method: 'POST', path, body: { reservations }, answer: Removed })
       const show = (what: string): void => terminal.stdout(`removed ${describe(member)}; ${what}\n`)

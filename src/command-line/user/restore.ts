@@ -1,8 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { describe, lookUpUser, userPath } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
-import { unread } from '../service/answer.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { describe } from '../people/members.ts'
+import { changeUser } from '../people/with-user.ts'
+import type { Command } from '../terminal/command.ts'
 
 export const userRestoreCommand: Command = {
   name: 'user restore',
@@ -16,12 +14,8 @@ the name by now, rename that one first. Erased users cannot be restored.
 
 Where several removed users had the name, give the id.`,
   run: ({ operands: [name = ''] }, config, terminal) =>
-    withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, name, ['removed', 'present'])
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const restored = await ask({ method: 'POST', path: userPath(found.right, 'restore'), answer: unread })
-      if (E.isLeft(restored)) return printRefusal(terminal, restored.left.why)
-      terminal.stdout(`restored ${describe(found.right)}\n`)
-      return DONE
+    changeUser(config, terminal, name, {
+      ...{ operation: 'restore', statuses: ['removed', 'present'] },
+      line: (user) => `restored ${describe(user)}`,
     }),
 }

@@ -1,8 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { limitsOf } from '../people/limits.ts'
-import { lookUpUser, statusOf, type UserAnswer } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { statusOf, type UserAnswer } from '../people/members.ts'
+import { withUser } from '../people/with-user.ts'
+import { type Command, DONE } from '../terminal/command.ts'
 
 const rowsOf = (member: UserAnswer): string => {
   const { _id: id, name, role, created_at, updated_at, removed_at, erased_at } = member
@@ -25,10 +24,14 @@ A removed user is shown if no other one has the name. A tester without a quota h
 
 With --json it prints what GET /api/user/<id> answers.`,
   run: ({ operands: [name = ''], options }, config, terminal) =>
-    withService(config, terminal, async (ask) => {
-      const found = await lookUpUser(ask, name, ['present', 'removed'])
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      terminal.stdout(options.json ? `${JSON.stringify(found.right)}\n` : rowsOf(found.right))
-      return DONE
-    }),
+    withUser(
+      config,
+      terminal,
+      name,
+      async (_, user) => {
+        terminal.stdout(options.json ? `${JSON.stringify(user)}\n` : rowsOf(user))
+        return DONE
+      },
+      ['present', 'removed'],
+    ),
 }

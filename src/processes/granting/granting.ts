@@ -10,8 +10,9 @@ import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank
 import type { RequestsState } from '../../domain/request/state.ts'
 import { findWaiting } from '../../domain/request/waiting.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import type { Followed } from '../../read-models/followed.ts'
 import type { KnownSuts } from '../../read-models/matching/suts.ts'
-import type { FollowedRequests, WaitingRequests } from '../../read-models/requests/followed-requests.ts'
+import type { WaitingRequests } from '../../read-models/requests/followed-requests.ts'
 import { type GrantsOptions, makeGrants } from '../../read-models/requests/grants.ts'
 import { makeRunBatches } from '../batches.ts'
 import type { ProcessClock } from '../clock.ts'
@@ -19,7 +20,7 @@ import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
 
 export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isHeldBack'> {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
-  readonly requests: Pick<FollowedRequests, 'get'>
+  readonly requests: Pick<Followed<WaitingRequests>, 'get'>
   /** @throws StoreUnavailable */
   readonly suts: () => KnownSuts | Promise<KnownSuts>
   readonly quotas: Pick<Quotas, 'usesOf' | 'isLimited'>

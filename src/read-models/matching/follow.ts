@@ -6,7 +6,7 @@ import type { EventType, Recorded } from '../../domain/event.ts'
 import { dropEnded, type KnownWindows, putWindow, quarterAt, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { makeKept } from '../kept.ts'
+import { type Followed, followEvents } from '../followed.ts'
 import type { WindowsPage } from '../lists/lists.ts'
 import type { Views } from '../views.ts'
 import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
@@ -111,49 +111,13 @@ const readAll = async ({ views, clock }: FollowOptions, suts: KnownSuts): Promis
 }
 
 /** SUTs and their windows, as of everything folded so far. */
-export interface FollowedSuts {
-  /** Read from the views first, then kept up to date by each event. @throws StoreUnavailable if they cannot be read */
-  readonly get: () => KnownSuts | Promise<KnownSuts>
-  readonly close: () => void
-}
-
-/** Nothing is read before the first call, nor kept for those that never call. */
-export const followSuts = (options: FollowOptions): FollowedSuts => {
-  let unwatch: (() => void) | undefined
-
-  const forget = (): void => {
-    unwatch?.()
-    followed.forget()
-  }
-
-  const read = async (): Promise<KnownSuts> => {
-    const suts = makeKnownSuts()
-    const apply = makeApply(options, suts)
-    /** Events folded while the views are being read, applied on top of what was read. */
-    let missed: Recorded[] | undefined = []
-    unwatch = options.views.watch((events) => {
-      for (const event of events) {
-        // It changes windows in ways that only the views know.
-        if (event.type === 'ClockCorrected') return forget()
-        if (missed === undefined) apply(event)
-        else missed.push(event)
-      }
-    })
-    try {
-      await readAll(options, suts)
-      for (const [n, event] of missed.entries()) {
-        if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
-        apply(event)
-      }
-      missed = undefined
-      return suts
-    } catch (error) {
-      forget()
-      throw error
-    }
-  }
-
-  const followed = makeKept(read)
-
-  return { get: followed.get, close: forget }
-}
+export const followSuts = (options: FollowOptions): Followed<KnownSuts> =>
+  followEvents(options.views, {
+    begin: () => {
+      const suts = makeKnownSuts()
+      return { value: suts, load: () => readAll(options, suts), apply: makeApply(options, suts) }
+    },
+    // It changes windows in ways that only the views know.
+    needsReading: ({ type }) => type === 'ClockCorrected',
+    turnSize: TURN_SIZE,
+  })

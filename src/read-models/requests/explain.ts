@@ -6,9 +6,10 @@ import { quartersOf } from '../../domain/reservation/counted.ts'
 import { type QuotaUse, refuseExceeding } from '../../domain/reservation/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 import { makeEstimate } from './estimate.ts'
-import type { FollowedRequests, WaitingRequests } from './followed-requests.ts'
+import type { WaitingRequests } from './followed-requests.ts'
 import type { IndexedSuts } from './indexed-suts.ts'
 import { findRivals, type Rivals } from './rivals.ts'
 import { surveySuts } from './survey.ts'
@@ -33,7 +34,7 @@ export interface Explained {
 export interface ExplainOptions {
   /** @throws StoreUnavailable */
   readonly indexed: () => Promise<IndexedSuts>
-  readonly waiting: FollowedRequests['get']
+  readonly waiting: Followed<WaitingRequests>['get']
   /** A user who has not been removed. */
   readonly personOf: (userId: string) => { readonly scope?: Scope } | undefined
   /** The quota of a user and what is used of it; undefined if nothing limits it, `unknown` if that cannot be read. */

@@ -10,7 +10,7 @@ import {
 } from '../../domain/matching/fit-index.ts'
 import type { Waiting } from '../../domain/request/waiting.ts'
 import type { Scope } from '../../domain/user/scope.ts'
-import type { FollowedSuts } from '../matching/follow.ts'
+import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 
 /** What a request waits for. */
@@ -67,7 +67,7 @@ const indexSuts = async (suts: KnownSuts): Promise<IndexedSuts> => {
 }
 
 /** SUTs with their index, as they are now. They are read when somebody first asks. @throws StoreUnavailable */
-export const makeIndexed = (followed: FollowedSuts['get']): (() => Promise<IndexedSuts>) => {
+export const makeIndexed = (followed: Followed<KnownSuts>['get']): (() => Promise<IndexedSuts>) => {
   let known: { readonly suts: KnownSuts; readonly indexed: Promise<IndexedSuts> } | undefined
   return async () => {
     const suts = await followed()

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../event-store/event-store.ts'
+import type { EventStore } from './event-store.ts'
 
 /** Appended events that are remembered until the subscription brings them: more than there are in a second. */
 const REMEMBERED_MAX = 16_384

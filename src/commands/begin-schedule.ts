@@ -3,15 +3,17 @@ import type { Actor } from '../domain/decider.ts'
 import { makeEventId, type RandomHex, SCHEDULE_STREAM } from '../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import type { ClockGuard } from './clock-guard.ts'
 import { makeNewEvents } from './command-envelope.ts'
 
 /** The actor of recorded starts and ends. */
 export const SCHEDULE: Actor = { _id: 'schedule', role: 'system' }
 
-interface BeginScheduleOptions {
+export interface BeginScheduleOptions {
   readonly store: Pick<EventStore, 'readStream' | 'append'>
+  readonly guard: Pick<ClockGuard, 'isAhead'>
   /** Unix milliseconds. */
-  readonly now: number
+  readonly clock: () => number
   readonly randomHex: RandomHex
 }
 
@@ -23,11 +25,14 @@ const readBeginning = async (store: Pick<EventStore, 'readStream'>): Promise<num
 }
 
 /**
- * Records once that starts and ends are recorded from now on. Returns since when, in Unix milliseconds.
+ * Records once that starts and ends are recorded from now on. Takes and returns since when, in Unix milliseconds.
  *
  * @throws StoreUnavailable
  */
-export const beginSchedule = async ({ store, now, randomHex }: BeginScheduleOptions): Promise<number> => {
+export const beginSchedule = async (
+  { store, randomHex }: Pick<BeginScheduleOptions, 'store' | 'randomHex'>,
+  now: number,
+): Promise<number> => {
   for (;;) {
     const begun = await readBeginning(store)
     if (begun !== undefined) return begun
@@ -36,5 +41,18 @@ export const beginSchedule = async ({ store, now, randomHex }: BeginScheduleOpti
     const appended = await store.append(SCHEDULE_STREAM, NO_STREAM, makeNewEvents([event], envelope, now, randomHex))
     if (E.isRight(appended)) return now
     if (appended.left !== 'moved') throw new StoreUnavailable(`ScheduleBegan cannot be recorded: ${appended.left}`)
+  }
+}
+
+/** As beginSchedule, at the time of the clock. Undefined if that cannot be recorded yet. */
+export const tryToBeginSchedule = async (options: BeginScheduleOptions): Promise<number | undefined> => {
+  const now = options.clock()
+  // A clock that is ahead would begin the schedule years from now.
+  if (options.guard.isAhead(now)) return undefined
+  try {
+    return await beginSchedule(options, now)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
   }
 }

@@ -18,7 +18,6 @@ import { openVault } from '../vault/open-vault.ts'
 import type { Vault } from '../vault/vault.ts'
 import { watchClock } from './clock/watch-clock.ts'
 import type { Stage } from './condition.ts'
-import { withFullAlarm } from './full-store.ts'
 import { type OpenStoreOptions, openStore } from './open-store.ts'
 import { pooledHex } from './random.ts'
 import type { Runtime } from './runtime.ts'
@@ -81,6 +80,19 @@ export const makeOpening = (config: Config, runtime: Runtime): Opening => {
       opened.disposeAsync().catch((error: unknown) => runtime.log.error({ err: error }, 'cannot close everything')),
   }
 }
+
+/** A store that raises an alarm when it has no room for a write, until one succeeds again. */
+const withFullAlarm = (store: EventStore, alarms: Alarms): EventStore => ({
+  ...store,
+  append: async (...args) => {
+    const appended = await store.append(...args)
+    if (E.isRight(appended)) alarms.clear('full', 'the event store has room again')
+    else if (appended.left === 'full' && !alarms.isRaised('full')) {
+      alarms.raise('full', 'the event store is full; writes are refused until there is room')
+    }
+    return appended
+  },
+})
 
 /** Opens the store and reports while waiting for it. */
 const openLog = (

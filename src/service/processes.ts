@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { finishRemovals } from '../accounts/finish-removals.ts'
-import { beginSchedule } from '../commands/begin-schedule.ts'
-import type { ClockGuard } from '../commands/clock-guard.ts'
+import { type BeginScheduleOptions, tryToBeginSchedule } from '../commands/begin-schedule.ts'
 import type { Runner } from '../commands/command-envelope.ts'
 import type { EndReservations } from '../commands/users/end-reservations.ts'
-import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
-import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import { makeEventId } from '../domain/values/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
 import type { Metrics } from '../http/routes/metrics.ts'
 import type { ProcessClock } from '../processes/clock.ts'
 import type { ForwardingProcess } from '../processes/forwarding.ts'
@@ -22,34 +21,6 @@ const RETRY_DELAY_MS = 1_000
 /** Between checks whether the service is ready. */
 const POLL_INTERVAL_MS = 50
 
-interface BeginScheduleOptions {
-  readonly store: EventStore
-  readonly guard: Pick<ClockGuard, 'isAhead'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
-}
-
-/**
- * Begins the schedule unless the log has begun it. Returns since when starts and ends are recorded, in Unix
- * milliseconds; undefined if that cannot be recorded yet.
- */
-export const tryToBeginSchedule = async ({
-  store,
-  guard,
-  clock,
-  randomHex,
-}: BeginScheduleOptions): Promise<number | undefined> => {
-  // A clock that is ahead would begin the schedule years from now.
-  if (guard.isAhead(clock())) return undefined
-  try {
-    return await beginSchedule({ store, now: clock(), randomHex })
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return undefined
-    throw error
-  }
-}
-
 /** Between checks of the clock. */
 const WAKE_INTERVAL_MS = 50
 
@@ -57,6 +28,7 @@ export const pauseBriefly = (signal: AbortSignal): Promise<void> =>
   delay(WAKE_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
 
 interface TimedOptions extends BeginScheduleOptions {
+  readonly store: EventStore
   readonly views: Views
   readonly users: Pick<Users, 'members'>
   readonly runner: Runner

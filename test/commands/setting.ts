@@ -62,7 +62,7 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
     beginSchedule: async () => {
-      from = await beginSchedule({ store, now, randomHex })
+      from = await beginSchedule({ store, randomHex }, now)
     },
     advance: async (sut_id, most = Number.POSITIVE_INFINITY) => {
       for (let n = 0; n < most; n++) {

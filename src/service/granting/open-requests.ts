@@ -69,14 +69,8 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
     const useOf = await quotas.usesOf([...userIds, ...[...waiting.values()].map(({ user_id }) => user_id)])
     return makeGrants({ suts: await matching.suts(), personOf, useOf })
   }
-  const make = makeMakeRequest({
-    ...options,
-    search: matching.search,
-    finishOffer,
-    grantsFor,
-  })
   return {
-    make,
+    make: makeMakeRequest({ ...options, search: matching.search, finishOffer, grantsFor }),
     finishOffer,
     awaited: async () => {
       const waiting = await followed.get()
@@ -101,17 +95,8 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
     sight: makeRequestSight(views, indexed),
     runGranting: (times) =>
       runGranting({
-        ...{
-          ...times,
-          runner,
-          views,
-          requests: followed,
-          suts: matching.suts,
-          quotas,
-          personOf,
-          finishOffer,
-          randomHex,
-        },
+        ...{ ...times, runner, views, requests: followed, suts: matching.suts },
+        ...{ quotas, personOf, finishOffer, randomHex },
         usersSettled: users.settled,
         random: () => Number.parseInt(randomHex(4), 16) / 2 ** 32,
         onError: (error) => log.error({ err: error }, 'requests that wait were not granted; retrying'),

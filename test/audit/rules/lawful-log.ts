@@ -217,7 +217,7 @@ export const writeStory = async (
   }
 
   await upgradeLog({ store, version: LOG_VERSION, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
-  const from = await beginSchedule({ store, now: now + number(2) * 20 * MINUTE, randomHex })
+  const from = await beginSchedule({ store, randomHex }, now + number(2) * 20 * MINUTE)
   const users = makeUserStory({ store, runner, clock: () => now, number, one, by, reservations })
   await users.begin()
   await create(0)

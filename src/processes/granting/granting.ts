@@ -47,19 +47,35 @@ const LEFT_AFTER_MS = 2_000
 /** Milliseconds of comparing after which others get their turn. */
 const TURN_MS = 5
 
-/** Finds the SUTs, of those that may be free, that somebody who waits could be granted. */
+/** The SUTs that are free for a while at least. */
+const freeIn = function* (suts: KnownSuts, now: number): Generator<string> {
+  for (let slot = 0; slot < suts.size(); slot++) {
+    const sut = suts.at(slot)
+    if (sut?.isBookable !== true) continue
+    if (openingAt(sut.windows, quarterAt(now), sut.turnaround).begins !== NEVER) yield sut._id
+  }
+}
+
+/** Finds the SUTs, of those that are due, that somebody who waits could be granted. */
 const findWanted = async (
   waiting: WaitingRequests,
-  sutIds: Iterable<string>,
+  due: Due,
+  known: KnownSuts,
   grants: Grants,
   now: number,
 ): Promise<{ readonly wanted: readonly string[]; readonly isCertain: boolean }> => {
-  const open = findOpenOffers(waiting.values())
+  const moment = { open: findOpenOffers(waiting.values()), now }
+  const requests = due.requests.flatMap((id) => waiting.get(id) ?? []).filter((request) => !hasOffer(request))
+  const isDue = (sutId: string): boolean =>
+    due.suts === 'all' ||
+    due.suts.has(sutId) ||
+    requests.some((request) => grants.windowFor(request, sutId, moment) !== undefined)
   const wanted: string[] = []
   let isCertain = true
   let began = performance.now()
-  for (const sutId of sutIds) {
-    const first = open.hasSut(sutId) ? undefined : firstFor(waiting.values(), sutId, grants, { open, now })
+  for (const sutId of due.suts === 'all' || requests.length > 0 ? freeIn(known, now) : due.suts) {
+    const isLeft = moment.open.hasSut(sutId) || !isDue(sutId)
+    const first = isLeft ? undefined : firstFor(waiting.values(), sutId, grants, moment)
     if (first !== undefined) {
       wanted.push(sutId)
       isCertain &&= first.window !== 'unknown'
@@ -70,15 +86,6 @@ const findWanted = async (
     }
   }
   return { wanted, isCertain }
-}
-
-/** The SUTs that are free for a while at least. */
-const freeIn = function* (suts: KnownSuts, now: number): Generator<string> {
-  for (let slot = 0; slot < suts.size(); slot++) {
-    const sut = suts.at(slot)
-    if (sut?.isBookable !== true) continue
-    if (openingAt(sut.windows, quarterAt(now), sut.turnaround).begins !== NEVER) yield sut._id
-  }
 }
 
 /** Offers SUTs that are free to those who wait, and sees to it that each offer ends. */
@@ -96,12 +103,11 @@ const makeOffer = (options: GrantingOptions, run: Run, finish: (request: Offered
   }
 
   /** False if it could not be known what some may have. */
-  return async (waiting: WaitingRequests, due: Due['suts']): Promise<boolean> => {
+  return async (waiting: WaitingRequests, due: Due): Promise<boolean> => {
     const known = await suts()
     const useOf = await quotas.usesOf([...waiting.values()].map(({ user_id }) => user_id))
     const newGrants = (): Grants => makeGrants({ suts: known, personOf, useOf })
-    const sutIds = due === 'all' ? freeIn(known, clock.now()) : due
-    const { wanted, isCertain } = await findWanted(waiting, sutIds, newGrants(), clock.now())
+    const { wanted, isCertain } = await findWanted(waiting, due, known, newGrants(), clock.now())
     for (let n = 0; n < wanted.length && !signal.aborted; n += SUTS_AT_ONCE) {
       const offering = wanted.slice(n, n + SUTS_AT_ONCE)
       const outcome = await run({
@@ -185,7 +191,8 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
         lookAt = clock.now()
         await tidy.expired(waiting)
       }
-      if (due.suts.length > 0 && !(await offer(waiting, due.suts))) lookAgain()
+      const isDue = due.suts === 'all' || due.suts.size > 0 || due.requests.length > 0
+      if (isDue && !(await offer(waiting, due))) lookAgain()
     } catch (error) {
       lookAgain({ atUsers: due.hasNewUsers })
       throw error

@@ -16,7 +16,9 @@ export interface Triggers {
 }
 
 export interface Due {
-  readonly suts: readonly string[] | 'all'
+  readonly suts: ReadonlySet<string> | 'all'
+  /** New ones: while they were made, a SUT may have become free of which nobody knew yet. */
+  readonly requests: readonly string[]
   /** Whether users have changed, so that some may not wait any more. */
   readonly hasNewUsers: boolean
 }
@@ -35,11 +37,15 @@ export interface TriggersOptions {
   readonly random: () => number
 }
 
+/** New requests that are remembered. Where there are more, all SUTs are looked at. */
+const REQUESTS_MAX = 1_000
+
 /** How long others are left to grant what they saw first, at least, and the jitter on top. */
 const OTHERS_DELAY_MS = 1_000
 
 type Effect =
   | { readonly sut: string }
+  | { readonly request: string }
   /** `all`: every SUT may be had now by somebody. */
   | 'all'
   | 'users'
@@ -61,8 +67,8 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): E
     // Its request may have another SUT that was passed over for its sake, and others this one.
     case 'RequestOfferClosed':
       return 'all'
-    // Its user may have been removed meanwhile.
     case 'ReservationRequested':
+      return { request: event.data._id }
     case 'UserAdded':
     case 'UserChanged':
     case 'UserRemoved':
@@ -76,9 +82,25 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): E
   }
 }
 
+/** What is looked at from a moment on, by id. */
+const makeMoments = () => {
+  const moments = new Map<string, number>()
+  return {
+    note: (id: string, from: number): void => {
+      moments.set(id, Math.min(moments.get(id) ?? from, from))
+    },
+    take: (now: number): readonly string[] => {
+      const due = [...moments].filter(([, from]) => from <= now).map(([id]) => id)
+      for (const id of due) moments.delete(id)
+      return due
+    },
+    size: () => moments.size,
+    clear: (): void => moments.clear(),
+  }
+}
+
 export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, random }: TriggersOptions): Triggers => {
-  /** Unix milliseconds from which each SUT is looked at. */
-  const suts = new Map<string, number>()
+  const [suts, requests] = [makeMoments(), makeMoments()]
   let allFrom: number | undefined = clock()
   let hasNewUsers = true
   let quarter = quarterAt(clock())
@@ -98,9 +120,11 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
     const effect = effectOf(event, isHeldBack)
     if (effect === undefined) return
     const from = isOwn(event) ? clock() : later()
-    if (effect === 'users') hasNewUsers = true
-    if (effect === 'all' || (effect === 'users' && event.type !== 'ReservationRequested')) lookAtAll(from)
-    else if (typeof effect === 'object') suts.set(effect.sut, Math.min(suts.get(effect.sut) ?? from, from))
+    // The user of a new request may have been removed meanwhile.
+    if (effect === 'users' || event.type === 'ReservationRequested') hasNewUsers = true
+    if (typeof effect === 'string' || requests.size() >= REQUESTS_MAX) lookAtAll(from)
+    else if ('sut' in effect) suts.note(effect.sut, from)
+    else requests.note(effect.request, from)
     poke()
   }
   const unwatch = views.watch((events) => {
@@ -118,11 +142,10 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
       if (allFrom !== undefined && allFrom <= now) {
         allFrom = undefined
         suts.clear()
-        return { suts: 'all', hasNewUsers: users }
+        requests.clear()
+        return { suts: 'all', requests: [], hasNewUsers: users }
       }
-      const due = [...suts].filter(([, from]) => from <= now).map(([sutId]) => sutId)
-      for (const sutId of due) suts.delete(sutId)
-      return { suts: due, hasNewUsers: users }
+      return { suts: new Set(suts.take(now)), requests: requests.take(now), hasNewUsers: users }
     },
     lookAgain: (at, atUsers) => {
       hasNewUsers ||= atUsers

@@ -7,7 +7,7 @@ import { withScope } from './process/scope.ts'
  * `npm run test:long -- crash --rounds 20 --seed 7`.
  */
 
-/** Milliseconds after which a part counts as hung. */
+/** Milliseconds without progress after which a part counts as hung. */
 const PART_WITHIN = 20 * 60_000
 
 const HELP = `npm run test:long -- [PART ...] [--rounds N] [--seed N]
@@ -24,17 +24,20 @@ const progress = (what: string): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${what}\r`)
 }
 
-const late = (): Promise<Ended> =>
-  new Promise((resolve) => {
-    const minutes = PART_WITHIN / 60_000
-    setTimeout(() => resolve({ counts: {}, problems: [`not ended after ${minutes} minutes`] }), PART_WITHIN).unref()
-  })
-
 const attempt = async ({ run }: Part, options: PartOptions): Promise<Ended> => {
+  const hung = Promise.withResolvers<Ended>()
+  const problem = `no progress for ${PART_WITHIN / 60_000} minutes`
+  const timer = setTimeout(() => hung.resolve({ counts: {}, problems: [problem] }), PART_WITHIN)
+  const progress = (what: string): void => {
+    timer.refresh()
+    options.progress(what)
+  }
   try {
-    return await Promise.race([withScope((scope) => run(scope, options)), late()])
+    return await Promise.race([withScope((scope) => run(scope, { ...options, progress })), hung.promise])
   } catch (error) {
     return { counts: {}, problems: [(error as Error).stack ?? String(error)] }
+  } finally {
+    clearTimeout(timer)
   }
 }
 

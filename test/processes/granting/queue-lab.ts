@@ -2,25 +2,29 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { projections } from '../../../projections/index.ts'
+import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import { hasOffer } from '../../../src/commands/requests/finish-offer.ts'
 import type { AskedRequest } from '../../../src/commands/requests/make-request.ts'
-import type { Event, Recorded } from '../../../src/domain/event.ts'
+import type { DataOf, Event } from '../../../src/domain/event.ts'
+import type { Role } from '../../../src/domain/events/user.ts'
+import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
+import { type Cause, monitoredOf } from '../../../src/domain/monitoring/status.ts'
 import { requestDecider } from '../../../src/domain/request/decide.ts'
 import { findWaiting } from '../../../src/domain/request/waiting.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
-import { REQUESTS_STREAM, sutStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
+import { monitoringStream, REQUESTS_STREAM, sutStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import { openViews, type Views } from '../../../src/read-models/views.ts'
 import { administrator, LIMITS, sutValues } from '../../domain/builders.ts'
 import { append, beginLog, outcomeOf, randomHex, readLog } from '../../event-store/new-events.ts'
 import type { Tidying } from '../../http/harness.ts'
 import type { Random } from '../../process/random.ts'
-import { type Instance, type LabUser, startInstance } from './instance.ts'
+import { type Instance, startInstance } from './instance.ts'
+import type { Appended, LoggedEvent } from './lab-model.ts'
+import { type LaggingViews, openLaggingViews } from './lagging.ts'
 
 /** Instances that grant what waits, over one store and without HTTP. Their clock, and when they look at it, are the test's. */
 
@@ -35,7 +39,7 @@ export interface LabOptions {
 /** Rounds of looks within which everything has been granted that can be. */
 const ROUNDS_MAX = 50
 /** What others recorded is looked at after two seconds at most. */
-const OTHERS_MS = 2_500
+const OTHERS_MS = 2_000
 
 const openLabStore = async (t: Tidying) => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-'))
@@ -43,59 +47,54 @@ const openLabStore = async (t: Tidying) => {
     throw error
   }
   const store = openSqliteStore({ path: join(directory, 'events.db'), randomHex, onFatal: fail })
-  const views = await Promise.all(
-    ['one', 'other'].map((name) =>
-      openViews({
-        ...{ path: join(directory, `${name}.db`), store, projections, onFatal: fail },
-        ...{ onAlarm: () => undefined, onRecovery: () => undefined },
-      }).then(readHere),
-    ),
+  const sides = await Promise.all(
+    ['one', 'other'].map((name) => openLaggingViews(join(directory, `${name}.db`), store, fail)),
   )
   t.teardown(async () => {
-    for (const each of views) await each.close()
+    for (const { views } of sides) await views.close()
     await store.close()
     await rm(directory, { recursive: true })
   })
-  return { store, views }
+  return { store, sides }
 }
-
-/** Reads lists in this thread: to start another takes longer than a story. */
-const readHere = (views: Views): Views => ({
-  ...views,
-  read: ((name: 'everySut', ...args: readonly []) => {
-    const lists = views.lists()
-    return lists && Promise.resolve({ position: views.position(), listed: lists[name](...args) })
-  }) as Views['read'],
-})
 
 export type QueueLab = Awaited<ReturnType<typeof openQueueLab>>
 
 export const openQueueLab = async (t: Tidying, { random, change = (store) => store }: LabOptions) => {
-  const { store, views } = await openLabStore(t)
+  const { store, sides } = await openLabStore(t)
   await beginLog(store)
   let now = BEGIN
   const clock = (): number => now
-  const users = new Map<string, LabUser>()
   let userRevision = -1
-  const start = (n: number): Instance =>
-    startInstance({ store: change(store), views: views[n] as Views, users, random, clock })
-  const instances = views.map((_, n) => start(n))
+  const appended = new Map<string, Appended>()
+  /** Notes what an instance knew that appends. */
+  const noting = ({ views, isHeld }: LaggingViews): EventStore => ({
+    ...store,
+    append: (stream, revision, events, ...more) => {
+      for (const { id } of events) appended.set(id, { at: now, known: isHeld() ? views.position() + 1 : undefined })
+      return store.append(stream, revision, events, ...more)
+    },
+  })
+  const start = (side: LaggingViews): Instance => startInstance({ ...side, store: change(noting(side)), clock })
+  const instances = sides.map(start)
   t.teardown(async () => {
+    for (const { release } of sides) release()
     for (const instance of instances) await instance.end()
   })
 
   const reach = async (): Promise<void> => {
     const head = await store.head()
-    for (const each of views) await each.waitForStorePosition(head, 10_000)
+    for (const { views } of sides) await views.waitForStorePosition(head, 10_000)
   }
 
-  /** Lets dead processes start again. */
-  const revive = async (): Promise<void> => {
-    for (const [n, instance] of instances.entries()) {
-      if (!instance.isDead()) continue
+  /** Lets dead processes start again. False if there are none. */
+  const revive = async (): Promise<boolean> => {
+    const dead = [...instances.entries()].filter(([, instance]) => instance.isDead())
+    for (const [n, instance] of dead) {
       await instance.end()
-      instances[n] = start(n)
+      instances[n] = start(sides[n] as LaggingViews)
     }
+    return dead.length > 0
   }
 
   const lookAround = async (): Promise<void> => {
@@ -122,24 +121,34 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
 
   const envelope = { actor: administrator, requestId: 'r'.repeat(16) } as const
   const at = (n: number): Instance => instances[n % instances.length] as Instance
+  const side = (n: number): LaggingViews => sides[n % sides.length] as LaggingViews
 
   return {
-    store,
-    users,
     now: clock,
-    log: (): Promise<readonly Recorded[]> => readLog(store, BEGINNING),
+    log: async (): Promise<readonly LoggedEvent[]> =>
+      (await readLog(store, BEGINNING)).map((event) => ({ ...event, appended: appended.get(event.id) })),
     pass: (milliseconds: number): void => {
       now += milliseconds
     },
-    /** Lets everybody know what has been recorded. */
-    reach,
+    /** Lets everybody know what has been recorded, and do what follows from that. */
+    rest: async (): Promise<void> => {
+      await reach()
+      for (const each of instances) await each.rest()
+    },
     /** Lets everything be done that is due, also by the instance that has not seen it first. */
     settle: async (): Promise<void> => {
       await revive()
-      await lookAround()
-      await revive()
+      do await lookAround()
+      while (await revive())
       now += OTHERS_MS
-      await lookAround()
+      do await lookAround()
+      while (await revive())
+    },
+    /** Lets the views of one instance lag behind, or of none. */
+    lag: async (n: number | undefined): Promise<void> => {
+      for (const { release } of sides) release()
+      await reach()
+      if (n !== undefined) side(n).hold()
     },
     dieAt: (n: number, appends: number, isAfter: boolean): void => at(n).dieAt(appends, isAfter),
     addSut: async (values: Partial<SutValues>, tags: Readonly<Record<string, string>>): Promise<string> => {
@@ -161,31 +170,37 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
     tag: async (n: number, sut: string, tags: Readonly<Record<string, string | null>>): Promise<void> => {
       await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command: { type: 'TagSut', tags } })
     },
-    addUser: async (user: LabUser): Promise<void> => {
-      users.set(user._id, user)
-      const { _id, role } = user
-      await record({ type: 'UserAdded', data: { _id, role, credentials: { id: random.hex(24), changed: ['name'] } } })
+    addUser: async (_id: string, role: Role): Promise<void> => {
+      const credentials = { id: random.hex(24), changed: ['name'] as const }
+      await record({ type: 'UserAdded', data: { _id, role, credentials } })
     },
-    changeUser: async (id: string, { scope, quota }: Pick<LabUser, 'scope' | 'quota'>): Promise<void> => {
-      const { _id, role } = users.get(id) as LabUser
-      users.set(_id, { _id, role, ...(scope !== undefined && { scope }), ...(quota !== undefined && { quota }) })
-      const text = Object.entries(scope ?? {})
-        .map(([name, value]) => `${name}=${value}`)
-        .join(',')
-      await record({ type: 'UserChanged', data: { _id, scope: text, quota: quota ?? null } })
+    changeUser: (changed: DataOf<'UserChanged'>): Promise<void> => record({ type: 'UserChanged', data: changed }),
+    removeUser: (_id: string): Promise<void> => record({ type: 'UserRemoved', data: { _id, reservations: 'keep' } }),
+    restoreUser: (_id: string): Promise<void> => record({ type: 'UserRestored', data: { _id } }),
+    /** What an instance makes of a probe of a SUT. */
+    probe: async (n: number, _id: string, cause: Cause | undefined): Promise<void> => {
+      const version = side(n).views.newest('sut', _id)
+      if (version === undefined) return
+      const status = monitoredOf((JSON.parse(version.document) as Sut).monitoring)
+      if (status === 'disabled') return
+      const shown = { status, changes: version.observed ?? 0 }
+      const command = { type: 'RecordProbe', _id, cause, instance: '1'.repeat(16), failingSince: 0, shown } as const
+      await at(n).runner.run(monitoringDecider, monitoringStream(_id), { ...envelope, command })
     },
-    removeUser: async (_id: string): Promise<void> => {
-      users.delete(_id)
-      await record({ type: 'UserRemoved', data: { _id, reservations: 'keep' } })
+    monitor: async (n: number, sut: string, isOn: boolean): Promise<void> => {
+      const command = { type: 'SetMonitoring', interval: isOn ? 60 : null } as const
+      await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command })
     },
     /** The id of a request, or the code of its refusal. */
     ask: async (
       n: number,
       asked: Pick<AskedRequest, 'user_id' | 'target' | 'duration' | 'wait' | 'priority'>,
+      by = asked.user_id,
     ): Promise<string> => {
-      const user = users.get(asked.user_id)
-      const actor = user ?? administrator
-      const scopes = user?.scope === undefined ? [] : [user.scope]
+      const { users } = side(n)
+      const [user, asker] = [users.get(asked.user_id), users.get(by)]
+      const actor = asker ?? administrator
+      const scopes = [user?.scope, asker?.scope].filter((scope) => scope !== undefined)
       const sender = { actor, requestId: random.hex(16), idempotencyKey: undefined }
       const more = { actor, holderRole: user?.role, scopes, keepalive: undefined, refusedSut: undefined }
       const made = await at(n).requests.make(sender, { ...asked, ...more })
@@ -196,8 +211,9 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       const open = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
       if (open !== undefined && hasOffer(open)) await requests.finishOffer(open, random.hex(16))
       await reach()
-      const version = views[0]?.newest('sut_request', id)
-      const { user_id, status, sut_reservation_id } = JSON.parse(version?.document ?? '{}') as SutRequest
+      const version = side(n).views.newest('sut_request', id)
+      if (version === undefined) return 'not known yet'
+      const { user_id, status, sut_reservation_id } = JSON.parse(version.document) as SutRequest
       const command = {
         type: 'WithdrawRequest',
         actor: administrator,

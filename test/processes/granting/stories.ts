@@ -1,7 +1,7 @@
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { makeRandom, type Random } from '../../process/random.ts'
-import { findIdle, judge } from './judge.ts'
+import { findIdle, findLeft, judge } from './judge.ts'
 import { openQueueLab, type QueueLab } from './queue-lab.ts'
 
 /** Random histories of those who wait, by two instances that die between appends. */
@@ -13,7 +13,8 @@ export interface Story {
 }
 
 const QUARTER = 900
-const USERS = ['ada', 'ben', 'cleo', 'root'] as const
+const TESTERS = ['ada', 'ben', 'cleo'] as const
+const USERS = [...TESTERS, 'root'] as const
 const TARGETS: readonly Criteria[] = [
   { os: 'linux' },
   { os: ['LINUX', 'windows'] },
@@ -36,11 +37,12 @@ const ask: Step = async ({ lab, random, suts, requests }, n) => {
   const target = random.below(3) === 0 ? { sut_id: random.oneOf(suts) } : { match: random.oneOf(TARGETS) }
   const asked = {
     ...{ user_id: random.oneOf(USERS), target, duration: random.oneOf([450, QUARTER, 1_500, 3_600, 7_200]) },
-    ...{ wait: random.oneOf([600, 7_200, 86_400, 86_400]), priority: random.oneOf([-1, 0, 0, 0, 1]) },
+    ...{ wait: random.oneOf([3, 600, 7_200, 86_400, 86_400, 86_400]), priority: random.oneOf([-1, 0, 0, 0, 1]) },
   }
-  const id = await lab.ask(n, asked)
+  const by = random.below(4) === 0 ? 'root' : asked.user_id
+  const id = await lab.ask(n, asked, by)
   if (/^[0-9a-f]{24}$/.test(id)) requests.push(id)
-  return `${asked.user_id} asks ${JSON.stringify({ ...asked, id })}`
+  return `${by} asks ${JSON.stringify({ ...asked, id })}`
 }
 
 const withdraw: Step = async ({ lab, random, requests }, n) => {
@@ -86,27 +88,52 @@ const tagSut: Step = async ({ lab, random, suts }, n) => {
   return `tag ${sut} ${JSON.stringify(tags)}`
 }
 
+const probe: Step = async ({ lab, random, suts }, n) => {
+  const sut = random.oneOf(suts)
+  const what = random.oneOf(['monitored', 'left alone', 'online', 'online', 'refused', 'refused', 'refused'] as const)
+  if (what === 'monitored' || what === 'left alone') await lab.monitor(n, sut, what === 'monitored')
+  else await lab.probe(n, sut, what === 'refused' ? what : undefined)
+  return `${sut} is ${what}`
+}
+
 const changeUser: Step = async ({ lab, random }) => {
-  const user = random.oneOf(USERS.slice(0, 3))
-  if (!lab.users.has(user)) return `${user} is gone`
-  const scope = random.oneOf([undefined, { rack: '1' }, { rack: '2' }])
+  const _id = random.oneOf(USERS)
+  const scope = random.oneOf(['', 'rack=1', 'rack=1', 'rack=2'])
   const quota = random.oneOf([
-    undefined,
+    null,
     { hours_per_week: null, reservations_max: 1, priority_max: null },
     { hours_per_week: 2, reservations_max: 2, priority_max: null },
   ])
-  await lab.changeUser(user, { ...(scope && { scope }), ...(quota && { quota }) })
-  return `change ${user} ${JSON.stringify({ scope, quota })}`
+  const changed = random.oneOf([
+    { _id, scope },
+    { _id, quota },
+  ])
+  await lab.changeUser(changed)
+  return `change ${JSON.stringify(changed)}`
 }
 
-const removeUser: Step = async ({ lab }) => {
-  if (!lab.users.has('cleo')) return 'cleo is gone'
-  await lab.removeUser('cleo')
-  return 'remove cleo'
+const changeRole: Step = async ({ lab, random }) => {
+  const changed = { _id: random.oneOf(TESTERS), role: random.oneOf(['tester', 'auditor'] as const) }
+  await lab.changeUser(changed)
+  return `change ${JSON.stringify(changed)}`
+}
+
+const removeUser: Step = async ({ lab, random }) => {
+  const user = random.oneOf(TESTERS)
+  const isRemoved = judge(await lab.log()).model.people.get(user)?.isRemoved
+  await (isRemoved ? lab.restoreUser(user) : lab.removeUser(user))
+  return `${isRemoved ? 'restore' : 'remove'} ${user}`
+}
+
+/** The views of one instance lag behind from here on, or those of none. */
+const lag: Step = async ({ lab, random }) => {
+  const n = random.oneOf([undefined, 0, 1])
+  await lab.lag(n)
+  return `${n ?? 'none'} lags behind`
 }
 
 const pass: Step = async ({ lab, random }) => {
-  const seconds = random.oneOf([1, 60, 450, QUARTER, 1_800, 3_700])
+  const seconds = random.oneOf([0.5, 60, 450, QUARTER, 1_800, 3_700])
   lab.pass(seconds * 1000)
   return `${seconds} s pass`
 }
@@ -119,17 +146,21 @@ const die: Step = async ({ lab, random }, n) => {
 
 const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   ...([
-    [10, ask],
+    [13, ask],
     [1, withdraw],
     [1, reserve],
-    [4, cancel],
+    [7, cancel],
     [2, changeSut],
     [2, tagSut],
+    [3, probe],
   ] as const),
   ...([
-    [2, changeUser],
+    [3, changeUser],
+    [1, changeRole],
+    [1, removeUser],
     [2, pass],
     [2, die],
+    [1, lag],
   ] as const),
 ]
 const CHOICES = STEPS.flatMap(([weight, step]) => Array<Step>(weight).fill(step))
@@ -138,7 +169,7 @@ const WEEK_MS = 604_800_000
 
 const begin = async (t: Tidying, random: Random): Promise<Scene> => {
   const lab = await openQueueLab(t, { random })
-  for (const _id of USERS) await lab.addUser({ _id, role: _id === 'root' ? 'administrator' : 'tester' })
+  for (const user of USERS) await lab.addUser(user, user === 'root' ? 'administrator' : 'tester')
   const suts: string[] = []
   for (const rack of ['1', '2', '1']) suts.push(await lab.addSut({ os: rack === '1' ? 'linux' : 'windows' }, { rack }))
   // So that there is a queue soon.
@@ -157,13 +188,14 @@ export const playStory = async (t: Tidying, seed: number): Promise<Story> => {
   const play = async (step: Step): Promise<void> => {
     steps.push(await step(scene, random.below(2)))
     // Otherwise what a crash has left is there at the next step.
-    if (random.below(4) === 0) return lab.reach()
+    if (random.below(4) === 0) return lab.rest()
     await lab.settle()
-    for (const idle of findIdle(judge(await lab.log()).model, lab.now()))
-      problems.push(`after ${steps.length}: ${idle}`)
+    const { model } = judge(await lab.log())
+    for (const problem of [...findIdle(model, lab.now()), ...findLeft(model, lab.now())])
+      problems.push(`after ${steps.length}: ${problem}`)
   }
   for (let n = 0; n < LENGTH; n++) await play(random.oneOf(CHOICES))
-  if (random.below(4) === 0) await play(removeUser)
+  await lab.lag(undefined)
   lab.pass(WEEK_MS)
   await lab.settle()
   const verdict = judge(await lab.log())
@@ -194,7 +226,8 @@ export const playStories = async ({
     const story = await playStory({ teardown: (one) => void tidy.unshift(one) }, seed + n)
     for (const one of tidy) await one()
     for (const [what, count] of Object.entries(story.counts)) counts[what] = (counts[what] ?? 0) + count
-    if (story.problems.length > 0) return { counts, problems: [`seed ${seed + n}`, ...story.steps, ...story.problems] }
+    if (story.problems.length > 0)
+      return { counts, problems: [...story.problems, `seed ${seed + n}:\n${story.steps.join('\n')}`] }
     onStory?.(n)
   }
   return { counts, problems: [] }

@@ -21,7 +21,7 @@ test('the requests of a removed user are withdrawn, although the store did not t
     },
   })
   const lab = await openQueueLab(t, { random: makeRandom(1), change })
-  await lab.addUser({ _id: 'ada', role: 'tester' })
+  await lab.addUser('ada', 'tester')
   const sut = await lab.addSut({ is_active: false }, {})
   await lab.ask(0, forOne(sut))
   await lab.settle()
@@ -34,7 +34,7 @@ test('the requests of a removed user are withdrawn, although the store did not t
 
 test('an offer that a clock half a minute ahead has left is taken up at once', async (t) => {
   const lab = await openQueueLab(t, { random: makeRandom(1) })
-  await lab.addUser({ _id: 'ada', role: 'tester' })
+  await lab.addUser('ada', 'tester')
   const sut = await lab.addSut({}, {})
   lab.pass(30_000)
   // The offer is recorded with the request, and nothing after it.
@@ -44,4 +44,19 @@ test('an offer that a clock half a minute ahead has left is taken up at once', a
   await lab.settle()
   const { counts, problems } = judge(await lab.log())
   t.deepEqual([counts.granted, problems], [1, []])
+})
+
+test('a request that an instance made which knew no machine free is granted one by another', async (t) => {
+  const lab = await openQueueLab(t, { random: makeRandom(1) })
+  for (const user of ['ada', 'ben']) await lab.addUser(user, 'tester')
+  const sut = await lab.addSut({}, {})
+  await lab.reserve(0, sut, 'ben', 0, 3_600)
+  await lab.settle()
+  await lab.lag(0)
+  const [held = ''] = judge(await lab.log()).model.reservations.keys()
+  await lab.cancel(1, sut, held, 'ben')
+  await lab.settle()
+  await lab.ask(0, forOne(sut))
+  await lab.settle()
+  t.is(judge(await lab.log()).counts.granted, 1)
 })

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { uptime } from 'node:os'
 import type { Config } from '../config/config.ts'
 import { nameOfStore } from '../config/event-store.ts'
 import { formatQuota } from '../domain/user/quota.ts'
@@ -8,6 +7,7 @@ import { requestLine } from '../http/server/access-log.ts'
 import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
+import { makeSinceBoot } from './clock/since-boot.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */
@@ -53,7 +53,7 @@ export const serve = async (config: Config): Promise<number> => {
   try {
     service = await startService(config, {
       clock: Date.now,
-      sinceBoot: () => uptime() * 1_000,
+      sinceBoot: makeSinceBoot(),
       randomBytes,
       log,
       ...(isRequestLogged && {

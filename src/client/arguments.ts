@@ -21,6 +21,13 @@ export const parseDuration = (text: string, option: string): number => {
   return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (UNITS[unit] ?? 1), 0)
 }
 
+/** Likewise, of something that takes time. */
+const parseLength = (text: string, option: string): number => {
+  const seconds = parseDuration(text, option)
+  if (seconds > 0) return seconds
+  throw misused(`${option} must be longer than 0`)
+}
+
 type Wanted = string | readonly string[]
 export type Criteria = Readonly<Record<string, unknown>>
 
@@ -86,14 +93,14 @@ export const readOrder = (args: readonly string[]): Order => {
   if (priority !== undefined && wait === undefined) throw misused('--priority needs --wait')
   if (priority !== undefined && !/^-?\d{1,9}$/.test(priority)) throw misused('--priority must be a whole number')
   if (positionals.length > 0) throw misused(`${positionals[0]} is no option; COMMAND comes after --`)
-  if (command[0] === undefined) throw misused('COMMAND is missing, after --')
+  if (!command[0]) throw misused('COMMAND is missing, after --')
   return {
     match: { ...parseCriteria(match, '--match'), ...(not.length > 0 && { not: parseCriteria(not, '--not') }) },
-    duration: parseDuration(length, '--for'),
+    duration: parseLength(length, '--for'),
     wait: wait === undefined ? 0 : parseDuration(wait, '--wait'),
     priority: priority === undefined ? undefined : Number(priority),
-    keepalive: keepalive === undefined ? LIMITS.keepalive : parseDuration(keepalive, '--keepalive'),
-    extendBy: extend === undefined ? undefined : parseDuration(extend, '--extend'),
+    keepalive: keepalive === undefined ? LIMITS.keepalive : parseLength(keepalive, '--keepalive'),
+    extendBy: extend === undefined ? undefined : parseLength(extend, '--extend'),
     command,
   }
 }

@@ -79,8 +79,10 @@ export const release = (args: readonly string[]) => {
   }
 }
 
+export const LIST_OPTIONS = { json: { type: 'boolean' } } as const
+
 export const list = (args: readonly string[]) => {
-  const { values, positionals } = parse({ args, options: { json: { type: 'boolean' } } })
+  const { values, positionals } = parse({ args, options: LIST_OPTIONS })
   if (positionals.length > 0) throw misused('expected no arguments')
   return async ({ service, output }: Setting): Promise<number> => {
     const listed = await listOwn(service)

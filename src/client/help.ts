@@ -8,6 +8,8 @@ export interface CommandHelp {
   readonly help: string
 }
 
+const NEEDS = 'Needs BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE.'
+
 export const RESERVE_HELP: CommandHelp = {
   name: 'reserve',
   usage: `reserve --match KEY=VALUE[,VALUE]... --for DURATION [--not KEY=VALUE[,VALUE]]...
@@ -30,7 +32,7 @@ or is killed. Signals are passed on to COMMAND.
 COMMAND gets SUT_HOST, SUT_PORT, SUT_ID and RESERVATION_ID in its environment, and neither BERTH_TOKEN nor
 BERTH_CREDENTIALS_FILE. When the reservation is no longer in force, COMMAND gets SIGTERM, and ten seconds later SIGKILL.
 
-Needs BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE. Lines that begin with "berth: " are not COMMAND's.`,
+${NEEDS} Lines that begin with "berth: " are not COMMAND's.`,
 }
 
 /** The exit codes of `reserve`, and those of the client that others have. */
@@ -49,24 +51,28 @@ prints host, port and a command that connects, separated by tabs. With --exec it
 and exits with its code. With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
 }
 
-const RELEASE_HELP: CommandHelp = {
+export const RELEASE_HELP: CommandHelp = {
   name: 'release',
   usage: 'release RESERVATION',
   summary: 'gives a machine back',
   example: 'release lab-1',
   help: `
 RESERVATION is an id, or the name of a SUT for your own running reservation of it. A reservation that has not begun is
-cancelled.`,
+cancelled.
+
+${NEEDS}`,
 }
 
-const LIST_HELP: CommandHelp = {
+export const LIST_HELP: CommandHelp = {
   name: 'list',
   usage: 'list [--json]',
   summary: 'lists your reservations that are not over',
   example: 'list --json',
   help: `
 Prints id, name of the SUT, start and end, separated by tabs, by start. With --json it prints the reservations as
-GET /api/sut_reservation does.`,
+GET /api/sut_reservation does.
+
+${NEEDS}`,
 }
 
 const ALL = [RESERVE_HELP, CONNECT_HELP, RELEASE_HELP, LIST_HELP]

@@ -57,18 +57,20 @@ const keep = async (
   held: Held,
   { limits, output, signal }: { limits: Limits; output: Output; signal: AbortSignal },
 ): Promise<string> => {
-  const every = Math.min(limits.keepMs, (held.keepalive * 1000) / 4)
+  // A request without an answer must not lose it: there is time for another.
+  const quarter = (held.keepalive * 1000) / 4
+  const [every, answerMs] = [Math.min(limits.keepMs, quarter), Math.min(limits.answerMs, quarter)]
   let end = endOf(held.reservation)
   let said: string | undefined
   for (;;) {
     await delay(every, undefined, { signal })
     // No outage ends it before its time: a service that is down releases nothing.
     const outageMs = end - performance.now()
-    const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, { signal, outageMs })
+    const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, { signal, outageMs, answerMs })
     if (kept.status >= 300) return String(kept.body.detail)
     end = endOf(kept)
     if (held.extendBy === undefined || end - performance.now() > limits.extendMs) continue
-    const extended = await extend(service, held, { signal, outageMs: end - performance.now() })
+    const extended = await extend(service, held, { signal, outageMs: end - performance.now(), answerMs })
     if (typeof extended === 'number') end = extended
     else if (extended !== said) {
       said = extended

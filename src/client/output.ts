@@ -10,5 +10,9 @@ const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(1
 export const printable = (text: string): string =>
   text.replace(/[^\P{C}\t]|[\p{Zl}\p{Zp}]/gu, (found) => found.split('').map(escapeUnit).join(''))
 
+/** Maximum characters of a line: it may repeat what an answer says. */
+const LINE_MAX = 2_000
+
 /** A line to standard error that tells the client's own from those of the command that it runs. */
-export const say = ({ stderr }: Output, line: string): void => stderr(`berth: ${printable(line)}\n`)
+export const say = ({ stderr }: Output, line: string): void =>
+  stderr(`berth: ${printable(line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line)}\n`)

@@ -11,7 +11,7 @@ const [NOT_FOUND, NOT_EXECUTABLE] = [127, 126]
 export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
 export interface Program {
-  readonly process: ChildProcess
+  readonly kill: (signal: NodeJS.Signals) => void
   /** The exit code as a shell shows it. */
   readonly ended: Promise<number>
 }
@@ -19,24 +19,32 @@ export interface Program {
 /** Runs a program with the input and the output of the client. */
 export const startProgram = (line: readonly string[], env: Environment, output: Output): Program => {
   const [file = '', ...args] = line
-  const child = spawn(file, args, { env: { ...env }, stdio: 'inherit' })
+  const explain = ({ code }: NodeJS.ErrnoException): number => {
+    say(output, `${file} cannot be run: ${code === 'ENOENT' ? 'there is no such program' : code}`)
+    return code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE
+  }
+  let child: ChildProcess
+  try {
+    child = spawn(file, args, { env: { ...env }, stdio: 'inherit' })
+  } catch (error) {
+    // Node throws some reasons, such as E2BIG, and tells others by an event.
+    return { kill: () => undefined, ended: Promise.resolve(explain(error as NodeJS.ErrnoException)) }
+  }
   const ended = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? exitCodeOf(signal as NodeJS.Signals)))
-    child.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (child.pid !== undefined) return
-      say(output, `${file} cannot be run: ${code === 'ENOENT' ? 'there is no such program' : code}`)
-      resolve(code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE)
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve(explain(error))
     })
   })
-  return { process: child, ended }
+  return { kill: (signal) => child.kill(signal), ended }
 }
 
 /** Ends a program with SIGTERM, and with SIGKILL if it does not end in time. */
-export const endProgram = async ({ process: child, ended }: Program, killMs: number): Promise<void> => {
-  child.kill('SIGTERM')
-  const kill = setTimeout(() => child.kill('SIGKILL'), killMs)
+export const endProgram = async ({ kill, ended }: Program, killMs: number): Promise<void> => {
+  kill('SIGTERM')
+  const timer = setTimeout(() => kill('SIGKILL'), killMs)
   await ended
-  clearTimeout(kill)
+  clearTimeout(timer)
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
@@ -64,7 +72,7 @@ export const handleSignals = (): Signals => {
   let at = 0
   const handle = (signal: NodeJS.Signals): void => {
     if (running !== undefined) {
-      if (!isWatched || !OF_TERMINAL.includes(signal)) running.process.kill(signal)
+      if (!isWatched || !OF_TERMINAL.includes(signal)) running.kill(signal)
     } else if (first === undefined) {
       first = signal
       at = performance.now()

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Order } from './arguments.ts'
 import { ClientFailure, EXIT, refused } from './failure.ts'
 import { giveBack } from './hold.ts'
@@ -37,11 +38,15 @@ const waitForEnd = async (
   const outageMs = Math.max(limits.outageMs, order.wait * 1000)
   let said: string | undefined
   for (let wait = 0; ; wait = limits.wait) {
+    const asked = performance.now()
     const request = acceptedBody(await service.get(`${path}?wait=${wait}`, { wait, outageMs, signal: interrupted }))
     if (request.status !== 'waiting') return request
     const line = explain(request)
     if (line !== said) say(output, line)
     said = line
+    // A service with too many that wait, or that stops, answers at once.
+    const isEarly = wait > 0 && performance.now() - asked < limits.retryMs
+    if (isEarly) await delay(limits.retryMs, undefined, { signal: interrupted })
   }
 }
 

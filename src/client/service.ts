@@ -30,6 +30,8 @@ export interface Asked {
   readonly outageMs?: number
   /** Seconds that the service may take for its answer. */
   readonly wait?: number
+  /** Time for an answer beyond that, where it must be shorter than usual. */
+  readonly answerMs?: number
 }
 
 /** Sends a request, and repeats it with the same key until it is answered. */
@@ -39,7 +41,13 @@ export interface Service {
 }
 
 /** What came back: an answer, or why there is none yet and how long to wait. */
-type Tried = Answer | { readonly why: string; readonly retryMs: number; readonly isForeign?: true }
+type Tried = Answer | NoAnswer
+interface NoAnswer {
+  readonly why: string
+  readonly retryMs: number
+  /** Waiting is of no use unless Berth has answered before. */
+  readonly isForeign?: true
+}
 
 const readText = async (response: Response): Promise<string> => {
   const chunks: Uint8Array[] = []
@@ -64,7 +72,10 @@ const parseObject = (text: string): Members | undefined => {
 /** Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code. */
 const readAnswer = async (response: Response, retryMs: number): Promise<Tried> => {
   const { status, headers } = response
-  const body = status >= 300 && status < 400 ? undefined : parseObject(await readText(response))
+  const isRedirect = status >= 300 && status < 400
+  // What is not read would keep this program running until it is sent.
+  if (isRedirect) await response.body?.cancel()
+  const body = isRedirect ? undefined : parseObject(await readText(response))
   const isRefusal = status >= 400 && typeof body?.code === 'string'
   const isPassing = status >= 500 || status === 429 || status === 408 || body?.code === 'idempotency_in_progress'
   if (isPassing) {
@@ -80,10 +91,19 @@ const readAnswer = async (response: Response, retryMs: number): Promise<Tried> =
   return { why: `what answers is not Berth; its status is ${status}${moved}`, retryMs, isForeign: true }
 }
 
+/** Codes of certificates whose authority is not known. Others are of a wrong name or date. */
+const UNKNOWN_AUTHORITY = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_.*|CERT_UNTRUSTED)$/
+
 /** Why there was no answer. Node keeps the reason of the system in the cause, of several addresses without a message. */
-const describe = (error: unknown): string => {
+const explainFailure = (error: unknown, retryMs: number): Tried => {
   const { message, cause = {} } = error as { message: string; cause?: { code?: string; message?: string } }
-  return cause.message || cause.code || message
+  const { code = '' } = cause
+  const why = cause.message || code || message
+  if (UNKNOWN_AUTHORITY.test(code)) {
+    const remedy = 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
+    return { why: `${why}; ${remedy}`, retryMs, isForeign: true }
+  }
+  return { why, retryMs, ...(code.includes('CERT') && { isForeign: true }) }
 }
 
 /** Calls back when a signal is aborted; the function returned ends that. */
@@ -97,16 +117,17 @@ export const makeService = ({ url, authorization }: Target, limits: Limits, outp
   /** Whether it was Berth that answered: then something else, such as the page of a proxy, passes. */
   let isKnown = false
 
-  const attempt = async (path: string, init: RequestInit, { signal, wait = 0 }: Asked): Promise<Tried> => {
+  const attempt = async (path: string, init: RequestInit, asked: Asked): Promise<Tried> => {
+    const { signal, wait = 0, answerMs = limits.answerMs } = asked
     const stop = new AbortController()
-    const late = () => stop.abort(new Error(`no answer within ${limits.answerMs / 1000 + wait} s`))
-    const timer = setTimeout(late, limits.answerMs + wait * 1000)
+    const late = () => stop.abort(new Error(`no answer within ${answerMs / 1000 + wait} s`))
+    const timer = setTimeout(late, answerMs + wait * 1000)
     const forget = onAbort(signal, () => stop.abort(signal?.reason))
     try {
       const response = await fetch(url + path, { ...init, redirect: 'manual', signal: stop.signal })
       return await readAnswer(response, limits.retryMs)
     } catch (error) {
-      return { why: describe(error), retryMs: limits.retryMs }
+      return explainFailure(error, limits.retryMs)
     } finally {
       clearTimeout(timer)
       forget()

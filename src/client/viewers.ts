@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { access, constants as fileConstants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Place } from './hold.ts'
+import { exitCodeOf } from './program.ts'
 
 /** Programs that connect to a machine, in the terminal of the client. */
 
@@ -72,5 +73,5 @@ export const runViewer = ([program, ...args]: Way['line']): Promise<number> =>
   new Promise((resolve, reject) => {
     const running = spawn(program, args, { stdio: 'inherit' })
     running.on('error', reject)
-    running.on('exit', (code) => resolve(code ?? 1))
+    running.on('exit', (code, signal) => resolve(code ?? exitCodeOf(signal as NodeJS.Signals)))
   })

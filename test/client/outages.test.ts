@@ -5,7 +5,7 @@ import test from 'ava'
 import { temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
-import { breakOff, breakOffWithin, refuse, startProxy } from './proxy.ts'
+import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from './proxy.ts'
 
 const CREATE = '/api/sut_reservation/create'
 const HELD = ['ReservationCreated', 'ReservationReleased']
@@ -60,6 +60,21 @@ test('thorough: a service that is started again while a request waits grants it 
   t.is((await again.service.as('admin').post(`/api/sut_reservation/${_id}/cancel`, {})).status, 200)
   t.is((await running).code, 0)
   t.deepEqual(await historyOf({ ...lab, service: again.service }, 1), [...HELD, ...HELD])
+})
+
+test('thorough: keeping alive is tried again before the reservation is lost', async (t) => {
+  const lab = await startLab(t)
+  const proxy = await startProxy(t, lab.service.port, '/keepalive', [neverAnswer])
+  const done = join(lab.folder, 'done')
+  t.teardown(() => writeFile(done, ''))
+  const script = `until [ -e ${done} ]; do sleep 0.05; done`
+  const running = runHere(reserving(1, '--keepalive', '30s', '--', 'sh', '-c', script), {
+    ...lab.env,
+    BERTH_URL: proxy.url,
+  })
+  await until('it is tried again', async () => proxy.count() > 1, 60_000)
+  await writeFile(done, '')
+  t.is((await running).code, 0)
 })
 
 test('thorough: a client that is killed frees its machine by not keeping it alive', async (t) => {

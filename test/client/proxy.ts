@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Tidying } from '../http/harness.ts'
 
@@ -38,13 +39,16 @@ export const refuse =
     res.writeHead(503, type).end('{"code":"unavailable","_id":"none"}')
   }
 
+/** Nothing is answered. */
+export const neverAnswer = (): Handle => (req) => req.resume()
+
 export interface Proxy {
   readonly url: string
   /** How many requests came for the path. */
   readonly count: () => number
 }
 
-/** A server in front of a service that treats the first requests for a path as said, and passes all others on. */
+/** A server in front of a service that treats the first requests for what ends with a path as said, and passes others on. */
 export const startProxy = async (
   t: Tidying,
   port: number,
@@ -53,10 +57,22 @@ export const startProxy = async (
 ): Promise<Proxy> => {
   let count = 0
   const proxy = createServer((req, res) => {
-    const handle = req.url === path ? first[count++] : undefined
+    const handle = req.url?.endsWith(path) ? first[count++] : undefined
     ;(handle ?? passTo)(port)(req, res)
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   t.teardown(() => void proxy.close())
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, count: () => count }
+}
+
+/** A server with a certificate in front of a service. */
+export const startSecureProxy = async (
+  t: Tidying,
+  port: number,
+  pair: { readonly cert: Buffer; readonly key: Buffer },
+): Promise<{ readonly port: number }> => {
+  const proxy = createSecureServer(pair, passTo(port)).listen(0, '127.0.0.1')
+  await new Promise((resolve) => proxy.once('listening', resolve))
+  t.teardown(() => void proxy.close())
+  return { port: (proxy.address() as AddressInfo).port }
 }

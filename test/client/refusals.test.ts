@@ -1,12 +1,14 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
 import { type Lab, reserving, runHere, startLab } from './lab.ts'
+import { startSecureProxy } from './proxy.ts'
 
 const later = tidyingLater()
 let lab: Lab
@@ -15,6 +17,7 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
+const CERTIFICATES = fileURLToPath(new URL('../http/server/certificates/', import.meta.url))
 const RUN = ['--', 'true']
 const reserve = (...args: readonly string[]): readonly string[] => ['reserve', ...args]
 
@@ -25,6 +28,9 @@ const misuses: readonly (readonly [args: readonly string[], why: RegExp])[] = [
   [reserve(), /--match is missing/],
   [reserve('--match', 'os=a', ...RUN), /--for is missing/],
   [reserve('--match', 'os=a', '--for', '30m'), /COMMAND is missing, after --/],
+  [reserve('--match', 'os=a', '--for', '30m', '--', ''), /COMMAND is missing, after --/],
+  [reserve('--match', 'os=a', '--for', '0m', ...RUN), /--for must be longer than 0/],
+  [reserve('--match', 'os=a', '--for', '30m', '--extend', '0', ...RUN), /--extend must be longer than 0/],
   [reserve('--match', 'os=a', '--for', '30m', 'true'), /true is no option; COMMAND comes after --/],
   [reserve('--match', 'os=a', '--for', 'half an hour', ...RUN), /--for must be like 30m, 2h or 1h30m/],
   [reserve('--match', 'os', '--for', '30m', ...RUN), /--match must be like os=windows or tag.rack=3,4/],
@@ -93,6 +99,9 @@ test('thorough: a COMMAND that there is not exits with 127, one that cannot be r
   t.regex(none.errors, /\nberth: no-such-program cannot be run: there is no such program\n$/)
   const text = await runHere(reserving(2, '--', lab.file), lab.env)
   t.is(text.code, 126)
+  const within = await runHere(reserving(2, '--', join(lab.file, 'within')), lab.env)
+  t.is(within.code, 126)
+  t.regex(within.errors, /\nberth: \S+ cannot be run: ENOTDIR\n$/)
   t.is((await runHere(reserving(2, ...RUN), lab.env)).code, 0)
 })
 
@@ -145,17 +154,50 @@ test('what an answer has for a terminal to do is shown as an escape', async (t) 
   t.deepEqual([code, errors], [77, 'berth: 403 no: \\u001b[2J\\u009b2J\\u202e\\u000a\n'])
 })
 
+test('no more of a long answer is shown than a line of 2,000 characters', async (t) => {
+  const long = JSON.stringify({ code: 'no', detail: 'x'.repeat(1_000_000) })
+  const { errors } = await runHere(reserving(1, ...RUN), await startOther(t, (_, res) => res.writeHead(403).end(long)))
+  t.is(errors.length, 'berth: …\n'.length + 2_000)
+})
+
+test('a service that answers at once that a request still waits is not asked again at once', async (t) => {
+  let looks = 0
+  const answer: RequestListener = (_, res) => {
+    looks += 1
+    res.end(JSON.stringify({ _id: 'a'.repeat(24), status: looks < 5 ? 'waiting' : 'expired' }))
+  }
+  const begun = performance.now()
+  const ran = await runHere(reserving(1, '--wait', '1h', ...RUN), await startOther(t, answer), { retryMs: 500 })
+  t.is(ran.code, 75)
+  // The answer to the request, one look without waiting, and two that wait.
+  t.true(performance.now() - begun >= 1_000)
+})
+
+test('a certificate of an authority that is not known exits with 69 at once, and says what to do', async (t) => {
+  const [cert, key] = await Promise.all(
+    ['cert', 'key'].map((part) => readFile(join(CERTIFICATES, `first.${part}.pem`))),
+  )
+  const { port } = await startSecureProxy(t, lab.service.port, { cert, key } as { cert: Buffer; key: Buffer })
+  const env = { ...lab.env, BERTH_URL: `https://127.0.0.1:${port}` }
+  const { code, errors } = await runHere(reserving(1, ...RUN), env, { outageMs: 60_000 })
+  t.is(code, 69)
+  t.regex(errors, /^berth: [^\n]* cannot be reached: [^\n]*; set NODE_EXTRA_CA_CERTS to a file [^\n]*\n$/)
+})
+
 test('a service that nothing listens for exits with 69', async (t) => {
   const { code, errors } = await runHere(reserving(1, ...RUN), { ...lab.env, BERTH_URL: 'http://127.0.0.1:1' })
   t.is(code, 69)
   t.regex(errors, /^berth: the service at http:\/\/127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|bad port)/)
 })
 
-test('thorough: "berth reserve" of the command line is the same client', async (t) => {
+test('thorough: "reserve", "release" and "list" of the command line are the same client', async (t) => {
   const { code, error } = await type(reserving(9, ...RUN), { PATH: process.env.PATH, ...lab.env })
   t.is(code, 77)
   t.regex(error, /^berth: 422 no_sut_matches: /)
   t.is((await type(['reserve'], { BERTH_NONSENSE: '1' })).code, 64)
+  t.like(await type(['list'], lab.env), { code: 0, error: '' })
+  const released = await type(['release', 'lab-9'], lab.env)
+  t.deepEqual([released.code, released.error], [77, 'berth: you have no running reservation of "lab-9"\n'])
 })
 
 test('"list", "connect" and "release" mean a reservation by its id, or by the name of its SUT', async (t) => {

@@ -38,6 +38,8 @@ const COMMANDS = [
   'clock correct',
   'connect',
   'reserve',
+  'release',
+  'list',
   ...['sut add', 'sut list', 'sut show', 'sut update', 'sut tags', 'sut retire', 'sut import', 'sut check'],
   'session list',
   'client',
@@ -50,7 +52,7 @@ const TAKES_ONE = [
 ]
 const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
 /** Those of the client, which has exit codes of its own. */
-const OF_CLIENT = ['reserve']
+const OF_CLIENT = ['reserve', 'release', 'list']
 /** A configuration that every other command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 

@@ -74,6 +74,18 @@ test('in Chromium one reserves the same time every week, sees the dates before, 
   await block.getByRole('button', { name: 'Cancel 1' }).click()
   await block.getByText(/^Every \w+day, the last$/).waitFor()
   t.is((await service.as('alice').get(`/api/sut_reservation?sut_id=${sut}&user_id=${idOf('alice')}`)).json.count, 1)
+  await service.as('admin').post(`/api/sut/${sut}/update`, { turnaround: 1_800 })
+  await page.goto(`/#/machines/${sut}`)
+  const week = page.getByRole('grid', { name: 'Next 7 days' })
+  await week
+    .getByRole('gridcell', { name: /^You .*, in use, one of a series$/ })
+    .first()
+    .waitFor()
+  await week
+    .getByRole('gridcell', { name: /^Turnaround until/ })
+    .first()
+    .waitFor()
+  await checkAccessible(t, page)
   checkQuiet(t, alice, service.url)
 })
 

@@ -29,6 +29,15 @@ export const overlaps = (a: Stretch, b: Stretch): boolean => a.from < b.to && b.
 export const turnedAt = ({ to, ends }: Booked, turnaround: number): number =>
   turnaround === 0 ? to : ceilQuarter(ends) + turnaround
 
+/** The turnaround after each of some reservations that are sorted by start, up to the next. */
+export const turnsOf = (booked: readonly Booked[], turnaround: number): readonly Stretch[] =>
+  booked
+    .map((each, n) => {
+      const next = booked[n + 1]?.from ?? Number.POSITIVE_INFINITY
+      return { from: each.to, to: Math.min(turnedAt(each, turnaround), next) }
+    })
+    .filter(({ from, to }) => from < to)
+
 /** What is taken by reservations that are sorted by start; so is the result. `turnaround` is in milliseconds. */
 export const takenBy = (booked: readonly Booked[], turnaround: number): readonly Taken[] =>
   booked.map((held) => ({ held, from: held.from - turnaround, to: turnedAt(held, turnaround) }))

@@ -1,4 +1,4 @@
-import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt } from './calendar.ts'
+import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
 import { placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
 import { HOUR } from './times.ts'
@@ -88,13 +88,9 @@ const outageCells = (outages: readonly Outage[], span: Span, now: number): reado
 
 /** After a reservation the machine is turned around. */
 const turnCells = (booked: readonly Booked[], turnaround: number, span: Span): readonly Cell[] =>
-  booked
-    .map((each, n) => {
-      const next = booked[n + 1]?.from ?? Number.POSITIVE_INFINITY
-      return { from: each.to, to: Math.min(turnedAt(each, turnaround), next), key: `turn ${each._id}` }
-    })
-    .filter((turn) => turn.from < turn.to && isIn(turn, span))
-    .map((turn) => ({ ...clip(turn, span), kind: 'turn', key: turn.key }))
+  turnsOf(booked, turnaround)
+    .filter((turn) => isIn(turn, span))
+    .map((turn) => ({ ...clip(turn, span), kind: 'turn', key: `turn ${turn.from}` }))
 
 /** Before a reservation nothing can be had for the time of a turnaround, although the machine stands idle. */
 const idleCells = (booked: readonly Booked[], turnaround: number, span: Span, since: number): readonly Cell[] =>

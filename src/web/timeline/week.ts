@@ -1,13 +1,22 @@
-import type { Booked } from './calendar.ts'
+import { type Booked, type Stretch, turnsOf } from './calendar.ts'
 import { MINUTE, midnightOf } from './times.ts'
 
 /** Seven days, one below the other. Pure: instants are Unix milliseconds. */
 
-export interface DayBlock {
-  readonly booked: Booked
-  /** Minutes from midnight. */
+/** A part of a day, in minutes from midnight. */
+interface Part {
   readonly a: number
   readonly z: number
+}
+
+export interface DayBlock extends Part {
+  readonly booked: Booked
+}
+
+/** A part in which the machine is turned around. */
+export interface DayTurn extends Part {
+  /** When that is over. */
+  readonly to: number
 }
 
 export interface Day {
@@ -15,21 +24,26 @@ export interface Day {
   readonly from: number
   readonly to: number
   readonly blocks: readonly DayBlock[]
+  readonly turns: readonly DayTurn[]
 }
 
 /** Minutes that a row has. A day on which clocks change has an hour more or less, which its end shows. */
 export const ROW_MINUTES = 24 * 60
 
-/** The day of a time and those after it, each with what is reserved in it. */
-export const weekOf = (booked: readonly Booked[], time: number, count = 7): readonly Day[] =>
-  Array.from({ length: count }, (_, n): Day => {
-    const [from, to] = [midnightOf(time, n), midnightOf(time, n + 1)]
-    const blocks = booked
-      .filter((each) => each.from < to && each.to > from)
-      .map((each) => ({
-        booked: each,
-        a: Math.max(0, (each.from - from) / MINUTE),
-        z: Math.min(ROW_MINUTES, (Math.min(each.to, to) - from) / MINUTE),
-      }))
-    return { from, to, blocks }
+const isIn = (each: Stretch, day: Stretch): boolean => each.from < day.to && each.to > day.from
+
+const partOf = (each: Stretch, day: Stretch): Part => ({
+  a: Math.max(0, (each.from - day.from) / MINUTE),
+  z: Math.min(ROW_MINUTES, (Math.min(each.to, day.to) - day.from) / MINUTE),
+})
+
+/** The day of a time and those after it, each with what is reserved in it. `turnaround` is in milliseconds. */
+export const weekOf = (booked: readonly Booked[], turnaround: number, time: number, count = 7): readonly Day[] => {
+  const all = turnsOf(booked, turnaround)
+  return Array.from({ length: count }, (_, n): Day => {
+    const day = { from: midnightOf(time, n), to: midnightOf(time, n + 1) }
+    const blocks = booked.filter((each) => isIn(each, day)).map((each) => ({ booked: each, ...partOf(each, day) }))
+    const turns = all.filter((each) => isIn(each, day)).map((each) => ({ to: each.to, ...partOf(each, day) }))
+    return { ...day, blocks, turns }
   })
+}

@@ -107,10 +107,26 @@ test('100% is said only without an outage, and nothing where nothing is known', 
 
 test('a week has seven days, and a night is in both of its days', (t) => {
   const night = { ...booked('n', '22:00', '23:00'), to: time('23:00') + 4 * HOUR }
-  const days = weekOf([night], time('10:42'))
+  const days = weekOf([night], 0, time('10:42'))
   t.is(days.length, 7)
   t.deepEqual(
     days.map(({ blocks }) => blocks.map(({ a, z }) => [a, z])),
     [[[1_320, 1_440]], [[0, 180]], [], [], [], [], []],
+  )
+})
+
+test('after each reservation of a week the machine is turned around, up to the next one and over midnight', (t) => {
+  const all = [booked('a', '11:00', '12:00'), booked('b', '12:15', '13:00'), booked('c', '23:00', '23:50')]
+  const days = weekOf(all, HOUR / 2, time('10:42'))
+  t.deepEqual(
+    days.slice(0, 2).map(({ turns }) => turns.map(({ a, z, to }) => [a, z, to])),
+    [
+      [
+        [720, 735, time('12:15')],
+        [780, 810, time('13:30')],
+        [1_430, 1_440, time('23:00') + 1.5 * HOUR],
+      ],
+      [[0, 30, time('23:00') + 1.5 * HOUR]],
+    ],
   )
 })

@@ -29,6 +29,8 @@ interface Read {
   /** With its settings, for administrators. */
   readonly known: Known | undefined
   readonly booked: readonly Booked[]
+  /** Ids of those that belong to a series. */
+  readonly ofSeries: ReadonlySet<string>
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -37,7 +39,7 @@ const MOST = 800
 
 const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
   const sutId = encodeURIComponent(id)
-  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}&include=names&limit=${MOST}`
+  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}&include=names,series&limit=${MOST}`
   const [found, { value }] = await Promise.all([
     isAdministrator
       ? readKnown(api, sutId)
@@ -46,9 +48,9 @@ const readMachine = async (api: Readable, id: string, isAdministrator: boolean, 
   ])
   const booked = value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
   const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
-  return 'etag' in found
-    ? { sut: found.sut, known: found, booked, names }
-    : { sut: found, known: undefined, booked, names }
+  const ofSeries = new Set(value.sut_reservations.filter(({ series_id }) => series_id).map(({ _id }) => _id))
+  const known = 'etag' in found ? found : undefined
+  return { sut: 'etag' in found ? found.sut : found, known, booked, ofSeries, names }
 }
 
 const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
@@ -68,7 +70,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
   const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const [isEditing, setEditing] = useState(false)
-  const { sut, known, booked, names } = read
+  const { sut, known, booked, ofSeries, names } = read
   const state = stateOf(sut, booked, now, me._id)
   const nameOf = ({ userId }: Booked): string => names.get(userId) ?? userId
   const who = state.running && (state.running.userId === me._id ? 'You' : nameOf(state.running))
@@ -82,7 +84,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
     <div class="cols r320">
       <div>
         <section><div class="section-head"><h2 class="grow">Next 7 days</h2><a class="small" href=${linkTo('schedule')}>In the schedule</a></div>
-          <${Week} booked=${booked} now=${now} ownId=${me._id} nameOf=${nameOf} onDay=${onDay} />
+          <${Week} booked=${booked} ofSeries=${ofSeries} turnaround=${((known?.settings ?? sut.settings)?.turnaround ?? 0) * 1_000} now=${now} ownId=${me._id} nameOf=${nameOf} onDay=${onDay} />
         </section>
         <${Monitoring} sut=${sut} now=${now} />
         ${me.role !== 'tester' && html`<${History} sutId=${sut._id} ownId=${me._id} now=${now} />`}

@@ -1,12 +1,17 @@
 import type { VNode } from 'preact'
 import { html } from '../../parts/html.ts'
+import { Icon } from '../../parts/icon.ts'
 import { initialsOf } from '../../parts/initials.ts'
 import type { Booked } from '../../timeline/calendar.ts'
-import { HOUR, MINUTE, midnightOf, rangeOf, shortDayOf } from '../../timeline/times.ts'
-import { type Day, type DayBlock, weekOf } from '../../timeline/week.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, rangeOf, shortDayOf } from '../../timeline/times.ts'
+import { type Day, type DayBlock, type DayTurn, weekOf } from '../../timeline/week.ts'
 
 interface Props {
   readonly booked: readonly Booked[]
+  /** Ids of those that belong to a series. */
+  readonly ofSeries: ReadonlySet<string>
+  /** Milliseconds. */
+  readonly turnaround: number
   readonly now: number
   readonly ownId: string
   readonly nameOf: (booked: Booked) => string
@@ -17,28 +22,36 @@ interface Props {
 /** Minutes from which a block shows a name, and from which initials: an hour has some 27 pixels. */
 const NAME_FROM = 100
 const INITIALS_FROM = 50
+/** And from which the mark of a series fits. */
+const MARK_FROM = 30
 
 const Block = ({
   block,
   now,
   ownId,
   nameOf,
+  ofSeries,
   isStop,
   onOpen,
-}: Omit<Props, 'booked' | 'onDay'> & { block: DayBlock; isStop: boolean; onOpen: () => void }): VNode => {
+}: Omit<RowProps, 'day' | 'first' | 'onDay'> & { block: DayBlock; isStop: boolean; onOpen: () => void }): VNode => {
   const { booked, a, z } = block
   const name = booked.userId === ownId ? 'You' : nameOf(booked)
   const isRunning = booked.from <= now && now < booked.to
   const phase = isRunning ? ' running' : booked.to <= now ? ' past' : ''
-  const label = `${name} ${rangeOf(booked.from, booked.to)}${isRunning ? ', in use' : ''}`
+  const isOfSeries = ofSeries.has(booked._id)
+  const label = `${name} ${rangeOf(booked.from, booked.to)}${isRunning ? ', in use' : ''}${isOfSeries ? ', one of a series' : ''}`
+  const mark = isOfSeries && html`<${Icon} name="repeat" />`
   const shown = (): unknown => {
     if (z - a >= NAME_FROM || (name === 'You' && z - a >= INITIALS_FROM))
-      return html`<span><span class="who clip"><bdi>${name}</bdi></span></span>`
+      return html`<span>${mark}<span class="who clip"><bdi>${name}</bdi></span></span>`
+    if (mark) return z - a >= MARK_FROM && html`<span class="mark">${mark}</span>`
     return z - a >= INITIALS_FROM && html`<span class="ini" data-i=${initialsOf(name)}></span>`
   }
   return html`<button type="button" role="gridcell" tabindex=${isStop ? 0 : -1} class=${`cell block ${name === 'You' ? 'own' : 'other'}${phase}`} title=${label}
     style=${{ '--a': a, '--z': z }} aria-label=${label} onClick=${onOpen}>${shown()}</button>`
 }
+
+const turnText = ({ to }: DayTurn): string => `Turnaround until ${clockOf(to)}`
 
 const EVERY_THREE_HOURS = Array.from({ length: 8 }, (_, n) => n * 3)
 
@@ -51,7 +64,7 @@ const onArrow = (event: KeyboardEvent): void => {
   all[Math.min(Math.max(all.indexOf(document.activeElement as HTMLElement) + by, 0), all.length - 1)]?.focus()
 }
 
-interface RowProps extends Props {
+interface RowProps extends Omit<Props, 'booked' | 'turnaround'> {
   readonly day: Day
   readonly first: DayBlock | undefined
 }
@@ -65,7 +78,8 @@ const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
     <div class="tl-lane">
       ${isToday && html`<span class="week-past" style=${{ '--z': minute }}></span>`}
       ${day.blocks.length === 0 && html`<span role="gridcell" class="vh">Nothing reserved</span>`}
-      ${day.blocks.map((block) => html`<${Block} key=${block.booked._id} block=${block} now=${now} ownId=${props.ownId} nameOf=${props.nameOf} isStop=${block === first} onOpen=${() => onDay(day.from)} />`)}
+      ${day.turns.map((turn) => html`<span key=${turn.a} role="gridcell" class="cell turn" style=${{ '--a': turn.a, '--z': turn.z }} title=${turnText(turn)}><span class="vh">${turnText(turn)}</span></span>`)}
+      ${day.blocks.map((block) => html`<${Block} key=${block.booked._id} ...${props} block=${block} now=${now} isStop=${block === first} onOpen=${() => onDay(day.from)} />`)}
       ${isToday && html`<span class="week-now" style=${{ '--z': minute }}></span>`}
     </div>
   </div>`
@@ -73,13 +87,14 @@ const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
 
 /** What is reserved in the next seven days. */
 export const Week = (props: Props): VNode => {
-  const days = weekOf(props.booked, props.now)
+  const { booked, turnaround, ...shared } = props
+  const days = weekOf(booked, turnaround, props.now)
   const first = days.flatMap(({ blocks }) => blocks)[0]
   return html`<div class="weekcal-in"><div class="tl weekcal" role="grid" aria-label="Next 7 days" onKeyDown=${onArrow}><div class="tl-in">
     <div class="tl-axis" role="row">
       <div class="tl-corner" role="columnheader" aria-label="Day"></div>
       <div class="tl-ticks">${EVERY_THREE_HOURS.map((hour) => html`<span key=${hour} class="tick" role="columnheader" style=${{ '--a': (hour * HOUR) / MINUTE }}>${String(hour).padStart(2, '0')}:00</span>`)}</div>
     </div>
-    <div class="tl-body"><div class="tl-grid"></div>${days.map((day) => html`<${Row} key=${day.from} ...${props} day=${day} first=${first} />`)}</div>
+    <div class="tl-body"><div class="tl-grid"></div>${days.map((day) => html`<${Row} key=${day.from} ...${shared} day=${day} first=${first} />`)}</div>
   </div></div></div>`
 }

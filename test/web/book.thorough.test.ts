@@ -49,6 +49,12 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Reserve bench 3 3 times' }).click()
   await page.getByRole('status').getByText('bench 3 is yours on 3 dates.').waitFor()
+  // For another there are the machines of another's scope.
+  await service.as('admin').post(`/api/user/${idOf('bob')}/update`, { scope: 'gpu=l4' })
+  await page.getByRole('button', { name: 'Reserve another' }).click()
+  await page.getByLabel('For', { exact: true }).selectOption('bob')
+  await page.getByText('0 of 1 fit, none free now').waitFor()
+  await page.getByText('No machine is like that. Choose fewer criteria.').waitFor()
   // A link leads to the same choice.
   await page.reload()
   await page.getByText('1 of 3 fit, none free now').waitFor()

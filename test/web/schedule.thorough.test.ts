@@ -182,3 +182,34 @@ test('in Chromium a turnaround is drawn, said before one reserves in it, and exp
   await page.getByText('It needs its turnaround before the next reservation.').waitFor()
   checkQuiet(t, alice, service.url)
 })
+
+test('in Chromium a filter that leaves no machine free now names the next one, and reserves it', async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  for (const [name, hours] of [
+    ['rig 1', 5],
+    ['rig 2', 3],
+    ['bench 1', 1],
+  ] as const) {
+    const sut_id = await createSut(service.as('admin'), { name })
+    await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: hours * 3_600 })
+  }
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.getByPlaceholder('Filter machines').fill('rig')
+  await page.getByRole('button', { name: 'Free now for 1 h' }).click()
+  await page
+    .getByRole('status')
+    .getByText(/^The next is rig 2, from /)
+    .waitFor()
+  await checkAccessible(t, page)
+  await page.getByRole('link', { name: 'Wait for any' }).click()
+  await page.getByText('2 of 3 fit, none free now').waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Reserve it' }).click()
+  await page.getByRole('dialog', { name: 'Reserve rig 2' }).waitFor()
+  await page.getByRole('button', { name: /^Reserve until/ }).click()
+  await page.getByRole('row').filter({ hasText: 'rig 2' }).getByRole('gridcell', { name: /^You/ }).waitFor()
+  checkQuiet(t, alice, service.url)
+})

@@ -112,6 +112,8 @@ export interface Match {
 export interface Person {
   readonly _id: string
   readonly name: string
+  /** Tags that a machine must have; empty for every machine. Only administrators see it of others. */
+  readonly scope?: string
 }
 
 /** `Windows 11 24H2`. */

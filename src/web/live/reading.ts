@@ -30,6 +30,12 @@ export const ofKinds = (...kinds: readonly Change['kind'][]): About => ({
   of: ({ kind, _id }) => (kinds.includes(kind) ? _id : undefined),
 })
 
+/** All machines, and what is reserved of some. */
+export const ofSuts = (sutIds: ReadonlySet<string>): About => ({
+  of: ({ kind, _id, sut_id }) =>
+    kind === 'sut' || (kind === 'sut_reservation' && sut_id !== null && sutIds.has(sut_id)) ? _id : undefined,
+})
+
 /** One user. */
 export const ofUser = (userId: string): About => ({
   of: ({ kind, _id }) => (kind === 'user' && _id === userId ? _id : undefined),

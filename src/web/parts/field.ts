@@ -32,7 +32,10 @@ const described = ({ id, hint, error }: FieldProps) => ({
 interface TextProps extends FieldProps {
   readonly value: string
   readonly onInput: (value: string) => void
-  readonly type?: 'text' | 'password'
+  readonly type?: 'text' | 'password' | 'number'
+  /** Of a number. */
+  readonly min?: number
+  readonly max?: number
   readonly placeholder?: string
   readonly inputMode?: 'numeric'
   readonly autocomplete?: string
@@ -49,6 +52,7 @@ export const TextField = (props: TextProps): VNode => {
   const shared = {
     ...{ id, value, class: 'input', maxlength: props.maxLength, placeholder: props.placeholder, disabled: isDisabled },
     ...{ autocomplete: props.autocomplete ?? 'off', inputmode: props.inputMode, autofocus: isFirst },
+    ...{ min: props.min, max: props.max },
     ...described(props),
     onInput: ({ target }: Event) => onInput((target as HTMLInputElement).value),
   }

@@ -38,9 +38,16 @@ interface Page {
 const PAGE = 100
 const SPAN_MS = 31 * 86_400_000
 
+/** What machines must be, and for whom. */
+export interface Sought {
+  readonly match: Match
+  readonly userId: string
+}
+
 /** Machines that have something free of a length, with the first such time of each. */
-const read = async (api: Readable, match: Match, { from, to }: Stretch, length: number, limit = PAGE) => {
-  const asked = { match: JSON.stringify(match), from: toIso(from), to: toIso(to), limit: String(limit) }
+const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length: number, limit = PAGE) => {
+  const { match, userId: user_id } = sought
+  const asked = { match: JSON.stringify(match), user_id, from: toIso(from), to: toIso(to), limit: String(limit) }
   const query = new URLSearchParams({ ...asked, duration: String(Math.ceil(length / 1_000)) })
   const { next, suts } = (await api.get<Page>(`/api/availability?${query}`)).value
   const offers = suts.flatMap(({ _id: sutId, name, free: [first] }): readonly Offer[] =>
@@ -49,19 +56,30 @@ const read = async (api: Readable, match: Match, { from, to }: Stretch, length: 
   return { offers, hasMore: next !== null }
 }
 
+/** The first time as long as asked for that machines have free, of each its first, the earliest first. */
+export const readLater = async (
+  api: Readable,
+  sought: Sought,
+  asked: Asked,
+  now: number,
+  limit?: number,
+): Promise<readonly Offer[]> => {
+  const length = ceilQuarter(asked.length)
+  const since = ceilQuarter(beginOf(asked, now))
+  const { offers } = await read(api, sought, { from: since, to: since + SPAN_MS }, length, limit)
+  return offers.map((offer) => ({ ...offer, to: offer.from + length }))
+}
+
 /** Which machine would be taken; where none is free then, what can be had instead. */
-export const readAvailable = async (api: Readable, match: Match, asked: Asked, now: number): Promise<Available> => {
+export const readAvailable = async (api: Readable, sought: Sought, asked: Asked, now: number): Promise<Available> => {
   const window = windowOf(asked, now, [])
   const begin = beginOf(asked, now)
   // A machine that was given back in the quarter of now is free from then on.
-  const { offers, hasMore } = await read(api, match, window, window.to - Math.max(begin, window.from))
+  const { offers, hasMore } = await read(api, sought, window, window.to - Math.max(begin, window.from))
   const free = offers.filter(({ from }) => from <= begin)
   if (free.length > 0) return { window, free, hasMore, next: undefined, shorter: undefined }
-  const length = ceilQuarter(asked.length)
-  const since = ceilQuarter(begin)
-  const later = await read(api, match, { from: since, to: since + SPAN_MS }, length, 1)
-  const next = later.offers.map((offer) => ({ ...offer, to: offer.from + length }))[0]
-  const some = await read(api, match, window, QUARTER)
+  const [next] = await readLater(api, sought, asked, now, 1)
+  const some = await read(api, sought, window, QUARTER)
   const shorter = some.offers
     .filter(({ from, to }) => from <= begin && to - begin >= QUARTER)
     .reduce<Offer | undefined>((best, offer) => (best !== undefined && best.to >= offer.to ? best : offer), undefined)

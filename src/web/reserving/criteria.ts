@@ -46,6 +46,14 @@ const holds = (sut: Sut, [key, values]: readonly [string, readonly Value[]]): bo
 /** Whether a machine is what one wants. The service decides; this is to count and to choose. */
 export const fits = (sut: Sut, criteria: Criteria): boolean => [...criteria].every((each) => holds(sut, each))
 
+/** Whether a machine has all tags of a scope: `team=qa,rack=4`, with escapes in values. */
+export const isInScope = ({ tags }: Pick<Sut, 'tags'>, scope: string): boolean =>
+  scope === '' ||
+  scope.split(',').every((tag) => {
+    const [name = '', value = ''] = tag.split('=')
+    return Object.hasOwn(tags, name) && tags[name] === decodeURIComponent(value)
+  })
+
 /** Whether a machine is what somebody else wants, who may have said more than the page can. */
 export const meets = (sut: Sut, match: Match): boolean =>
   fits(sut, fromMatch(match)) && ![...fromMatch(match.not ?? {})].some((each) => holds(sut, each))

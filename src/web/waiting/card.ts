@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks'
 import { timeOn } from '../holding/extend.ts'
 import type { NamedReservation } from '../live/objects.ts'
 import { RETRY_DELAY_MS } from '../live/reading.ts'
-import { meOf, usePage } from '../page/context.ts'
-import { linkTo } from '../page/location.ts'
+import { usePage } from '../page/context.ts'
 import { useReading } from '../page/reading.ts'
 import { useSending } from '../page/sending.ts'
 import { Confirm } from '../parts/confirm.ts'
@@ -13,6 +12,7 @@ import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { FailedBlock } from '../parts/state.ts'
 import { useStore } from '../parts/store.ts'
+import { ReservedNote } from '../reserving/reserved-note.ts'
 import { type Known, useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
 import { Said } from './words.ts'
@@ -26,12 +26,8 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
     async (api) => (await api.get<NamedReservation>(`/api/sut_reservation/${id}?include=names`)).value,
     { of: () => undefined },
   )
-  const isOwn = request.user_id === meOf(page)._id
-  const name = html`<b class="medium"><bdi>${value?.sut_name ?? 'A machine'}</bdi></b>`
-  const whose = isOwn ? 'is yours' : html`is reserved for <bdi>${request.user_name}</bdi>`
-  return html`<div class="note ok" role="status"><${Icon} name="check" /><span class="grow">${name} ${whose}${value && ` until ${timeOn(Date.parse(value.end_time), now)}`}.</span>
-    ${isOwn && html`<a class="btn small" href=${linkTo('mine')}>Open</a>`}
-  </div>`
+  const when = value === undefined ? 'now' : `until ${timeOn(Date.parse(value.end_time), now)}`
+  return html`<${ReservedNote} machine=${value?.sut_name ?? 'A machine'} when=${when} userId=${request.user_id} />`
 }
 
 const Waiting = ({

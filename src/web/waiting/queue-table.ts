@@ -1,30 +1,34 @@
 import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SutRequest } from '../live/objects.ts'
 import { meOf, usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
 import { html } from '../parts/html.ts'
 import { useStore } from '../parts/store.ts'
-import { clockOf, midnightOf, shortDayOf } from '../timeline/times.ts'
-import type { Queue } from './read.ts'
+import { clockOf, midnightOf, numberOf, shortDayOf } from '../timeline/times.ts'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.ts'
 
-/** Rows, at most. */
-const SHOWN = 20
+/** Rows at first, and more with each "Show more". */
+const FIRST = 20
+const MORE = 100
 
 /** `15:42`, `Thu 15:42`: nobody waits longer than a week. */
 const untilOf = (time: number, now: number): string =>
   midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
 
 /** Who waits for what, and until when, in the order in which they are served. */
-export const QueueTable = ({ queue: { requests, count } }: { readonly queue: Queue }): VNode => {
+export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const suts = useStore(page.lab.lab, (lab) => lab.suts)
   const ownId = meOf(page)._id
   const nameOf = (id: string): string => suts.get(id)?.name ?? id
   // Of a long queue one sees its beginning, and oneself.
-  const rows = requests.map((request, n) => ({ request, place: n + 1, isOwn: request.user_id === ownId }))
-  const shown = rows.filter(({ place, isOwn }) => place <= SHOWN || isOwn)
+  const [most, setMost] = useState(FIRST)
+  const rows = queue.map((request, n) => ({ request, place: n + 1, isOwn: request.user_id === ownId }))
+  const shown = rows.filter(({ place, isOwn }) => place <= most || isOwn)
+  const left = rows.length - shown.length
   return html`<div>
     <table class="table plain queue">
       <thead><tr><th class="r">#</th><th>Who</th><th>Wants</th><th class="r">Until</th></tr></thead>
@@ -39,6 +43,6 @@ export const QueueTable = ({ queue: { requests, count } }: { readonly queue: Que
         )}
       </tbody>
     </table>
-    ${count > shown.length && html`<p class="small muted">${count - shown.length} more wait.</p>`}
+    ${left > 0 && html`<div class="row small"><span class="muted grow">${numberOf(left)} more ${left === 1 ? 'waits' : 'wait'}.</span><button type="button" class="btn quiet small" onClick=${() => setMost(most + MORE)}>Show more</button></div>`}
   </div>`
 }

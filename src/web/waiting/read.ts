@@ -1,4 +1,5 @@
-import { readSut } from '../live/lists.ts'
+import { useRef } from 'preact/hooks'
+import { readAll, readSut } from '../live/lists.ts'
 import type { SutRequest } from '../live/objects.ts'
 import { ofKinds } from '../live/reading.ts'
 import { type Reading, useReading } from '../page/reading.ts'
@@ -16,36 +17,31 @@ export interface WaitingRequest extends SutRequest {
   readonly expected_at?: string | null
 }
 
-export interface Queue {
-  /** By rank. */
-  readonly requests: readonly SutRequest[]
-  /** How many wait, of whom the list has a thousand at most. */
-  readonly count: number
-}
-
 /** Who waits for one machine, by machine and rank. */
-export const queuedBySut = (queue: Queue | undefined): ReadonlyMap<string, readonly Queued[]> => {
-  const all = (queue?.requests ?? []).flatMap(({ _id, user_id: userId, user_name: name, duration, sut_id }) =>
+export const queuedBySut = (queue: readonly SutRequest[] | undefined): ReadonlyMap<string, readonly Queued[]> => {
+  const all = (queue ?? []).flatMap(({ _id, user_id: userId, user_name: name, duration, sut_id }) =>
     sut_id === undefined ? [] : [{ sutId: sut_id, queued: { _id, userId, name, length: duration * 1_000 } }],
   )
   const bySut = Map.groupBy(all, ({ sutId }) => sutId)
   return new Map([...bySut].map(([sutId, those]) => [sutId, those.map(({ queued }) => queued)]))
 }
 
-const MOST = 1_000
+/** Those who wait that are read again at once when something has changed: a longer queue takes several requests. */
+const SHORT = 1_000
 
-/** Everybody who waits, as far as one sees them. Where it is only counted, it is read some time after a change. */
-export const useQueue = (isInView: boolean): Reading<Queue> =>
-  useReading(
+/** Everybody who waits, as far as one sees them, by rank. Where it is only counted, it is read some time after a change. */
+export const useQueue = (isInView: boolean): Reading<readonly SutRequest[]> => {
+  const isShort = useRef(true)
+  return useReading(
     'queue',
     async (api) => {
-      const { value } = await api.get<{ count: number; sut_requests: readonly SutRequest[] }>(
-        `/api/sut_request?status=waiting&limit=${MOST}`,
-      )
-      return { requests: ranked(value.sut_requests), count: value.count }
+      const all = await readAll<SutRequest>(api, '/api/sut_request?status=waiting', 'sut_requests')
+      isShort.current = all.length <= SHORT
+      return ranked(all)
     },
-    { ...ofKinds('sut_request'), isInView: () => isInView },
+    { ...ofKinds('sut_request'), isInView: () => isInView && isShort.current },
   )
+}
 
 export interface Known {
   readonly request: WaitingRequest

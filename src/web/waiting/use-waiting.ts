@@ -11,6 +11,7 @@ export interface Wanted {
   readonly userId: string
   /** Seconds to wait at most; a day unless given. */
   readonly wait?: number
+  readonly priority?: number | undefined
   readonly keepalive?: number | undefined
 }
 
@@ -19,10 +20,11 @@ export const useWaiting = () => {
   const page = usePage()
   const { send, refused, isBusy, forgive } = useSending()
   const [id, setId] = useState<string | undefined>(undefined)
-  const wait = async ({ of, length, userId, wait: seconds, keepalive }: Wanted): Promise<void> => {
+  const wait = async ({ of, length, userId, wait: seconds, priority, keepalive }: Wanted): Promise<void> => {
     const body = {
       ...{ ...of, user_id: userId, duration: Math.max(1, Math.round(length / 1_000)) },
       ...(seconds !== undefined && { wait: seconds }),
+      ...(priority !== undefined && { priority }),
       ...(keepalive !== undefined && { keepalive }),
     }
     const answer = await send<SutRequest>('/api/sut_request/create', body)

@@ -36,14 +36,31 @@ export const wordsOfMatch = (match: Match): Words => {
   return ['any ', ...joinedBy(', ', [...wordsOfCriteria(match), ...not])]
 }
 
-/** `bench 1, 45 m`. */
+/** `bench 1, 45 m`, `any Ubuntu, 2 h, priority 5`. */
 export const wordsOfRequest = (
-  { match, sut_id = '', duration }: Pick<SutRequest, 'match' | 'sut_id' | 'duration'>,
+  { match, sut_id = '', duration, priority }: Pick<SutRequest, 'match' | 'sut_id' | 'duration' | 'priority'>,
   nameOf: (sutId: string) => string,
 ): Words => [
   ...(match === undefined ? [{ name: nameOf(sut_id) }] : wordsOfMatch(match)),
   `, ${durationOf(duration * 1_000)}`,
+  ...(priority === 0 ? [] : [`, priority ${priority}`.replace('-', '−')]),
 ]
+
+export const [PRIORITY_MIN, PRIORITY_MAX] = [-100, 100] as const
+
+/** What was typed as a priority; undefined for what is none. */
+export const asPriority = (typed: string): number | undefined => {
+  const priority = typed.trim() === '' ? Number.NaN : Number(typed)
+  return Number.isInteger(priority) && priority >= PRIORITY_MIN && priority <= PRIORITY_MAX ? priority : undefined
+}
+
+/** What a priority does, in words. */
+export const priorityText = (priority: number): string =>
+  priority === 0
+    ? 'As everybody: who has waited longest is first.'
+    : priority > 0
+      ? 'Before everybody whose priority is lower, also those who have waited longer.'
+      : 'After everybody whose priority is higher, also those who come later.'
 
 /** Those of a list, which has the newest first: higher priority first, then who has waited longest. */
 export const ranked = (list: readonly SutRequest[]): readonly SutRequest[] =>
@@ -52,9 +69,9 @@ export const ranked = (list: readonly SutRequest[]): readonly SutRequest[] =>
 const isFor = ({ match, sut_id }: SutRequest, sut: Sut): boolean =>
   match === undefined ? sut._id === sut_id : meets(sut, match)
 
-/** Those before somebody who comes now: who want one of the same machines. */
-export const aheadOf = (suts: readonly Sut[], waiting: readonly SutRequest[]): number =>
-  waiting.filter((request) => request.priority >= 0 && suts.some((sut) => isFor(request, sut))).length
+/** Those before somebody who comes now with a priority: who want one of the same machines. */
+export const aheadOf = (suts: readonly Sut[], waiting: readonly SutRequest[], priority: number): number =>
+  waiting.filter((request) => request.priority >= priority && suts.some((sut) => isFor(request, sut))).length
 
 /** `1st`, `2nd`, `11th`. */
 export const ordinalOf = (place: number): string => {

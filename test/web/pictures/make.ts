@@ -29,7 +29,7 @@ const booking =
   (match: string, duration: number): Step =>
   async (page) => {
     await page.goto(`/#/book?${new URLSearchParams({ match, duration: String(duration) })}`)
-    await page.getByRole('radio').first().waitFor()
+    await page.locator('.choices').getByRole('radio').first().waitFor()
   }
 
 const STATES: Readonly<Record<string, Step>> = {

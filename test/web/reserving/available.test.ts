@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readAvailable } from '../../../src/web/reserving/available.ts'
+import { readAvailable, readLater } from '../../../src/web/reserving/available.ts'
 import { insteadOf, refusalText } from '../../../src/web/reserving/refusals.ts'
 import { parametersOf, wishOf } from '../../../src/web/reserving/wish.ts'
 import { choicesOf, chose, chosenOf } from '../../../src/web/screens/book/choices.ts'
@@ -31,7 +31,7 @@ const answering = (...answers: readonly { readonly free: Free; readonly next?: s
   return { api: { get }, asked }
 }
 
-const MATCH = { os: ['Ubuntu'] }
+const SOUGHT = { match: { os: ['Ubuntu'] }, userId: 'jo' }
 
 test('what begins now is looked for on the quarters around it, of the length that is left', async (t) => {
   const { api, asked } = answering({
@@ -40,8 +40,9 @@ test('what begins now is looked for on the quarters around it, of the length tha
       ['b-2', '10:37', '12:45'],
     ],
   })
-  const found = await readAvailable(api, MATCH, { start: 'now', length: 2 * HOUR }, NOW)
-  t.deepEqual(asked, [{ match: '{"os":["Ubuntu"]}', from: '10:30', to: '12:45', duration: '7380', limit: '100' }])
+  const found = await readAvailable(api, SOUGHT, { start: 'now', length: 2 * HOUR }, NOW)
+  const query = { from: '10:30', to: '12:45', duration: '7380', limit: '100' }
+  t.deepEqual(asked, [{ match: '{"os":["Ubuntu"]}', user_id: 'jo', ...query }])
   t.deepEqual(
     found.free.map(({ name }) => name),
     ['b-1', 'b-2'],
@@ -64,7 +65,7 @@ test('where none is free, the first time of that length is looked for, and the l
     },
   )
   const wish = { start: 'now', length: 2 * HOUR } as const
-  const found = await readAvailable(api, MATCH, wish, NOW)
+  const found = await readAvailable(api, SOUGHT, wish, NOW)
   t.like(asked[1], { from: '10:45', duration: '7200', limit: '1' })
   t.like(asked[2], { from: '10:30', to: '12:45', duration: '900' })
   t.like(found.next, { name: 'b-2', from: time('16:00'), to: time('18:00') })
@@ -83,11 +84,29 @@ test('where none is free, the first time of that length is looked for, and the l
   t.is(later?.kind, 'take', 'who wants it later does not wait')
 })
 
+test('the first times from the next quarter on are looked for, as long as asked for', async (t) => {
+  const { api, asked } = answering({
+    free: [
+      ['b-2', '11:45', '20:00'],
+      ['b-1', '12:00', '13:30'],
+    ],
+  })
+  const later = await readLater(api, SOUGHT, { start: 'now', length: HOUR }, NOW)
+  t.like(asked[0], { from: '10:45', duration: '3600', limit: '100', user_id: 'jo' })
+  t.deepEqual(
+    later.map(({ name, from, to }) => [name, from, to]),
+    [
+      ['b-2', time('11:45'), time('12:45')],
+      ['b-1', time('12:00'), time('13:00')],
+    ],
+  )
+})
+
 test('what was named stays chosen while it is free, and is said to be gone when it is not', async (t) => {
   const found = async (...names: readonly string[]) =>
     readAvailable(
       answering({ free: names.map((name) => [name, '14:00', '15:00'] as const) }).api,
-      MATCH,
+      SOUGHT,
       { start: time('14:00'), length: HOUR },
       NOW,
     )

@@ -4,11 +4,13 @@ import {
   choosablesOf,
   fits,
   fromMatch,
+  isInScope,
   likeOf,
   NO_CRITERIA,
   toggledValue,
   toMatch,
 } from '../../../src/web/reserving/criteria.ts'
+import { criteriaOf, NO_FILTER } from '../../../src/web/screens/schedule/grid/filter.ts'
 import { sut } from '../machines/machines.ts'
 
 /** What one wants of any machine: arithmetic without a browser. */
@@ -29,6 +31,14 @@ test('a machine fits if it has one of the values of each criterion, tags exactly
   t.deepEqual(fitting(wants(['tag.gpu', 'A100'])), [])
   t.deepEqual(fitting(wants(['tag.gpu', null])), ['c'])
   t.deepEqual(fitting(wants(['manufacturer', 'dell'], ['tag.rack', '2'])), ['c'])
+})
+
+test('a machine is in a scope if it has all of its tags, whose values may have escapes', (t) => {
+  const tags = { team: 'qa,1', rack: '4' }
+  t.true(isInScope({ tags }, ''))
+  t.true(isInScope({ tags }, 'rack=4,team=qa%2C1'))
+  t.false(isInScope({ tags }, 'rack=4,team=qa'))
+  t.false(isInScope({ tags }, 'toString='))
 })
 
 test('a value is chosen and no longer chosen, and having no such tag takes the place of its values', (t) => {
@@ -77,4 +87,20 @@ test('what is chosen is shown even where no machine has it', (t) => {
   )
   t.deepEqual(chosen, ['Operating system BeOS', 'gone x'])
   t.true(fields.find(({ label }) => label === 'gone')?.isUsual)
+})
+
+test('what the schedule is filtered by is said by criteria: types and tags, or the names that a text leaves', (t) => {
+  const filter = {
+    ...NO_FILTER,
+    types: new Set(['vnc', 'rdp'] as const),
+    tags: new Set(['gpu=l4', 'gpu=a=b', 'rack=2']),
+  }
+  t.deepEqual(toMatch(criteriaOf(filter, SUTS)), {
+    sut_type: ['vnc', 'rdp'],
+    tags: { gpu: ['l4', 'a=b'], rack: ['2'] },
+  })
+  t.deepEqual(criteriaOf(NO_FILTER, SUTS), NO_CRITERIA)
+  const [named, many] = [SUTS.slice(0, 2), Array.from({ length: 33 }, (_, n) => sut({ name: `b ${n}` }))]
+  t.deepEqual(toMatch(criteriaOf({ ...filter, text: 'bench' }, named)), { name: ['bench 1', 'bench 1'] })
+  t.deepEqual(criteriaOf({ ...filter, text: 'b' }, many), criteriaOf(filter, many))
 })

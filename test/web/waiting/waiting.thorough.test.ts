@@ -19,6 +19,9 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   const held = await bob.post('/api/sut_reservation/create', { sut_id: first, ...HOUR })
   await bob.post('/api/sut_reservation/create', { sut_id: second, ...HOUR })
   await bob.post('/api/sut_request/create', { sut_id: second, duration: 1_800 })
+  const setMost = (priority_max: number) =>
+    service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { priority_max } })
+  await setMost(0)
   const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
   if (alice === undefined) return
   const { page } = alice
@@ -26,8 +29,30 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   await page.goto(`/#/book?${new URLSearchParams({ match })}`)
   await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 2nd' }).waitFor()
   await page.getByLabel('Wait at most').selectOption('4 h')
+  const [priority, wait] = [page.getByLabel('Priority'), page.getByRole('button', { name: /^Wait until .* at most$/ })]
+  await priority.fill('1')
+  await page.getByRole('alert').getByText('It is a whole number from −100 to 0.').waitFor()
+  await setMost(5)
+  await page.getByText('Before everybody whose priority is lower, also those who have waited longer.').waitFor()
+  await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 1st' }).waitFor()
   await checkAccessible(t, page)
-  await page.getByRole('button', { name: /^Wait until .* at most$/ }).click()
+  // The quota is lowered before the page can know.
+  await page.route(
+    '**/api/sut_request/create',
+    async (route) => {
+      await setMost(0)
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await wait.click()
+  await page
+    .getByRole('alert')
+    .getByText(/to 0\.$/)
+    .waitFor()
+  await priority.fill('-1')
+  await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 2nd' }).waitFor()
+  await wait.click()
   const card = page.getByRole('main').getByRole('article')
   await card.getByText(/in line/).waitFor()
   await card.getByText('any Ubuntu, 1 h').waitFor()
@@ -37,7 +62,7 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
     .waitFor()
   const queue = page.getByRole('region', { name: 'Waiting' })
   await queue.getByRole('row', { name: /^1 bob bench 2, 30 m/ }).waitFor()
-  await queue.getByRole('row', { name: /^2 You any Ubuntu, 1 h/ }).waitFor()
+  await queue.getByRole('row', { name: /^2 You any Ubuntu, 1 h, priority −1/ }).waitFor()
   await checkAccessible(t, page)
   await page.goto('/#/schedule')
   await page.getByRole('button', { name: '2 waiting' }).click()

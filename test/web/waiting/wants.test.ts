@@ -2,7 +2,9 @@ import test from 'ava'
 import type { SutRequest } from '../../../src/web/live/objects.ts'
 import {
   aheadOf,
+  asPriority,
   ordinalOf,
+  priorityText,
   ranked,
   sentenceHere,
   type Words,
@@ -60,7 +62,19 @@ test('only those are before one who want one of the same machines, and are not t
     request({ sut_id: 'c' }),
     request({ sut_id: 'a', priority: -1 }),
   ]
-  t.is(aheadOf(suts, waiting), 2)
+  t.is(aheadOf(suts, waiting, 0), 2)
+  t.is(aheadOf(suts, waiting, 1), 0, 'nobody has such a priority')
+  t.is(aheadOf(suts, waiting, -1), 3, 'who has as low a one and came before is first')
+})
+
+test('a priority is a whole number from -100 to 100, and is said in words', (t) => {
+  t.deepEqual(['0', ' 7 ', '-100', '100'].map(asPriority), [0, 7, -100, 100])
+  t.deepEqual(['', ' ', '1.5', '101', '-101', 'x'].map(asPriority), Array(6).fill(undefined))
+  t.regex(priorityText(0), /^As everybody/)
+  t.regex(priorityText(1), /^Before everybody whose priority is lower/)
+  t.regex(priorityText(-1), /^After everybody whose priority is higher/)
+  const of = (priority: number) => said(wordsOfRequest(request({ sut_id: 'a', priority }), (id) => id))
+  t.deepEqual([of(0), of(5), of(-5)], ['<a>, 2 h', '<a>, 2 h, priority 5', '<a>, 2 h, priority −5'])
 })
 
 test('places are ordinals', (t) => {

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { ofKinds, RETRY_DELAY_MS } from '../../live/reading.ts'
+import type { SutRequest } from '../../live/objects.ts'
+import { ofKinds, ofSuts, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
@@ -10,13 +11,13 @@ import { html } from '../../parts/html.ts'
 import { FailedBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import { readAvailable } from '../../reserving/available.ts'
-import { type Criteria, fits, toMatch } from '../../reserving/criteria.ts'
+import { type Criteria, fits, isInScope, toMatch } from '../../reserving/criteria.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
 import { parametersOf, type Wish, wishOf } from '../../reserving/wish.ts'
 import { floorQuarter } from '../../timeline/calendar.ts'
 import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
 import { QueueTable } from '../../waiting/queue-table.ts'
-import { type Queue, useQueue } from '../../waiting/read.ts'
+import { useQueue } from '../../waiting/read.ts'
 import { CriteriaFields } from './criteria-fields.ts'
 import { DayField } from './day-field.ts'
 import { Offer } from './offer.ts'
@@ -31,38 +32,41 @@ const Skeleton = (): VNode => html`<div class="stack criteria" aria-busy="true">
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 
-/** Keeps the machines and the names of people as they are. */
-const useMachines = () => {
+/** Keeps the machines that somebody may take, and the names of people, as they are. */
+const useMachines = (userId: string) => {
   const { lab } = usePage()
-  const { suts, has } = useStore(lab.lab)
+  const { suts, people, has } = useStore(lab.lab)
+  const scope = people.get(userId)?.scope ?? ''
   const machines = useReading('suts', (api) => lab.readSuts(api), ofKinds('sut'))
   useReading('people', (api) => lab.readPeople(api), ofKinds('user'))
-  return { suts: useMemo(() => [...suts.values()], [suts]), isLoaded: has.has('suts'), ...machines }
+  const inScope = useMemo(() => [...suts.values()].filter((sut) => isInScope(sut, scope)), [suts, scope])
+  return { isEmpty: suts.size === 0, inScope, isLoaded: has.has('suts'), ...machines }
 }
 
-const useAvailable = ({ criteria, start, length }: Wish, fitting: ReadonlySet<string>, now: number) => {
-  const match = toMatch(criteria)
+const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting: ReadonlySet<string>, now: number) => {
+  const sought = { match: toMatch(criteria), userId }
   // What begins now is looked for again in each quarter of an hour.
   const quarter = start === 'now' ? floorQuarter(now) : ''
   return useReading(
-    JSON.stringify([match, start, length]),
-    (api) => readAvailable(api, match, { start, length }, Date.now()),
-    {
-      of: ({ kind, _id, sut_id }) =>
-        kind === 'sut' || (kind === 'sut_reservation' && sut_id !== null && fitting.has(sut_id)) ? _id : undefined,
-    },
+    JSON.stringify([sought, start, length]),
+    (api) => readAvailable(api, sought, { start, length }, Date.now()),
+    ofSuts(fitting),
     quarter,
   )
 }
 
 /** Who waits, as far as anybody does. */
-const Waiting = ({ queue: { value, failed, retry } }: { readonly queue: Reading<Queue> }): VNode | undefined => {
+const Waiting = ({
+  queue: { value, failed, retry },
+}: {
+  readonly queue: Reading<readonly SutRequest[]>
+}): VNode | undefined => {
   if (value === undefined)
     return (
       failed &&
       html`<${FailedBlock} title="Who waits could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
     )
-  if (value.count === 0) return undefined
+  if (value.length === 0) return undefined
   return html`<section class="stack queue-box" aria-label="Waiting">
     <h2>Waiting</h2>
     <${QueueTable} queue=${value} />
@@ -76,12 +80,12 @@ export const Book = (): VNode => {
   const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
   const { parameters } = useStore(page.place)
   const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
-  const { suts, isLoaded, failed, retry } = useMachines()
-  const fitting = useMemo(() => suts.filter((sut) => fits(sut, wish.criteria)), [suts, parameters])
-  const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
-  const reading = useAvailable(wish, ids, now)
-  const queue = useQueue(true)
   const [userId, setUserId] = useState(me._id)
+  const { isEmpty, inScope, isLoaded, failed, retry } = useMachines(userId)
+  const fitting = useMemo(() => inScope.filter((sut) => fits(sut, wish.criteria)), [inScope, parameters])
+  const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
+  const reading = useAvailable(wish, userId, ids, now)
+  const queue = useQueue(true)
   const [isKept, setKept] = useState(false)
   const [isWeekly, setWeekly] = useState(false)
   const { criteria, start, length } = wish
@@ -90,10 +94,10 @@ export const Book = (): VNode => {
       return failed === undefined
         ? html`<${Skeleton} />`
         : html`<${FailedBlock} title="The machines could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
-    if (suts.length === 0) return html`<${NoMachines} />`
+    if (isEmpty) return html`<${NoMachines} />`
     return html`<div class="cols r376">
       <form class="stack wishes" onSubmit=${(event: Event) => event.preventDefault()} novalidate>
-        <${CriteriaFields} suts=${suts} criteria=${criteria} onChange=${(next: Criteria) => change({ ...wish, criteria: next })} />
+        <${CriteriaFields} suts=${inScope} criteria=${criteria} onChange=${(next: Criteria) => change({ ...wish, criteria: next })} />
         <div class="row wrap when-field">
           <${StartField} asked=${wish} now=${now} onChange=${change} />
           <${DayField} asked=${wish} now=${now} onChange=${change} />
@@ -104,7 +108,7 @@ export const Book = (): VNode => {
         <${Switch} label="Repeat weekly" isOn=${isWeekly} onChange=${setWeekly} />
       </form>
       <aside class="stack aside">
-        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${suts.length} reading=${reading} queue=${queue.value} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} />
+        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${inScope.length} reading=${reading} queue=${queue.value} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} />
         <${Waiting} queue=${queue} />
       </aside>
     </div>`

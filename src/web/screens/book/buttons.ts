@@ -2,10 +2,12 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { timeOn } from '../../holding/extend.ts'
 import { usePage } from '../../page/context.ts'
-import { SelectField } from '../../parts/field.ts'
+import { SelectField, TextField } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
+import { useUsed } from '../../people/use-used.ts'
 import { durationOf } from '../../timeline/times.ts'
+import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../waiting/wants.ts'
 import type { Take } from './choices.ts'
 
 /** Seconds that one may wait. */
@@ -33,20 +35,31 @@ export const TakeButton = ({ take: { offer }, isDisabled, onTake }: TakeProps): 
     <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>`
 }
 
-/** Takes a place in the queue. */
-export const WaitButton = ({
-  length,
-  isDisabled,
-  onWait,
-}: {
+interface WaitProps {
   readonly length: number
   readonly isDisabled: boolean
+  /** As it was typed. */
+  readonly priority: string
+  readonly onPriority: (priority: string) => void
+  /** Why the service has refused the priority. */
+  readonly refusal: string | undefined
   readonly onWait: (seconds: number) => void
-}): VNode => {
+}
+
+/** Takes a place in the queue. */
+export const WaitButton = (props: WaitProps): VNode => {
+  const { length, isDisabled, priority, onPriority, refusal, onWait } = props
   const now = useStore(usePage().clock)
+  const { value } = useUsed()
   const [seconds, setSeconds] = useState(USUAL_WAIT)
   const until = now + Number(seconds) * 1_000
+  // Only testers have a quota. Until it is known, nothing is said of it.
+  const most = value?.used?.quota?.priority_max ?? PRIORITY_MAX
+  const chosen = asPriority(priority)
+  const isWrong = chosen === undefined || chosen > most
+  const error = isWrong ? `It is a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
   return html`<${SelectField} id="wait" label="Wait at most" value=${seconds} options=${WAITS} onChange=${setSeconds} />
-    <button type="button" class="btn primary" disabled=${isDisabled} onClick=${() => onWait(Number(seconds))}>Wait until ${timeOn(until, now)} at most</button>
+    <${TextField} id="priority" label="Priority" type="number" min=${PRIORITY_MIN} max=${most} value=${priority} onInput=${onPriority} hint=${priorityText(chosen ?? 0)} error=${error} />
+    <button type="button" class="btn primary" disabled=${isDisabled || isWrong} onClick=${() => onWait(Number(seconds))}>Wait until ${timeOn(until, now)} at most</button>
     <p class="small muted">You get the first machine that fits and is free for ${durationOf(length)}. You hear of it here, and by notification if you allow it.</p>`
 }

@@ -1,59 +1,20 @@
 import type { VNode } from 'preact'
-import { timeOn } from '../../holding/extend.ts'
 import type { Sut } from '../../live/objects.ts'
-import { meOf, usePage } from '../../page/context.ts'
-import { linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
-import { useStore } from '../../parts/store.ts'
 import { refusalText } from '../../reserving/refusals.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
-import type { Made } from './use-booking.ts'
 
-/** What is said of what would be taken, or was. */
-
-/** A series that was booked. */
-export interface MadeSeries {
-  readonly name: string
-  readonly times: number
-}
-
-export const DoneWeekly = ({
-  made: { name, times },
-  userId,
-}: {
-  readonly made: MadeSeries
-  readonly userId: string
-}): VNode => {
-  const page = usePage()
-  const people = useStore(page.lab.lab, (lab) => lab.people)
-  const isOwn = userId === meOf(page)._id
-  const whose = isOwn ? 'is yours' : html`is reserved for <bdi>${people.get(userId)?.name ?? userId}</bdi>`
-  return html`<div class="note ok" role="status"><${Icon} name="check" /><span class="grow"><b class="medium"><bdi>${name}</bdi></b>${' '}${whose} on ${times} dates.</span>
-    ${isOwn && html`<a class="btn small" href=${linkTo('mine')}>Open</a>`}
-  </div>`
-}
-
-/** What was booked. */
-export const Done = ({ made: { name, from, to }, userId }: { readonly made: Made; readonly userId: string }): VNode => {
-  const page = usePage()
-  const now = useStore(page.clock)
-  const people = useStore(page.lab.lab, (lab) => lab.people)
-  const isOwn = userId === meOf(page)._id
-  const start = from > now ? ` from ${timeOn(from, now)}` : ''
-  const whose = isOwn ? 'is yours' : html`is reserved for <bdi>${people.get(userId)?.name ?? userId}</bdi>`
-  return html`<div class="note ok" role="status"><${Icon} name="check" /><span class="grow"><b class="medium"><bdi>${name}</bdi></b>${' '}${whose}${start} until ${timeOn(to, now)}.</span>
-    ${isOwn && html`<a class="btn small" href=${linkTo('mine')}>Open</a>`}
-  </div>`
-}
+/** What is said of what would be taken. */
 
 /** That what was named is taken, by whomever. */
 export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }): VNode =>
   html`<div class="note warn" role="alert"><${Icon} name="warning" /><span><b class="medium"><bdi>${name}</bdi></b> is no longer free.${isRefused && ' Nothing was booked.'}</span></div>`
 
-/** Why no machine can be had. */
-export const noneText = (fitting: readonly Sut[]): string => {
+/** Why no machine can be had, of `count` that one may take. */
+export const noneText = (fitting: readonly Sut[], count: number): string => {
+  if (count === 0) return 'No machine is in the scope of whom it is for.'
   if (fitting.length === 0) return 'No machine is like that. Choose fewer criteria.'
   const inactive = fitting.filter(({ is_active }) => !is_active).length
   const offline = fitting.filter(({ is_active, monitoring }) => is_active && monitoring.status === 'Offline').length

@@ -6,11 +6,12 @@ import { html } from '../../parts/html.ts'
 import { FailedBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Available } from '../../reserving/available.ts'
+import { ReservedNote } from '../../reserving/reserved-note.ts'
 import { windowOf } from '../../timeline/draft.ts'
 import { RequestCard } from '../../waiting/card.ts'
 import { TakeButton, WaitButton } from './buttons.ts'
 import { ChoiceList } from './choice-list.ts'
-import { Done, DoneWeekly, Gone, noneText, RefusalNote } from './notes.ts'
+import { Gone, noneText, RefusalNote } from './notes.ts'
 import { type OfferProps, useTaking } from './use-taking.ts'
 import { Weekly } from './weekly.ts'
 
@@ -43,9 +44,8 @@ const Over = ({
   readonly userId: string
   readonly isAnswered: boolean
 }): VNode => {
-  const { series, booking, waiting, again } = taking
-  return html`${series && html`<${DoneWeekly} made=${series} userId=${userId} />`}
-    ${booking.made && html`<${Done} made=${booking.made} userId=${userId} />`}
+  const { reserved, waiting, again } = taking
+  return html`${reserved && html`<${ReservedNote} ...${reserved} userId=${userId} />`}
     ${waiting.id && html`<${RequestCard} id=${waiting.id} isDisabled=${!isAnswered} />`}
     <div><button type="button" class="btn" onClick=${again}>Reserve another</button></div>`
 }
@@ -56,25 +56,27 @@ const Choosing = ({
   found,
   ...props
 }: OfferProps & { readonly taking: Taking; readonly found: Available }): VNode => {
-  const { wish, fitting, userId, isWeekly } = props
+  const { wish, fitting, count, userId, isWeekly } = props
   const page = usePage()
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
-  const { now, choices, named, before, choose, booking, waiting, setSeries, wait } = taking
+  const { now, choices, named, before, choose, booking, waiting, setReserved, wait, priority, changePriority } = taking
   const { outcome, book } = booking
   const take = named?.kind === 'take' ? named : undefined
   const sut = isWeekly && take ? fitting.find(({ _id }) => _id === take.offer.sutId) : undefined
   const refused = outcome.kind === 'refused' ? outcome.refused : undefined
   const isTaken = refused?.problem.code === 'reservation_conflict'
+  // That is said beside what one has chosen.
+  const isTooHigh = waiting.refused?.problem.code === 'priority_too_high'
   const isDisabled = outcome.kind === 'sending' || waiting.isBusy || !isAnswered
   const beyond = meOf(page).role === 'administrator' && take ? () => book(take, true) : undefined
   return html`
     ${before !== undefined && html`<${Gone} name=${before} isRefused=${isTaken} />`}
-    ${choices.length === 0 ? html`<p role="status">${noneText(fitting)}</p>` : html`<${ChoiceList} choices=${choices} length=${wish.length} chosen=${named?.key} onChoose=${choose} />`}
+    ${choices.length === 0 ? html`<p role="status">${noneText(fitting, count)}</p>` : html`<${ChoiceList} choices=${choices} length=${wish.length} chosen=${named?.key} onChoose=${choose} />`}
     ${refused !== undefined && !isTaken && html`<${RefusalNote} refused=${refused} window=${take ? windowOf(take.asked, now, []) : found.window} onBeyond=${beyond} />`}
-    ${waiting.refused !== undefined && html`<${RefusedNote} refused=${waiting.refused} />`}
-    ${take && sut && html`<${Weekly} key=${take.key} sut=${sut} take=${take} userId=${userId} onDone=${setSeries} />`}
+    ${waiting.refused !== undefined && !isTooHigh && html`<${RefusedNote} refused=${waiting.refused} />`}
+    ${take && sut && html`<${Weekly} key=${take.key} sut=${sut} take=${take} userId=${userId} onDone=${setReserved} />`}
     ${take && !isWeekly && html`<${TakeButton} take=${take} isDisabled=${isDisabled} onTake=${() => book(take)} />`}
-    ${named?.kind === 'wait' && html`<${WaitButton} length=${wish.length} isDisabled=${isDisabled} onWait=${wait} />`}
+    ${named?.kind === 'wait' && html`<${WaitButton} length=${wish.length} isDisabled=${isDisabled} priority=${priority} onPriority=${changePriority} refusal=${isTooHigh ? waiting.refused?.message : undefined} onWait=${wait} />`}
     ${outcome.kind === 'sending' && html`<div class="pop-progress" role="progressbar" aria-label="Reserving"></div>`}
   `
 }

@@ -1,16 +1,12 @@
 import { useMemo, useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
+import { timeOn } from '../../holding/extend.ts'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
+import type { Reserved } from '../../reserving/reserved-note.ts'
 import { Refused } from '../../service/api.ts'
-import type { Stretch } from '../../timeline/calendar.ts'
 import type { Take } from './choices.ts'
-
-/** What was booked. */
-export interface Made extends Stretch {
-  readonly name: string
-}
 
 interface Options {
   readonly userId: string
@@ -18,15 +14,15 @@ interface Options {
   readonly keepalive: number | undefined
   /** Called when a machine was not to be had. */
   readonly onRefused: (sutId: string | undefined) => void
+  readonly onDone: (reserved: Reserved) => void
 }
 
 /** Books what is chosen. Sent again unchanged, it does nothing twice. */
-export const useBooking = ({ userId, keepalive, onRefused }: Options) => {
+export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) => {
   const page = usePage()
   const keys = useMemo(makeKeys, [])
   const isMounted = useIsMounted()
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
-  const [made, setMade] = useState<Made | undefined>(undefined)
   const book = async ({ offer, asked }: Take, isBeyondQuota = false): Promise<void> => {
     if (outcome.kind === 'sending') return
     setOutcome({ kind: 'sending', since: Date.now() })
@@ -42,7 +38,9 @@ export const useBooking = ({ userId, keepalive, onRefused }: Options) => {
       return
     }
     setOutcome({ kind: 'idle' })
-    setMade({ name: offer.name, from: Date.parse(result.start_time), to: Date.parse(result.end_time) })
+    const [from, now] = [Date.parse(result.start_time), page.clock.get()]
+    const until = `until ${timeOn(Date.parse(result.end_time), now)}`
+    onDone({ machine: offer.name, when: from > now ? `from ${timeOn(from, now)} ${until}` : until })
   }
-  return { outcome, made, book, again: () => setMade(undefined) }
+  return { outcome, book }
 }

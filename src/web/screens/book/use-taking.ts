@@ -1,16 +1,15 @@
 import { useRef, useState } from 'preact/hooks'
-import type { Sut } from '../../live/objects.ts'
+import type { Sut, SutRequest } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import type { Reading } from '../../page/reading.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Available } from '../../reserving/available.ts'
 import { toMatch } from '../../reserving/criteria.ts'
+import type { Reserved } from '../../reserving/reserved-note.ts'
 import type { Wish } from '../../reserving/wish.ts'
-import type { Queue } from '../../waiting/read.ts'
 import { useWaiting } from '../../waiting/use-waiting.ts'
-import { aheadOf } from '../../waiting/wants.ts'
+import { aheadOf, asPriority } from '../../waiting/wants.ts'
 import { type Choice, type Chosen, choicesOf, chose, chosenOf } from './choices.ts'
-import type { MadeSeries } from './notes.ts'
 import { useBooking } from './use-booking.ts'
 
 export interface OfferProps {
@@ -21,7 +20,7 @@ export interface OfferProps {
   readonly count: number
   readonly reading: Reading<Available>
   /** Undefined until it was read. */
-  readonly queue: Queue | undefined
+  readonly queue: readonly SutRequest[] | undefined
   readonly userId: string
   readonly keepalive: number | undefined
   /** Whether it is to be had every week. */
@@ -53,8 +52,9 @@ interface Lost {
 /** What can be had, what of it is chosen, and what has become of it. */
 export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, isWeekly }: OfferProps) => {
   const now = useStore(usePage().clock)
+  const [priority, setPriority] = useState('0')
   const [lost, setLost] = useState<Lost | undefined>(undefined)
-  const [series, setSeries] = useState<MadeSeries | undefined>(undefined)
+  const [reserved, setReserved] = useState<Reserved | undefined>(undefined)
   const found = reading.value
   const booking = useBooking({
     ...{ userId, keepalive },
@@ -63,24 +63,41 @@ export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, is
       if (sutId !== undefined) setLost({ of: found, sutId })
       reading.retry()
     },
+    onDone: setReserved,
   })
   const waiting = useWaiting()
-  const isOver = booking.made !== undefined || waiting.id !== undefined || series !== undefined
+  const isOver = reserved !== undefined || waiting.id !== undefined
   const situation = {
     ...{ now, lost: lost?.of === found ? lost?.sutId : undefined },
-    ...{ mayWait: fitting.length > 0 && !isWeekly, ahead: queue && aheadOf(fitting, queue.requests) },
+    ...{ mayWait: fitting.length > 0 && !isWeekly, ahead: queue && aheadOf(fitting, queue, asPriority(priority) ?? 0) },
   }
   const choices = found === undefined ? [] : choicesOf(found, wish, situation)
   const { reset, ...chosen } = useChosen(choices, found !== undefined && !isOver)
   const wait = (seconds: number): void => {
     const of = { match: toMatch(wish.criteria) }
-    void waiting.wait({ of, length: wish.length, userId, wait: seconds, keepalive })
+    void waiting.wait({ of, length: wish.length, userId, wait: seconds, priority: asPriority(priority), keepalive })
+  }
+  const changePriority = (typed: string): void => {
+    setPriority(typed)
+    waiting.forgive()
   }
   const again = (): void => {
     reset()
-    booking.again()
     waiting.reset()
-    setSeries(undefined)
+    setReserved(undefined)
   }
-  return { now, choices, ...chosen, booking, waiting, series, setSeries, isOver, wait, again }
+  return {
+    now,
+    choices,
+    ...chosen,
+    booking,
+    waiting,
+    reserved,
+    setReserved,
+    isOver,
+    wait,
+    priority,
+    changePriority,
+    again,
+  }
 }

@@ -4,18 +4,18 @@ import { meOf, usePage } from '../../page/context.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
+import type { Reserved } from '../../reserving/reserved-note.ts'
 import { Dates, Fewer, TimesField } from '../../reserving/series.ts'
 import { seriesRefusalText } from '../../reserving/series-refusals.ts'
 import { useWeekly } from '../../reserving/use-weekly.ts'
 import { windowOf } from '../../timeline/draft.ts'
 import type { Take } from './choices.ts'
-import type { MadeSeries } from './notes.ts'
 
 interface Props {
   readonly sut: Sut
   readonly take: Take
   readonly userId: string
-  readonly onDone: (made: MadeSeries) => void
+  readonly onDone: (reserved: Reserved) => void
 }
 
 /** The machine that was chosen, every week: the dates that would be taken, and those that are. */
@@ -29,7 +29,7 @@ export const Weekly = ({ sut, take, userId, onDone }: Props): VNode => {
     sut,
     window: windowOf(take.asked, now, []),
     userId,
-    onDone: (count) => onDone({ name: take.offer.name, times: count }),
+    onDone: (count) => onDone({ machine: take.offer.name, when: `on ${count} dates` }),
   })
   const { first, times, setTimes, occurrences, failed, isFree, isSending, refused, send } = weekly
   const mayExceed = refused?.problem.code === 'quota_exceeded' && meOf(page).role === 'administrator'

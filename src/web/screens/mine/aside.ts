@@ -1,12 +1,10 @@
 import type { VNode } from 'preact'
-import { versionOf } from '../../live/own.ts'
-import { ofUser } from '../../live/reading.ts'
-import { meOf, usePage } from '../../page/context.ts'
-import { useReading } from '../../page/reading.ts'
+import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
 import { HoursMeter } from '../../people/hours.ts'
+import { useUsed } from '../../people/use-used.ts'
 import { hoursTextOf, type Used } from '../../people/user.ts'
 
 const Week = ({ used }: { readonly used: Used }): VNode => {
@@ -21,14 +19,7 @@ const Week = ({ used }: { readonly used: Used }): VNode => {
 
 /** How the quota is used. */
 export const Quota = (): VNode | undefined => {
-  const page = usePage()
-  const { reservations } = useStore(page.own.own)
-  const { value } = useReading(
-    'used',
-    async (api) => (await api.get<{ used?: Used }>('/api/user/me?include=used')).value,
-    ofUser(meOf(page)._id),
-    versionOf(reservations),
-  )
+  const { value } = useUsed()
   return value?.used && html`<${Week} used=${value.used} />`
 }
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Sut } from '../../live/objects.ts'
+import type { Sut, SutRequest } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
@@ -8,9 +8,8 @@ import { MenuChip } from '../../parts/menu.ts'
 import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
-import { dayTitleOf, monthOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
+import { dayTitleOf, monthOf, numberOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
 import { QueueTable } from '../../waiting/queue-table.ts'
-import type { Queue } from '../../waiting/read.ts'
 import { tagsOf, toggled } from './grid/filter.ts'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.ts'
@@ -111,7 +110,7 @@ const Legend = (): VNode => html`<div class="legend" aria-label="Legend">
 
 interface WaitingProps {
   /** Undefined until it was read, and in the past. */
-  readonly queue: Queue | undefined
+  readonly queue: readonly SutRequest[] | undefined
   readonly isQueueOpen: boolean
   readonly onQueue: (isOpen: boolean) => void
 }
@@ -119,8 +118,8 @@ interface WaitingProps {
 /** How many wait, and for what. */
 const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | undefined => {
   const chip = useRef<HTMLButtonElement>(null)
-  if (queue === undefined || queue.count === 0) return undefined
-  const text = `${queue.count} waiting`
+  if (queue === undefined || queue.length === 0) return undefined
+  const text = `${numberOf(queue.length)} waiting`
   return html`<button type="button" class="chip waits" ref=${chip} aria-haspopup="dialog" aria-expanded=${isQueueOpen} onClick=${() => onQueue(!isQueueOpen)}><${Icon} name="queue" />${text}</button>
     ${
       isQueueOpen &&

@@ -7,7 +7,7 @@ import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { type LabReading, useLab } from '../../page/use-lab.ts'
 import { html } from '../../parts/html.ts'
-import { FailedBlock, StateBlock } from '../../parts/state.ts'
+import { FailedBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import { type Booked, freeUntil, type Taken } from '../../timeline/calendar.ts'
 import type { Cell } from '../../timeline/cells.ts'
@@ -20,11 +20,12 @@ import { DateBar, FilterBar } from './bars.ts'
 import { BlockPopover } from './block-popover.ts'
 import { DraftPopover } from './draft-popover.ts'
 import { drawnOf } from './grid/drawn.ts'
-import { isFiltering, isFreeForAnHour, matches, NO_FILTER, toggled } from './grid/filter.ts'
+import { isFiltering, isFreeForAnHour, matches, toggled } from './grid/filter.ts'
 import { Grid } from './grid/grid.ts'
 import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
 import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
+import { NoneShown } from './none-shown.ts'
 import { SetUp, useSetUp } from './set-up.ts'
 
 const NONE: readonly Booked[] = []
@@ -45,10 +46,6 @@ const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="
   <span class="vh" role="status">Loading</span>
   ${Array.from({ length: 14 }, (_, n) => html`<div class="tl-row"><div class="tl-head"><span class="sk sk-name"></span></div><div class="tl-lane"><span class=${`sk sk-block sk-${n % 5}`}></span></div></div>`)}
 </div></div>`
-
-const NoMatch = (): VNode => html`<div class="tl"><${StateBlock} icon="filter" title="No machine matches">
-  <div class="row"><button type="button" class="btn" onClick=${() => show({ filter: NO_FILTER })}>Clear filters</button></div>
-<//></div>`
 
 /** The popover of what is open, beside its block. */
 const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
@@ -154,7 +151,7 @@ export const Schedule = (): VNode => {
         ? html`<${Skeleton} />`
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<div class="tl"><${NoMachines} /></div>`
-    if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoMatch} />`
+    if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoneShown} isPast=${isPast} />`
     return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} queued=${queued} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`
   }

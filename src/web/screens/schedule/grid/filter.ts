@@ -1,4 +1,5 @@
 import { type Sut, takenOf } from '../../../live/objects.ts'
+import type { Criteria } from '../../../reserving/criteria.ts'
 import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
 import { HOUR } from '../../../timeline/times.ts'
 
@@ -42,6 +43,25 @@ export const matches = (sut: Sut, booked: readonly Booked[], filter: Filter, now
   (filter.types.size === 0 || filter.types.has(sut.sut_type)) &&
   matchesTags(sut, filter.tags) &&
   (!filter.isFreeNow || isFreeForAnHour(sut, booked, now))
+
+/** Machines that criteria can name, at most. */
+const NAMES_MAX = 32
+
+/**
+ * What machines must be to be shown, of which `shown` are: a text can be said by their names only. With too many of
+ * them it is left out.
+ */
+export const criteriaOf = ({ text, types, tags }: Filter, shown: readonly Sut[]): Criteria => {
+  if (text !== '' && shown.length <= NAMES_MAX) return new Map([['name', shown.map(({ name }) => name)]])
+  const pairs = [...tags].map((tag) => [tag.slice(0, tag.indexOf('=')), tag.slice(tag.indexOf('=') + 1)] as const)
+  const criteria = new Map<string, readonly string[]>(types.size === 0 ? [] : [['sut_type', [...types]]])
+  for (const [name, of] of Map.groupBy(pairs, ([tag]) => tag))
+    criteria.set(
+      `tag.${name}`,
+      of.map(([, value]) => value),
+    )
+  return criteria
+}
 
 /** A set with a member put in or taken out. */
 export const toggled = <A>(set: ReadonlySet<A>, member: A): ReadonlySet<A> =>

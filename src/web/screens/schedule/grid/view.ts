@@ -58,11 +58,11 @@ export const view = openView()
 
 export const show = (change: Partial<View>): void => view.update((before) => ({ ...before, ...change }))
 
-/** Goes to the schedule with a draft from now on, which may be changed there before it is sent. */
-export const take = (sutId: string, length: number): void => {
+/** Goes to the schedule with a draft, from now on unless given, which may be changed there before it is sent. */
+export const take = (sutId: string, length: number, start: Draft['start'] = 'now'): void => {
   show({
     ...{ zoom: 'day', time: undefined, filter: NO_FILTER, folded: new Set() },
-    open: { kind: 'draft', draft: { sutId, start: 'now', length } },
+    open: { kind: 'draft', draft: { sutId, start, length } },
   })
   goTo('schedule')
 }

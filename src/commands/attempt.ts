@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../domain/decider.ts'
-import type { Event, NewEvent, Recorded } from '../domain/event.ts'
+import { type Event, LARGE_APPEND, type NewEvent, type Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { type IdempotencyRecord, subjectId } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
@@ -98,6 +98,7 @@ const makeDecideOnce =
     hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
     if (E.isLeft(appended))
       return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
+    if (events.length >= LARGE_APPEND) await turn()
     const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
     if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, envelope.requestId)
     return over(E.mapLeft(() => appendFailure('unknown'))(completed))

@@ -100,3 +100,6 @@ export type Recorded = NewEvent & {
 
 /** An event read in log order, with its leaf hash in the log's Merkle tree (32 bytes). */
 export type Logged = Recorded & { readonly leaf: Uint8Array }
+
+/** Events appended together from which on each step of recording them takes a turn of its own: a series has up to 367. */
+export const LARGE_APPEND = 256

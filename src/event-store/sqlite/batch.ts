@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Logged } from '../../domain/event.ts'
+import { LARGE_APPEND, type Logged } from '../../domain/event.ts'
 import { type StorePosition, toStorePosition } from '../../domain/values/position.ts'
 import type { Appended, AppendFailure } from '../event-store.ts'
 import type { Append, Write, Written } from './append.ts'
@@ -122,11 +122,21 @@ export const makeBatches = (options: BatchOptions): Batches => {
 
   const writeBatch = makeBatchWriter(options)
 
-  const flush = (): void => {
+  const unlessBlocked = (work: () => void): void => {
     const blocked = options.blocked?.()
-    if (blocked !== undefined) return void blocked.then(flush)
-    isScheduled = false
+    if (blocked === undefined) work()
+    else void blocked.then(() => unlessBlocked(work))
+  }
+
+  const flush = (): void => {
     const batch = encodeAll(queue.splice(0, batchMax))
+    const events = batch.reduce((count, { append }) => count + append.rows.length, 0)
+    if (events < LARGE_APPEND) commit(batch)
+    else setImmediate(() => unlessBlocked(() => commit(batch)))
+  }
+
+  const commit = (batch: readonly Ready[]): void => {
+    isScheduled = false
     const began = performance.now()
     const committed = transactions.run(() => writeBatch(batch))
     if (E.isLeft(committed)) {
@@ -150,7 +160,11 @@ export const makeBatches = (options: BatchOptions): Batches => {
 
   const schedule = (): void => {
     isScheduled = true
-    flushWhenQuiet(() => queue.length, batchMax, flush)
+    flushWhenQuiet(
+      () => queue.length,
+      batchMax,
+      () => unlessBlocked(flush),
+    )
   }
 
   return {
@@ -160,6 +174,6 @@ export const makeBatches = (options: BatchOptions): Batches => {
         queue.push({ encode, resolve, reject })
         if (!isScheduled) schedule()
       }),
-    idle: () => (queue.length === 0 ? Promise.resolve() : whenIdle.promise),
+    idle: () => (isScheduled ? whenIdle.promise : Promise.resolve()),
   }
 }

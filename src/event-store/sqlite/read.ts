@@ -150,7 +150,7 @@ export const makeReader = (
         const ahead = withReadErrors(lookup.last) - last
         isCaughtUp = ahead <= 0
         yield { events, caughtUp: isCaughtUp, ahead }
-        if (live === undefined) await turn()
+        if (live === undefined || !isCaughtUp) await turn()
       }
     },
     head: async () => withReadErrors(lookup.last),

@@ -54,6 +54,8 @@ export interface SqliteOptions {
 
 /** Pages of 4 KiB between WAL checkpoints. Appends wait for one: some 10 ms for this many pages and 35 ms for 4,000. */
 const CHECKPOINT_PAGES = 1_000
+/** Events kept for subscribers: more than the largest append, so that none of it is read and decoded again. */
+const TAIL = 512
 /** For a file that another process writes. */
 const POLL_INTERVAL_MS = 200
 
@@ -130,7 +132,7 @@ const makeStore = (
   lock: Lock | undefined,
   { onFatal, onCommit, isSyncDeferred = false, limits = {} }: SqliteOptions,
 ): EventStore => {
-  const { batchMax = 1000, queueMax = 10_000, tail: keep = 256, eraseTimeout = 5_000 } = limits
+  const { batchMax = 1000, queueMax = 10_000, tail: keep = TAIL, eraseTimeout = 5_000 } = limits
   const lookup = makePositionLookup(database)
   const heads = makeHeads(database, lock !== undefined)
   const tail = makeTail(keep, lock === undefined ? POLL_INTERVAL_MS : undefined)

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import { LARGE_APPEND } from '../../domain/event.ts'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { logContinues } from '../file/progress.ts'
 import type { CatchUp } from './catch-up.ts'
@@ -31,16 +32,13 @@ interface Followed {
   readonly listeners: ReadonlySet<(events: Batch['events']) => void>
 }
 
-/** Events that are folded in a turn of their own, and their rows written in another: a series has 367. */
-const LARGE = 256
-
 /** Folds a batch and lets its rows be written. */
 const foldBatch = async (
   batch: Batch,
   { tracker, pending, writer, catchUp, signal, listeners }: Followed,
 ): Promise<void> => {
   // A start that catches up answers nobody in between.
-  const isLarge = batch.events.length >= LARGE && tracker.isCaughtUp()
+  const isLarge = batch.events.length >= LARGE_APPEND && tracker.isCaughtUp()
   // They may have been encoded and appended just now.
   if (isLarge) await turn()
   for (const event of batch.events) pending.fold(event, tracker.advance(event))

@@ -33,6 +33,17 @@ test('concurrent appends share one transaction; separate appends have one each',
   t.is(commitsIn(path), before + 6)
 })
 
+test('a store that is closed while it appends hundreds of events has recorded them', async (t) => {
+  for (const turns of [0, 1, 2]) {
+    const store = openStore(t, await aPath(t))
+    const stream = aStream()
+    const outcome = append(store, stream, -1, someEvents(stream, 367))
+    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+    await store.close()
+    t.is(outcomeOf(await outcome), 'done')
+  }
+})
+
 test('appends beyond the batch limit go into the next batch', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path, { limits: { batchMax: 10 } })

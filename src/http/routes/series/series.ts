@@ -47,17 +47,20 @@ const readRequest = async (
   return events.filter(({ metadata }) => metadata.request_id === events.at(-1)?.metadata.request_id)
 }
 
+/** Reservations shown in one turn of the event loop. */
+const TURN_SIZE = 128
+
 /** Reservations as an append left them. */
 const makeShowAppended =
   ({ objects, store }: Pick<SeriesDependencies, 'objects' | 'store'>) =>
   async (seriesId: string, stream: string, outcome: Outcome<unknown>, status: 200 | 201): Promise<RouteResponse> => {
     const events = await eventsOf(store, stream, outcome)
-    // Hundreds have just been recorded and folded.
-    await turn()
     const documents: string[] = []
     let position: RouteResponse['position']
     for (const { type, data, revision } of events) {
       if (type !== 'ReservationCreated' && type !== 'ReservationCancelled') continue
+      // After the first, too: it waits until hundreds have been folded.
+      if (documents.length % TURN_SIZE === 1) await turn()
       const { storePosition } = outcome
       const shown = await objects.after('reservation', data._id, stream, { kind: 'recorded', revision, storePosition })
       documents.push(shown.document)

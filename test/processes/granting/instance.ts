@@ -99,6 +99,9 @@ const makeAlarm = () => {
 /** Turns of the event loop in which nothing begins after which nothing more is done. */
 const QUIET_TURNS = 12
 
+/** More work at once than this goes round in a circle. */
+const WORK_MAX = 2_000
+
 export interface World {
   readonly store: EventStore
   readonly views: Views
@@ -148,10 +151,12 @@ export const startInstance = ({ store, views: seen, users, clock }: World): Inst
     ...{ isServing: () => true, isShared: true, isOwn, makeRequestId: () => randomHex(8), wake, signal: stop.signal },
   })
   const rest = async (): Promise<void> => {
+    const worked = begun()
     for (let [quiet, seen] = [0, begun()]; quiet < QUIET_TURNS; quiet++) {
       await turn()
       if (isBusy() || begun() !== seen) quiet = -1
       seen = begun()
+      if (seen - worked > WORK_MAX) throw new Error('it never rests')
     }
   }
   return {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Decisions } from '../gateway/decisions.ts'
 import { makeMayBeShared } from '../gateway/shared-addresses.ts'
-import type { GatewayMeasures } from '../http/routes/measures/gateway.ts'
+import type { GatewayMeasures } from '../http/routes/metrics/measures.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 

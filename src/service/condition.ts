@@ -1,6 +1,6 @@
 import type { EventStore } from '../event-store/event-store.ts'
 import { type HealthCondition, isReady } from '../http/routes/health.ts'
-import type { Gauges } from '../http/routes/metrics.ts'
+import type { Gauges } from '../http/routes/metrics/metrics.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Vault } from '../vault/vault.ts'

@@ -4,7 +4,7 @@ import type { StoreUnavailable } from '../event-store/event-store.ts'
 import { peerOf } from '../http/protocol/client-address.ts'
 import { codes, type Refusal } from '../http/protocol/problem.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/request-summary.ts'
-import type { Metrics } from '../http/routes/metrics.ts'
+import type { Metrics } from '../http/routes/metrics/metrics.ts'
 import type { Log, Runtime } from './runtime.ts'
 
 /** Between log lines of one kind. */

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, Series } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import type { Failure } from '../../domain/failure.ts'
+import { type Failure, failure } from '../../domain/failure.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import type { Visibility } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -38,6 +38,27 @@ const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
         return E.right(true)
     }
   }
+}
+
+const NOT_FOUND = {
+  sut: () => failure('sut_not_found', 'No SUT has this id.'),
+  reservation: () => failure('reservation_not_found', 'No reservation has this id.'),
+  series: () => failure('series_not_found', 'No series has this id.'),
+  user: () => failure('user_not_found', 'No user has this id.'),
+} as const
+
+/** The refusal where none has the id in the path, or one that the user does not see. */
+export const notFound = (kind: keyof typeof NOT_FOUND): Failure => NOT_FOUND[kind]()
+
+/** The current object, which must exist. */
+export const findNewest = async (
+  { newest }: Pick<Reads, 'newest'>,
+  kind: keyof typeof NOT_FOUND,
+  id = '',
+): Promise<E.Either<Failure, Version>> => {
+  const found = await newest(kind, id)
+  if (E.isLeft(found)) return found
+  return found.right === undefined ? E.left(notFound(kind)) : E.right(found.right)
 }
 
 /**

@@ -14,7 +14,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
-import { type ScopedUser, visibleTo } from '../response/visibility.ts'
+import { findNewest, type ScopedUser, visibleTo } from '../response/visibility.ts'
 import {
   concatHistories,
   EVENTS_PER_TURN,
@@ -94,9 +94,8 @@ const makeReservationHistory =
     const { params, user } = call
     const { objects } = dependencies
     const id = params.id ?? ''
-    const found = await visibleTo(objects, user).newest('reservation', id)
+    const found = await findNewest(visibleTo(objects, user), 'reservation', id)
     if (E.isLeft(found)) return found
-    if (found.right === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
     const { user_id } = JSON.parse(found.right.document) as Reservation
     if (user.role === 'tester' && user_id !== user._id) {
       return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
@@ -120,9 +119,8 @@ const makeUserHistory =
     if (user.role === 'tester' && id !== user._id) {
       return E.left(failure('forbidden', 'Testers can read their own history only.'))
     }
-    const found = await objects.newest('user', id)
+    const found = await findNewest(objects, 'user', id)
     if (E.isLeft(found)) return found
-    if (found.right === undefined) return E.left(failure('user_not_found', 'No user has this id.'))
     const { created } = found.right
     const read = ifReaching(created, await objects.showLists(({ histories }) => histories.positions('user', id)))
     if (E.isLeft(read)) return read
@@ -145,9 +143,8 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
   return {
     sut: async (call) => {
       const id = call.params.id ?? ''
-      const found = await objects.newest('sut', id)
+      const found = await findNewest(objects, 'sut', id)
       if (E.isLeft(found)) return found
-      if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
       const { created } = found.right
       const shown = await objects.showLists(({ histories, sessionEvents }) => ({
         ports: histories.positions('listen_port', id),

@@ -14,7 +14,7 @@ import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import type { UserNames } from '../response/user-names.ts'
-import { type ScopedUser, visibleTo } from '../response/visibility.ts'
+import { findNewest, type ScopedUser, visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
 
 export interface ReservationReadDependencies {
@@ -64,10 +64,9 @@ export const makeReservationRead = (dependencies: ReservationReadDependencies) =
     return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })
   }
   const newest = async (call: ReservationCall): RouteResult => {
-    const found = await visibleTo(objects, call.user).newest('reservation', call.params.id ?? '')
+    const found = await findNewest(visibleTo(objects, call.user), 'reservation', call.params.id)
     if (E.isLeft(found)) return found
     const version = found.right
-    if (version === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
     if (version.ended === 'cancelled') {
       return E.left(
         failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),

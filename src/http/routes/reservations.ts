@@ -10,10 +10,10 @@ import { sutStream } from '../../domain/values/ids.ts'
 import { laterPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { ExtensionBody, ReservationBody, ShorteningBody } from '../codecs/bodies.ts'
-import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
-import { visibleTo } from '../response/visibility.ts'
+import { notFound, visibleTo } from '../response/visibility.ts'
 import { makeCreateReservation, type ReservationDependencies } from './creating/create-reservation.ts'
 
 export interface ReservationHandlers {
@@ -24,8 +24,6 @@ export interface ReservationHandlers {
   readonly update: (call: Call) => RouteResult
   readonly keepalive: (call: Call) => RouteResult
 }
-
-const notFound = () => failure('reservation_not_found', 'No reservation has this id.')
 
 /** A reservation as its document shows it. */
 interface Known {
@@ -54,19 +52,18 @@ type Change = (
 const makeChange =
   ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>): Change =>
   async (call, command, { quotas, respond } = {}) => {
-    const { params, user, requestId, idempotencyKey, reason, client } = call
+    const { params, user } = call
     const seen = visibleTo(objects, user)
     let found = await seen.newest('reservation', params.id ?? '')
     for (;;) {
       if (E.isLeft(found)) return found
       const version = found.right
-      if (version === undefined) return E.left(notFound())
+      if (version === undefined) return E.left(notFound('reservation'))
       const reservation = JSON.parse(version.document) as Reservation
       const stream = sutStream(reservation.sut_id)
       const known = knownOf(version, reservation)
-      const envelope = { actor: user, requestId, idempotencyKey, reason, client }
       const run = (quota: QuotaUse | undefined) =>
-        runner.run(reservationDecider, stream, { ...envelope, command: command(known, quota) })
+        runner.run(reservationDecider, stream, { ...envelopeOf(call), command: command(known, quota) })
       // Who may not is refused without waiting behind what the holder does.
       const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
       const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { METRICS_MEDIA_TYPE } from '../../../src/http/routes/metrics.ts'
+import { METRICS_MEDIA_TYPE } from '../../../src/http/routes/metrics/metrics.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Client } from '../client.ts'

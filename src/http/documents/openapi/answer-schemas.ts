@@ -23,8 +23,8 @@ import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
 import type { Explained } from '../../../read-models/requests/explain.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { ConnectionDocument } from '../../routes/access/connection.ts'
-import type { ShownOutages } from '../../routes/outages.ts'
-import type { SutSettings } from '../../routes/sut-read.ts'
+import type { ShownOutages } from '../../routes/suts/outages.ts'
+import type { SutSettings } from '../../routes/suts/sut-read.ts'
 
 /**
  * Schemas of response bodies. Their types are those of the projections: an additional or missing field does not

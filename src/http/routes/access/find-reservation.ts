@@ -6,7 +6,7 @@ import type { PublicPosition } from '../../../domain/values/position.ts'
 import type { User } from '../../../users/user.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
-import { visibleTo } from '../../response/visibility.ts'
+import { findNewest, visibleTo } from '../../response/visibility.ts'
 
 /** A reservation that a user wants to connect to. */
 export interface FoundReservation {
@@ -23,10 +23,9 @@ export const findReservation = async (
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,
 ): Promise<E.Either<Refusal, FoundReservation>> => {
-  const found = await visibleTo(objects, user).newest('reservation', id)
+  const found = await findNewest(visibleTo(objects, user), 'reservation', id)
   if (E.isLeft(found)) return found
   const version = found.right
-  if (version === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
   const reservation = JSON.parse(version.document) as Reservation
   const isAllowed = reservation.user_id === user._id || (isForAdministrators && user.role === 'administrator')
   if (!isAllowed) return E.left(failure('not_your_reservation', 'Another user holds this reservation.'))

@@ -16,7 +16,7 @@ import type { StorePosition } from '../../../domain/values/position.ts'
 import type { Users } from '../../../users/users.ts'
 import type { ReservationBody } from '../../codecs/bodies.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { madeResponse } from '../../response/keepalive.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 
@@ -36,10 +36,6 @@ export interface ReservationDependencies {
 }
 
 type CreateCall = Call<ReservationBody>
-
-const senderOf = ({ user: actor, requestId, idempotencyKey, reason, client }: CreateCall) => {
-  return { actor, requestId, idempotencyKey, reason, client }
-}
 
 /** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
 export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
@@ -88,7 +84,7 @@ const makeCreateById = (dependencies: ReservationDependencies) => {
     const common = { ...asked, sut_id, random: randomHex(8) }
     const ended = await runInTurn(quotas, asked, (quota) => {
       const command: CreateReservation = { type: 'CreateReservation', ...common, quota }
-      return runner.run(reservationDecider, stream, { ...senderOf(call), command })
+      return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
     })
     return E.isLeft(ended) ? ended : E.right(await respond(stream, ended.right, asked.keepalive))
   }
@@ -110,7 +106,7 @@ const makeCreateMatched = (dependencies: ReservationDependencies) => {
     const holderScope = users.byId(asked.user_id)?.scope
     const ended = await runInTurn(quotas, asked, async (quota) => {
       const request = { ...asked, criteria, holderScope, quota }
-      const made = await createMatched({ ...matching, runner, randomHex }, senderOf(call), request)
+      const made = await createMatched({ ...matching, runner, randomHex }, envelopeOf(call), request)
       return E.map((matched: Matched) => ({ ...matched, storePosition: matched.outcome.storePosition }))(made)
     })
     if (E.isLeft(ended)) return ended

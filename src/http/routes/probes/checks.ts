@@ -4,6 +4,7 @@ import { type Cause, offlineCauseOf } from '../../../domain/monitoring/status.ts
 import { refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
+import { findNewest } from '../../response/visibility.ts'
 
 /** The result of a probe. */
 export interface Checked {
@@ -48,9 +49,8 @@ export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencie
   const mayCheck = makeMayCheck(sinceBoot)
   return async ({ params }) => {
     const id = params.id ?? ''
-    const found = await objects.newest('sut', id)
+    const found = await findNewest(objects, 'sut', id)
     if (E.isLeft(found)) return found
-    if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (found.right.ended === 'retired') {
       return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
     }

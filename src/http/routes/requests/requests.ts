@@ -13,7 +13,7 @@ import { REQUESTS_STREAM } from '../../../domain/values/ids.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { Users } from '../../../users/users.ts'
 import type { SutRequestBody } from '../../codecs/bodies.ts'
-import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { type UserNames, withUserName } from '../../response/user-names.ts'
 import { type ScopedUser, visibleTo } from '../../response/visibility.ts'
@@ -69,7 +69,7 @@ const makeCreate =
   (dependencies: RequestDependencies): RequestHandlers['create'] =>
   async (call) => {
     const { objects, users, nameOf, makeRequest } = dependencies
-    const { body, user: actor, requestId, idempotencyKey, reason, client } = call
+    const { body, user: actor } = call
     const { user_id = actor._id, ...wanted } = body
     const refused = await refusalOfSut(dependencies, call)
     if (E.isLeft(refused)) return refused
@@ -77,7 +77,7 @@ const makeCreate =
     const holder = users.byId(user_id)
     const scopes = [actor.scope, holder?.scope].filter((scope) => scope !== undefined)
     const asked = { actor, user_id, holderRole: holder?.role, scopes, refusedSut: refused.right, ...wanted }
-    const made = await makeRequest({ actor, requestId, idempotencyKey, reason, client }, asked)
+    const made = await makeRequest(envelopeOf(call), asked)
     if (E.isLeft(made)) return made
     const { id, revision, storePosition } = made.right
     const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
@@ -110,18 +110,19 @@ const makeWithdraw = (dependencies: RequestDependencies): RequestHandlers['withd
       const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
       return request === undefined || !hasOffer(request) ? E.right(undefined) : finishOffer(request, requestId)
     })
-  return async ({ params, user: actor, requestId, idempotencyKey, reason, client }) => {
+  return async (call) => {
+    const { params, user: actor } = call
     const id = params.id ?? ''
     const known = await find('newest', id, actor)
     if (E.isLeft(known)) return known
     const { user_id } = JSON.parse(known.right.document) as SutRequest
-    const ended = isForbidden(actor, user_id) ? E.right(undefined) : await endOffer(id, requestId)
+    const ended = isForbidden(actor, user_id) ? E.right(undefined) : await endOffer(id, call.requestId)
     if (E.isLeft(ended)) return ended
     const found = await find('latest', id, actor)
     if (E.isLeft(found)) return found
     const { status, sut_reservation_id } = JSON.parse(found.right.document) as SutRequest
     const withdrawn = await runner.run(requestDecider, REQUESTS_STREAM, {
-      ...{ actor, requestId, idempotencyKey, reason, client },
+      ...envelopeOf(call),
       command: { type: 'WithdrawRequest', actor, _id: id, user_id, status, sut_reservation_id },
     })
     if (E.isLeft(withdrawn)) return withdrawn

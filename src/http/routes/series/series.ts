@@ -4,7 +4,7 @@ import type { Reservation, Series } from '../../../../projections/reservation.ts
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
 import type { SeriesWindowFinder } from '../../../commands/series/windows.ts'
 import type { Recorded } from '../../../domain/event.ts'
-import { type Failure, failure } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { OCCURRENCES_MAX } from '../../../domain/series/rule.ts'
 import { makeSeriesQuery } from '../../../domain/series/windows.ts'
@@ -14,9 +14,9 @@ import { reservationStateOf } from '../../../read-models/lists/details.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { SeriesReservation } from '../../../read-models/tables/reservation-table.ts'
 import type { SeriesBody, SeriesListQuery } from '../../codecs/series.ts'
-import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
-import { visibilityOf, visibleTo } from '../../response/visibility.ts'
+import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { holderExists, type ReservationDependencies, runInTurn } from '../creating/create-reservation.ts'
 import { listResponse, resolveBefore } from '../list-response.ts'
 
@@ -33,8 +33,6 @@ export interface SeriesDependencies extends Omit<ReservationDependencies, 'match
   /** Unix milliseconds. */
   readonly clock: () => number
 }
-
-const notFound = (): E.Either<Failure, never> => E.left(failure('series_not_found', 'No series has this id.'))
 
 /** Events of the append of a request, the last of which is at a revision. A series is the largest. */
 const readRequest = async (
@@ -107,20 +105,20 @@ const makeReadMembers =
 
 const makeCreate =
   (dependencies: SeriesDependencies): SeriesHandlers['create'] =>
-  async ({ body, user, requestId, idempotencyKey, reason, client }) => {
+  async (call) => {
+    const { body, user } = call
     const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = dependencies
     const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
     const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
     if (E.isLeft(found)) return found
     const stream = sutStream(sut_id)
-    const envelope = { actor: user, requestId, idempotencyKey, reason, client }
     const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))
     const userExists = await holderExists(users, user, user_id)
     const holder = { actor: user, user_id, isBeyondQuota }
     const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
     const ended = await runInTurn(quotas, holder, (quota) => {
       const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
-      return runner.run(reservationDecider, stream, { ...envelope, command })
+      return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
     })
     if (E.isLeft(ended)) return ended
     const seriesId = seriesIdIn(await eventsOf(store, stream, ended.right))
@@ -131,17 +129,17 @@ const makeCancel = (dependencies: SeriesDependencies): SeriesHandlers['cancel'] 
   const { runner, objects } = dependencies
   const readMembers = makeReadMembers(objects)
   const showAppended = makeShowAppended(dependencies)
-  return async ({ params, user, requestId, idempotencyKey, reason, client }) => {
-    const found = await visibleTo(objects, user).newest('series', params.id ?? '')
+  return async (call) => {
+    const { params, user } = call
+    const found = await findNewest(visibleTo(objects, user), 'series', params.id)
     if (E.isLeft(found)) return found
-    if (found.right === undefined) return notFound()
     const series = JSON.parse(found.right.document) as Series
     const members = await readMembers(series)
     if (E.isLeft(members)) return members
     const reservationIds = members.right.listed.map(({ id }) => id)
     const { _id, sut_id, user_id } = series
     const ended = await runner.run(reservationDecider, sutStream(sut_id), {
-      ...{ actor: user, requestId, idempotencyKey, reason, client },
+      ...envelopeOf(call),
       command: { type: 'CancelSeries', actor: user, user_id, reservationIds },
     })
     return E.isLeft(ended) ? ended : E.right(await showAppended(_id, sutStream(sut_id), ended.right, 200))
@@ -163,9 +161,8 @@ export const makeSeriesHandlers = (dependencies: SeriesDependencies): SeriesHand
     create: makeCreate(dependencies),
     cancel: makeCancel(dependencies),
     read: async ({ params, user }) => {
-      const found = await visibleTo(objects, user).newest('series', params.id ?? '')
+      const found = await findNewest(visibleTo(objects, user), 'series', params.id)
       if (E.isLeft(found)) return found
-      if (found.right === undefined) return notFound()
       const { document } = found.right
       const members = await readMembers(JSON.parse(document) as Series)
       if (E.isLeft(members)) return members

@@ -16,8 +16,9 @@ import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { NewPassword, OwnPassword, UserCreation, UserUpdate } from '../../codecs/users.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
+import { notFound } from '../../response/visibility.ts'
 import { userResponse } from './user-response.ts'
 
 export interface UserChanges {
@@ -47,8 +48,6 @@ export interface UserDependencies {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-export const userNotFound = (): Failure => failure('user_not_found', 'No user has this id.')
-
 /** Finds a user that has not been removed. */
 export const findPresent = async (users: Users, id: string): Promise<E.Either<Failure, User>> => {
   await users.settled()
@@ -56,23 +55,10 @@ export const findPresent = async (users: Users, id: string): Promise<E.Either<Fa
   if (users.byId(id) === undefined) await users.catchUp()
   const user = users.byId(id)
   if (user !== undefined) return E.right(user)
-  return E.left(users.member(id) === undefined ? userNotFound() : failure('user_removed', 'The user has been removed.'))
+  return E.left(
+    users.member(id) === undefined ? notFound('user') : failure('user_removed', 'The user has been removed.'),
+  )
 }
-
-/** What an order takes from a call. */
-export const envelopeOf = ({
-  user,
-  requestId,
-  idempotencyKey,
-  reason,
-  client,
-}: Call): Omit<CommandEnvelope<unknown>, 'command'> => ({
-  actor: user,
-  requestId,
-  idempotencyKey,
-  reason,
-  client,
-})
 
 type Ended = E.Either<Failure, Outcome<UsersState>>
 
@@ -172,7 +158,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
     setPassword: async (call) => {
       const _id = call.params.id ?? ''
       if (users.member(_id) === undefined) await users.catchUp()
-      return users.member(_id) === undefined ? E.left(userNotFound()) : setPassword(_id, call)
+      return users.member(_id) === undefined ? E.left(notFound('user')) : setPassword(_id, call)
     },
     setOwnPassword: async (call) => {
       const confirmed = await call.caller().confirm(call.body.old_password)

@@ -17,9 +17,9 @@ import { foldName } from '../../../domain/values/user-name.ts'
 import { BEGINNING, type EventStore } from '../../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
-import { type Call, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
 import { importResponse } from '../import-response.ts'
-import { envelopeOf, type UserDependencies } from './user-changes.ts'
+import type { UserDependencies } from './user-changes.ts'
 import { userText } from './user-response.ts'
 
 type HashedDependencies = Pick<UserDependencies, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>

@@ -12,8 +12,8 @@ import type { Users } from '../../../users/users.ts'
 import type { UserQuery, UsersQuery } from '../../codecs/lists.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
+import { notFound } from '../../response/visibility.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
-import { userNotFound } from './user-changes.ts'
 import { memberText } from './user-response.ts'
 
 export interface UserReads {
@@ -120,7 +120,7 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
       const isSeen = await sees(user, id)
       if (E.isLeft(isSeen)) return isSeen
       const member = isSeen.right ? users.member(id) : undefined
-      return member === undefined ? E.left(userNotFound()) : readOne(user, member, query)
+      return member === undefined ? E.left(notFound('user')) : readOne(user, member, query)
     },
     me: async ({ user, query }) => {
       await users.settled()

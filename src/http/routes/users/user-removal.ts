@@ -10,9 +10,8 @@ import { USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { EndedEarly } from '../../../read-models/tables/reservation-counts.ts'
 import type { Users } from '../../../users/users.ts'
 import type { UserRemoval } from '../../codecs/users.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
-import { envelopeOf } from './user-changes.ts'
 
 export interface RemovalDependencies {
   readonly runner: Runner

@@ -12,10 +12,10 @@ import type { Vault } from '../../../vault/vault.ts'
 import type { Paging } from '../../codecs/lists.ts'
 import type { TokenRequest } from '../../codecs/users.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
-import { envelopeOf, findPresent } from './user-changes.ts'
+import { findPresent } from './user-changes.ts'
 
 export interface UserTokens {
   readonly issue: (call: Call<TokenRequest>) => RouteResult

@@ -1,16 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ListenPort } from '../../../projections/listen-port.ts'
-import type { Sut } from '../../../projections/sut.ts'
-import type { SutDisplay } from '../../../projections/sut-display.ts'
-import { failure } from '../../domain/failure.ts'
-import { monitoredOf } from '../../domain/monitoring/status.ts'
-import type { Views } from '../../read-models/views.ts'
-import type { Vault } from '../../vault/vault.ts'
-import type { SutQuery } from '../codecs/suts.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
-import { documentResponse, type Objects } from '../response/objects.ts'
-import { visibleTo } from '../response/visibility.ts'
-import type { AsOfReads } from './as-of-reads.ts'
+import type { ListenPort } from '../../../../projections/listen-port.ts'
+import type { Sut } from '../../../../projections/sut.ts'
+import type { SutDisplay } from '../../../../projections/sut-display.ts'
+import { monitoredOf } from '../../../domain/monitoring/status.ts'
+import type { Views } from '../../../read-models/views.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { SutQuery } from '../../codecs/suts.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import { documentResponse, type Objects } from '../../response/objects.ts'
+import { findNewest, visibleTo } from '../../response/visibility.ts'
+import type { AsOfReads } from '../as-of-reads.ts'
 
 /** What administrators set and the document of a SUT leaves out. */
 export interface SutSettings extends Partial<AdministratorSettings> {
@@ -78,10 +77,9 @@ const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'v
 export const makeSutRead = ({ objects, asOf, views, vault }: SutReadDependencies) => {
   const settingsOf = makeSettingsOf({ views, vault })
   const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
-    const found = await visibleTo(objects, user).newest('sut', params.id ?? '')
+    const found = await findNewest(visibleTo(objects, user), 'sut', params.id)
     if (E.isLeft(found)) return found
     const version = found.right
-    if (version === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (!query.withSettings) return E.right(documentResponse('sut', version, false))
     const settings = await settingsOf(JSON.parse(version.document) as Sut, user)
     const document = withSettings(version.document, settings)

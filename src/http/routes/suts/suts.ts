@@ -1,16 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../../commands/command-envelope.ts'
-import { createSut, type NewSut } from '../../commands/create-sut.ts'
-import { releasePort } from '../../commands/listen-ports.ts'
-import { failure } from '../../domain/failure.ts'
-import type { PortRange } from '../../domain/listen-port/decide.ts'
-import type { SealedSecret } from '../../domain/sealed-secret.ts'
-import { type SutCommand, sutDecider } from '../../domain/sut/decide.ts'
-import { isAssignedId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
-import type { Vault } from '../../vault/vault.ts'
-import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
-import { documentResponse, type Objects } from '../response/objects.ts'
+import type { Runner } from '../../../commands/command-envelope.ts'
+import { createSut, type NewSut } from '../../../commands/create-sut.ts'
+import { releasePort } from '../../../commands/listen-ports.ts'
+import type { PortRange } from '../../../domain/listen-port/decide.ts'
+import type { SealedSecret } from '../../../domain/sealed-secret.ts'
+import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
+import { isAssignedId, type RandomHex, sutStream } from '../../../domain/values/ids.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../../codecs/bodies.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
+import { documentResponse, type Objects } from '../../response/objects.ts'
+import { notFound } from '../../response/visibility.ts'
 
 export interface SutHandlers {
   readonly create: (call: Call<SutCreation>) => RouteResult
@@ -27,8 +27,6 @@ export interface SutDependencies {
   readonly range: PortRange
   readonly randomHex: RandomHex
 }
-
-const notFound = () => failure('sut_not_found', 'No SUT has this id.')
 
 /** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
@@ -47,18 +45,10 @@ const makeChange =
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
   ): RouteResult => {
-    const { params, user, requestId, idempotencyKey, reason, client } = call
-    const id = params.id ?? ''
-    if (!isAssignedId(id)) return E.left(notFound())
+    const id = call.params.id ?? ''
+    if (!isAssignedId(id)) return E.left(notFound('sut'))
     const stream = sutStream(id)
-    const ended = await runner.run(sutDecider, stream, {
-      ...command(id),
-      actor: user,
-      requestId,
-      idempotencyKey,
-      reason,
-      client,
-    })
+    const ended = await runner.run(sutDecider, stream, { ...command(id), ...envelopeOf(call) })
     if (E.isLeft(ended)) return ended
     return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
   }
@@ -67,16 +57,10 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
   const { runner, objects, vault, range, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
+    create: async (call) => {
       const ended = await createSut(runner, {
-        ...newSut(vault, body),
-        range,
-        random: randomHex(8),
-        actor: user,
-        requestId,
-        idempotencyKey,
-        reason,
-        client,
+        ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
+        ...envelopeOf(call),
       })
       if (E.isLeft(ended)) return ended
       const { _id, outcome } = ended.right

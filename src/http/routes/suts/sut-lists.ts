@@ -1,22 +1,22 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Sut } from '../../../projections/sut.ts'
-import type { SutDisplay } from '../../../projections/sut-display.ts'
-import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
-import { reachOf } from '../../domain/calendar/turnaround.ts'
-import { failure, invalid } from '../../domain/failure.ts'
-import { formatWithOffset } from '../../domain/values/instant.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
-import type { ListPage } from '../../read-models/lists/lists.ts'
-import type { Views } from '../../read-models/views.ts'
-import { inQuery } from '../codecs/query.ts'
-import type { AvailabilityQuery, SutsQuery } from '../codecs/suts.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
-import { CSV, type CsvLists } from '../response/csv-lists.ts'
-import { ifReaching, type Objects } from '../response/objects.ts'
-import { visibleTo } from '../response/visibility.ts'
-import type { AsOfReads } from './as-of-reads.ts'
-import { freeSpan, spanOf } from './availability/span.ts'
-import { listResponse, resolveBefore } from './list-response.ts'
+import type { Sut } from '../../../../projections/sut.ts'
+import type { SutDisplay } from '../../../../projections/sut-display.ts'
+import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
+import { reachOf } from '../../../domain/calendar/turnaround.ts'
+import { failure, invalid } from '../../../domain/failure.ts'
+import { formatWithOffset } from '../../../domain/values/instant.ts'
+import type { PublicPosition } from '../../../domain/values/position.ts'
+import type { ListPage } from '../../../read-models/lists/lists.ts'
+import type { Views } from '../../../read-models/views.ts'
+import { inQuery } from '../../codecs/query.ts'
+import type { AvailabilityQuery, SutsQuery } from '../../codecs/suts.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import { CSV, type CsvLists } from '../../response/csv-lists.ts'
+import { ifReaching, type Objects } from '../../response/objects.ts'
+import { findNewest, visibleTo } from '../../response/visibility.ts'
+import type { AsOfReads } from '../as-of-reads.ts'
+import { freeSpan, spanOf } from '../availability/span.ts'
+import { listResponse, resolveBefore } from '../list-response.ts'
 import { type SutSettings, settingsOfEverybody, withSettings } from './sut-read.ts'
 
 export interface SutLists {
@@ -74,9 +74,8 @@ export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutL
   },
   availability: async ({ params, query, user }) => {
     const id = params.id ?? ''
-    const found = await visibleTo(objects, user).newest('sut', id)
+    const found = await findNewest(visibleTo(objects, user), 'sut', id)
     if (E.isLeft(found)) return found
-    if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (found.right.ended === 'retired') {
       return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
     }

@@ -1,16 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { OfflineCause } from '../../domain/events/monitoring.ts'
-import { failure, invalid } from '../../domain/failure.ts'
-import { formatMilliseconds } from '../../domain/values/instant.ts'
-import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
-import type { Outages, SutOutages } from '../../read-models/lists/outages.ts'
-import type { User } from '../../users/user.ts'
-import type { OutagesOfOneQuery, OutagesQuery } from '../codecs/outages.ts'
-import { inQuery } from '../codecs/query.ts'
-import type { Refusal } from '../protocol/problem.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
-import { ifReaching, type Objects } from '../response/objects.ts'
-import { visibleTo } from '../response/visibility.ts'
+import type { OfflineCause } from '../../../domain/events/monitoring.ts'
+import { invalid } from '../../../domain/failure.ts'
+import { formatMilliseconds } from '../../../domain/values/instant.ts'
+import { BEFORE_FIRST, type PublicPosition } from '../../../domain/values/position.ts'
+import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
+import type { User } from '../../../users/user.ts'
+import type { OutagesOfOneQuery, OutagesQuery } from '../../codecs/outages.ts'
+import { inQuery } from '../../codecs/query.ts'
+import type { Refusal } from '../../protocol/problem.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import { ifReaching, type Objects } from '../../response/objects.ts'
+import { notFound, visibleTo } from '../../response/visibility.ts'
 
 export interface OutageHandlers {
   readonly ofOne: (call: Call<unknown, OutagesOfOneQuery>) => RouteResult
@@ -72,7 +72,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
       const [only] = found.right === undefined ? [] : listed
-      if (only === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
+      if (only === undefined) return E.left(notFound('sut'))
       return E.right({ status: 200, body: JSON.stringify(show(only)), position })
     },
     list: async ({ query, user }) => {

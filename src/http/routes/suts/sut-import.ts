@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { checkPorts, importSuts, type SutImportDependencies } from '../../commands/import-suts.ts'
-import { sutStream } from '../../domain/values/ids.ts'
-import type { SutImport } from '../codecs/imports.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
-import { importResponse } from './import-response.ts'
+import { checkPorts, importSuts, type SutImportDependencies } from '../../../commands/import-suts.ts'
+import { sutStream } from '../../../domain/values/ids.ts'
+import type { SutImport } from '../../codecs/imports.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
+import { importResponse } from '../import-response.ts'
 import { newSut, type SutDependencies } from './suts.ts'
 
 export interface SutImportRouteDependencies extends SutDependencies, SutImportDependencies {
@@ -16,16 +16,14 @@ export const makeSutImport =
   (dependencies: SutImportRouteDependencies) =>
   async (call: Call<SutImport>): RouteResult => {
     const { objects, vault, clock } = dependencies
-    const { user: actor, requestId, idempotencyKey, reason, client } = call
     const { suts, dry_run } = call.body
     if (dry_run === true) {
       const checked = await checkPorts(dependencies, suts.length, clock())
       return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
     }
-    const envelope = { actor, requestId, idempotencyKey, reason, client }
     const imported = await importSuts(
       dependencies,
-      envelope,
+      envelopeOf(call),
       suts.map((sut) => newSut(vault, sut)),
     )
     if (E.isLeft(imported)) return imported

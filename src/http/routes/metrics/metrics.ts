@@ -1,12 +1,17 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { AppendFailure } from '../../event-store/event-store.ts'
-import type { FeedMeasures } from '../../feed/subscribers.ts'
-import { codes } from '../protocol/problem.ts'
-import type { RequestSummary } from '../response/request-summary.ts'
-import { feedMeasures } from './measures/feed.ts'
-import { type GatewayMeasures, gatewayMeasures } from './measures/gateway.ts'
-import { type ProbeMeasures, probeMeasures } from './measures/probes.ts'
-import { type ScheduleMeasures, scheduleMeasures } from './measures/schedule.ts'
+import type { AppendFailure } from '../../../event-store/event-store.ts'
+import type { FeedMeasures } from '../../../feed/subscribers.ts'
+import { codes } from '../../protocol/problem.ts'
+import type { RequestSummary } from '../../response/request-summary.ts'
+import {
+  feedMeasures,
+  type GatewayMeasures,
+  gatewayMeasures,
+  type ProbeMeasures,
+  probeMeasures,
+  type ScheduleMeasures,
+  scheduleMeasures,
+} from './measures.ts'
 
 /** Measurements reported by the parts of the service. */
 export interface Measures extends ProbeMeasures, ScheduleMeasures, GatewayMeasures {

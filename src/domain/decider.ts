@@ -6,10 +6,13 @@ import type { Failure } from './failure.ts'
 import type { IdempotencyRecords } from './idempotency-records.ts'
 import type { StorePosition } from './values/position.ts'
 
+/** The events to record; `[]` means the effect already holds. */
+export type Decision = Either<Failure, readonly Event[]>
+
 /**
- * The rules of one kind of stream. `evolve` folds recorded events and never refuses. `decide` returns the events to
- * record; `[]` means the effect already holds. Both are pure: time, random bits and the actor are arguments. If they
- * need a page that is not loaded they throw PageMissing; load it and call again.
+ * The rules of one kind of stream. `evolve` folds recorded events and never refuses. Both functions are
+ * pure: time, random bits and the actor are arguments. If they need a page that is not loaded they throw PageMissing;
+ * load it and call again.
  */
 export interface Decider<S extends StreamState, C> {
   readonly initial: S
@@ -17,7 +20,7 @@ export interface Decider<S extends StreamState, C> {
   readonly version: number
   readonly evolve: (state: S, event: Recorded) => S
   /** On what `known` leaves of a state. `now` is in Unix milliseconds and never before the stream's last event. */
-  readonly decide: (state: S, command: C, now: number) => Either<Failure, readonly Event[]>
+  readonly decide: (state: S, command: C, now: number) => Decision
   /** The state as far as the sender of a command may know it. Absent if senders may know all of it. */
   readonly known?: (state: S, command: C) => S
   /** Bytes of memory a state takes with all its pages loaded. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type StreamState, withCorrectTime } from '../decider.ts'
-import type { Event, Recorded } from '../event.ts'
-import { type Failure, failure } from '../failure.ts'
+import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
+import type { Recorded } from '../event.ts'
+import { failure } from '../failure.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
@@ -65,11 +65,7 @@ const choosePorts = (state: ListenPortState, range: PortRange, count: number): r
   return [...ports, ...back.slice(0, count - ports.length)]
 }
 
-const assign = (
-  state: ListenPortState,
-  { range, randoms }: AssignListenPorts,
-  now: number,
-): E.Either<Failure, readonly Event[]> => {
+const assign = (state: ListenPortState, { range, randoms }: AssignListenPorts, now: number): Decision => {
   const ports = choosePorts(state, range, randoms.length)
   if (ports.length === randoms.length) {
     return E.right(
@@ -127,11 +123,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
   }
 }
 
-const decide = (
-  state: ListenPortState,
-  command: ListenPortCommand,
-  now: number,
-): E.Either<Failure, readonly Event[]> => {
+const decide = (state: ListenPortState, command: ListenPortCommand, now: number): Decision => {
   switch (command.type) {
     case 'AssignListenPorts':
       return assign(state, command, now)

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type StreamState, withCorrectTime } from '../decider.ts'
-import type { DataOf, Event, Recorded } from '../event.ts'
-import type { Failure } from '../failure.ts'
+import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
+import type { DataOf, Recorded } from '../event.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
@@ -28,11 +27,7 @@ export interface OfferMatch {
 }
 
 /** `[]` means that another offer has been made meanwhile. */
-const decide = (
-  { offer }: OffersState,
-  { offered, after, random }: OfferMatch,
-  now: number,
-): E.Either<Failure, readonly Event[]> =>
+const decide = ({ offer }: OffersState, { offered, after, random }: OfferMatch, now: number): Decision =>
   E.right(offer?._id === after ? [{ type: 'MatchOffered', data: { _id: makeId(now, random), ...offered } }] : [])
 
 const evolve = (state: OffersState, event: Recorded): OffersState => {

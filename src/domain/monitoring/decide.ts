@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, StreamState } from '../decider.ts'
+import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
-import type { Failure } from '../failure.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 import { type Cause, offlineCauseOf } from './status.ts'
 
@@ -71,7 +70,7 @@ const decide = (
   state: MonitoringState,
   { _id, cause, instance, failingSince, shown }: RecordProbe,
   now: number,
-): E.Either<Failure, readonly Event[]> => {
+): Decision => {
   // Another instance was first. The next probe is judged by its change.
   if (shown.changes !== state.changes) return E.right([])
   // The document is damaged. Nothing is recorded on its word.

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Window } from '../calendar/window.ts'
-import type { Actor, Decider } from '../decider.ts'
+import type { Actor, Decider, Decision } from '../decider.ts'
 import type { DataOf, Event } from '../event.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { makeId } from '../values/ids.ts'
@@ -77,8 +77,6 @@ export interface ExpireRequests {
 }
 
 export type RequestCommand = MakeRequest | OfferSuts | EndOffer | WithdrawRequest | WithdrawAll | ExpireRequests
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 const offered = (_id: string, { user_id, sut_id, sut_reservation_id, start, end }: Offer): Event => ({
   type: 'RequestOffered',

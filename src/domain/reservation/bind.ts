@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Event } from '../event.ts'
-import type { Failure } from '../failure.ts'
+import type { Decision } from '../decider.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, refuseOver } from './rules.ts'
 
@@ -10,8 +9,6 @@ export interface BindReservation extends ReservationCommandBase {
   /** The address as a keyed hash under the newest key, as in the event's metadata. */
   readonly client: string
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 export const bind = (sut: ExistingSut, command: BindReservation, now: number): Decision => {
   const { _id, client } = command

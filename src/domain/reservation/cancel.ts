@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Event } from '../event.ts'
-import { type Failure, refuse } from '../failure.ts'
+import type { Decision } from '../decider.ts'
+import { refuse } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { released } from './release.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
@@ -9,8 +9,6 @@ import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYour
 export interface CancelReservation extends ReservationCommandBase {
   readonly type: 'CancelReservation'
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 export const cancel = (sut: ExistingSut, command: CancelReservation, now: number): Decision => {
   const { _id } = command

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type RequestedWindow, type ResolvedWindow, resolveWindow, type Window } from '../calendar/window.ts'
-import type { Actor } from '../decider.ts'
+import type { Actor, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
 import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
@@ -42,8 +42,6 @@ export interface CreateReservation {
 
 /** Who reserves for whom. */
 export type ReservationRequest = Omit<CreateReservation, 'type' | 'window' | 'match' | 'keepalive' | 'random'>
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 /** What a reservation is asked for with, whichever SUT it is to have. */
 export type Asked = Pick<CreateReservation, 'actor' | 'user_id' | 'userExists' | 'window' | 'limits' | 'isBeyondQuota'>

@@ -1,7 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider } from '../decider.ts'
-import type { Event } from '../event.ts'
-import type { Failure } from '../failure.ts'
+import type { Decider, Decision } from '../decider.ts'
 import { sutFold } from '../sut/decide.ts'
 import { type ExistingSut, requireSut } from '../sut/refusals.ts'
 import { initialSutState, type SutState } from '../sut/state.ts'
@@ -30,8 +28,6 @@ export type ReservationCommand =
   | RefuseOffer
   | CreateSeries
   | CancelSeries
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 /** To a command that takes time of a SUT outside the scope of its sender, the SUT does not exist. */
 const known = (state: SutState, command: ReservationCommand): SutState => {

@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
 import type { Held } from '../calendar/held.ts'
 import { ceilToQuarter } from '../calendar/window.ts'
-import type { Event } from '../event.ts'
-import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
+import type { Decision } from '../decider.ts'
+import { bodyProblem, invalid, type Problem, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findInTheWayOfEnd } from '../sut/held.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
@@ -36,8 +36,6 @@ export interface ExtendReservation extends ReservationCommandBase {
   /** The actor's; without one, every SUT. */
   readonly scope?: Scope | undefined
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 const instantOf = (seconds: number): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
 

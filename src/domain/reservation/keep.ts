@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { keepaliveDue, startDue } from '../calendar/held.ts'
-import type { Event } from '../event.ts'
-import { type Failure, refuse } from '../failure.ts'
+import type { Decision } from '../decider.ts'
+import { refuse } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
 
@@ -9,8 +9,6 @@ import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYour
 export interface KeepReservation extends ReservationCommandBase {
   readonly type: 'KeepReservation'
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 /** Recorded only when less than half of the time is left, so that frequent calls cost the log nothing. */
 export const keep = (sut: ExistingSut, command: KeepReservation, now: number): Decision => {

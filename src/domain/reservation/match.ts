@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Window } from '../calendar/window.ts'
-import type { DataOf, Event } from '../event.ts'
+import type { Decision } from '../decider.ts'
+import type { DataOf } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { findRecord } from '../idempotency-records.ts'
@@ -67,10 +68,7 @@ export const isOfferRefused = (state: SutState, _id: string): boolean => isSettl
 /** Whether the reservation of an offer to a request that waited has been made. */
 export const isOfferTaken = (state: SutState, _id: string): boolean => isSettled(state, _id, true)
 
-export const refuseOffer = (
-  state: SutState,
-  { _id, sut_id, user_id, keys }: RefuseOffer,
-): E.Either<Failure, readonly Event[]> => {
+export const refuseOffer = (state: SutState, { _id, sut_id, user_id, keys }: RefuseOffer): Decision => {
   const isMade = isOfferTaken(state, _id) || keys.some((key) => findRecord(state.keys, key) !== undefined)
   if (isMade || isOfferRefused(state, _id)) return E.right([])
   return E.right([{ type: 'ReservationOfferRefused', data: { _id, sut_id, user_id } }])

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Held, keepaliveDue, startDue } from '../calendar/held.ts'
+import type { Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { ReleaseCause } from '../events/reservation.ts'
-import type { Failure } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWithOffset } from '../values/instant.ts'
 import { findUnfinished } from './rules.ts'
@@ -30,11 +30,7 @@ export const unusedDue = ({ values }: Pick<ExistingSut, 'values'>, held: Held): 
 }
 
 /** Whether somebody has connected is not known here: sessions have a stream of their own. */
-export const releaseUnattended = (
-  sut: ExistingSut,
-  { _id, cause }: ReleaseUnattended,
-  now: number,
-): E.Either<Failure, readonly Event[]> => {
+export const releaseUnattended = (sut: ExistingSut, { _id, cause }: ReleaseUnattended, now: number): Decision => {
   const held = findUnfinished(sut, _id, now)
   const due = held && (cause === 'keepalive' ? keepaliveDue(held) : unusedDue(sut, held))
   if (held === undefined || due === undefined || due > now) return E.right([])

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { findOverlapping } from '../calendar/calendar.ts'
 import { endDue, type Held, startDue } from '../calendar/held.ts'
+import type { Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
-import type { Failure } from '../failure.ts'
 import { type SutState, UNRECORDED_MAX } from '../sut/state.ts'
 import { formatMilliseconds } from '../values/instant.ts'
 
@@ -22,11 +22,7 @@ const toEvent = (type: 'ReservationStarted' | 'ReservationEnded', sut_id: string
   return { type, data: { _id: held._id, due, sut_id, user_id: held.user_id } }
 }
 
-export const advance = (
-  { windows }: SutState,
-  { sut_id, from }: AdvanceSchedule,
-  now: number,
-): E.Either<Failure, readonly Event[]> => {
+export const advance = ({ windows }: SutState, { sut_id, from }: AdvanceSchedule, now: number): Decision => {
   const since = Math.max((from - 1) / 1000, now / 1000 - UNRECORDED_MAX)
   const ofNow = { start: since, end: now / 1000 + 1 }
   for (const held of findOverlapping(windows, ofNow, Number.POSITIVE_INFINITY)) {

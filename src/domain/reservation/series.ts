@@ -2,17 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { find } from '../calendar/calendar.ts'
 import { earliestAfter } from '../calendar/turnaround.ts'
 import { resolveWindow } from '../calendar/window.ts'
-import type { Actor } from '../decider.ts'
+import type { Actor, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
-import {
-  bodyProblem,
-  type Conflict,
-  type Failure,
-  invalid,
-  type Problem,
-  type ProblemCode,
-  refuse,
-} from '../failure.ts'
+import { bodyProblem, type Conflict, invalid, type Problem, type ProblemCode, refuse } from '../failure.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, type RecurrenceRule } from '../series/rule.ts'
 import type { AskedTime, FirstWindow, SeriesWindow, SeriesWindows } from '../series/windows.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
@@ -39,8 +31,6 @@ export interface CreateSeries extends ReservationRequest {
   /** 8 random bytes in hex for the id of the series, and for that of each reservation. */
   readonly randoms: readonly string[]
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 const written = ({ seconds, offset }: AskedTime): string => formatWithOffset(seconds, offset)
 

@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
 import type { Held } from '../calendar/held.ts'
 import { ceilToQuarter } from '../calendar/window.ts'
-import type { Event } from '../event.ts'
-import { bodyProblem, type Failure, invalid, type Problem } from '../failure.ts'
+import type { Decision } from '../decider.ts'
+import { bodyProblem, invalid, type Problem } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { formatWindow } from '../sut/state.ts'
 import { formatWithOffset, isLater, type OffsetTime } from '../values/instant.ts'
@@ -14,8 +14,6 @@ export interface ShortenReservation extends ReservationCommandBase {
   readonly type: 'ShortenReservation'
   readonly end: OffsetTime
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 const endProblem = (held: Held, { instant }: OffsetTime, now: number): Problem | undefined => {
   if (!isLater(instant, Temporal.Instant.fromEpochMilliseconds(now)))

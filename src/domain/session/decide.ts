@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, StreamState } from '../decider.ts'
+import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
-import type { Failure } from '../failure.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
 export type OpenedSession = DataOf<'SessionOpened'>
@@ -81,7 +80,7 @@ const closeFormer = ({ open }: SessionState, { reservation_id, instance }: Opene
  * An instance records its sessions of a SUT one after the other. After a lost response it can therefore repeat only the
  * opening that it recorded last.
  */
-const decide = (state: SessionState, command: SessionCommand): E.Either<Failure, readonly Event[]> => {
+const decide = (state: SessionState, command: SessionCommand): Decision => {
   if (command.type === 'CloseSession') {
     const open = state.open[command._id]
     return E.right(open === undefined ? [] : [closing(open, command.end)])

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { findEndingAfter } from '../calendar/calendar.ts'
-import type { Decider } from '../decider.ts'
-import type { DataOf, Event } from '../event.ts'
+import type { Decider, Decision } from '../decider.ts'
+import type { DataOf } from '../event.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
-import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
+import { bodyProblem, invalid, refuse } from '../failure.ts'
 import { type SetMonitoring, setMonitoring } from './monitoring.ts'
 import { packSut, sutWeight, unpackSut } from './packed-state.ts'
 import { type ExistingSut, type IfMatch, isStale, refuseRetired, refuseStale, requireSut } from './refusals.ts'
@@ -47,8 +47,6 @@ export interface AbandonSutCreation {
 }
 
 export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation | SetMonitoring
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100

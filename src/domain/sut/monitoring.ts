@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Event } from '../event.ts'
-import type { Failure } from '../failure.ts'
+import type { Decision } from '../decider.ts'
 import { type ExistingSut, type IfMatch, isStale, refuseRetired, refuseStale } from './refusals.ts'
 
 /** Begins or ends the probing of a SUT, or changes how often it is probed. */
@@ -11,10 +10,7 @@ export interface SetMonitoring {
   readonly ifMatch?: IfMatch
 }
 
-export const setMonitoring = (
-  state: ExistingSut,
-  { interval, ifMatch }: SetMonitoring,
-): E.Either<Failure, readonly Event[]> => {
+export const setMonitoring = (state: ExistingSut, { interval, ifMatch }: SetMonitoring): Decision => {
   const { _id } = state
   if (state.status === 'retired') return refuseRetired()
   if (isStale(state, ifMatch)) return refuseStale(state)

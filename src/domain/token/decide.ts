@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type StreamState, withCorrectTime } from '../decider.ts'
+import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role } from '../events/user.ts'
-import { type Failure, refuse } from '../failure.ts'
+import { refuse } from '../failure.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
@@ -87,7 +87,7 @@ const evolve = (state: TokensState, event: Recorded): TokensState => {
   }
 }
 
-const decide = (state: TokensState, command: TokenCommand, now: number): E.Either<Failure, readonly Event[]> => {
+const decide = (state: TokensState, command: TokenCommand, now: number): Decision => {
   switch (command.type) {
     case 'IssueToken':
       return validTokens(state, now).length < TOKENS_MAX

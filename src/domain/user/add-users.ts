@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Event } from '../event.ts'
+import type { Decision } from '../decider.ts'
 import type { Quota, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, type FailureCode, failure, invalid, type Problem, refuse } from '../failure.ts'
 import { RESERVED_USER_IDS } from '../values/user-name.ts'
@@ -26,8 +26,6 @@ export interface AddUsers {
   readonly known: ReadonlyMap<string, string>
   readonly quotaDefault: Quota
 }
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 const problemAt = (row: number, field: string, detail: string): Problem => ({
   ...{ code: 'invalid', path: ['users', String(row), field], in: 'body', detail },

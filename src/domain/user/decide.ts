@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider } from '../decider.ts'
+import type { Decider, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
@@ -61,8 +61,6 @@ export interface EraseUser {
 }
 
 export type UserCommand = AddUser | AddUsers | ChangeUser | RenewEpoch | RemoveUser | RestoreUser | EraseUser
-
-type Decision = E.Either<Failure, readonly Event[]>
 
 const NOTHING: Decision = E.right([])
 

@@ -5,7 +5,7 @@ import { AnsweredEvent } from '../log/answered-events.ts'
 import { readMembers, statusOf } from '../people/members.ts'
 import { answer } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
-import { oneNamed } from '../service/one-named.ts'
+import { idOfNamed } from '../service/one-named.ts'
 import { listSuts } from '../sut/find.ts'
 
 /** Histories of the service at BERTH_URL. */
@@ -43,32 +43,17 @@ async function* historyOfId(config: Config, id: string): Events {
   return refused === undefined ? E.right(false) : E.left(refused.why)
 }
 
-interface Named {
-  readonly _id: string
-  readonly name: string
-  readonly isGone: boolean
-}
-
-/** The id that a name means. Those that are retired or removed count only if no other has the name. */
+/** The id that a name means. */
 const findNamed = async (config: Config, typed: string): Promise<E.Either<string, string | undefined>> => {
   const members = await readMembers((request) => tryCall(config, request))
   if (E.isLeft(members)) return members
-  const all: Named[] = members.right.map((user) => ({ ...user, isGone: statusOf(user) !== 'present' }))
+  const all = members.right.map((user) => ({ _id: user._id, name: user.name, isGone: statusOf(user) !== 'present' }))
   for (const isGone of [false, true]) {
     const suts = await listSuts(config, { name: typed, ...(isGone && { retired: 'true' }) })
     if (E.isLeft(suts)) return suts
-    all.push(...suts.right.map((sut) => ({ ...sut, isGone })))
+    all.push(...suts.right.map(({ _id, name }) => ({ _id, name, isGone })))
   }
-  for (const isGone of [false, true]) {
-    const found = oneNamed(
-      'SUTs or users',
-      typed,
-      all.filter((each) => each.isGone === isGone),
-    )
-    if (E.isLeft(found)) return found
-    if (found.right !== undefined) return E.right(found.right._id)
-  }
-  return E.right(undefined)
+  return idOfNamed(typed, all)
 }
 
 /** Yields the history of what is meant: an id, or else a name. Left: why there is none. */

@@ -1,8 +1,8 @@
-import * as E from 'fp-ts/lib/Either.js'
+import type * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../domain/event.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
-import { oneNamed } from '../service/one-named.ts'
+import { idOfNamed } from '../service/one-named.ts'
 import type { LookUpNames } from './user-names.ts'
 
 /** The events by which names change hands. In a text within an event these quotes are escaped. */
@@ -36,20 +36,14 @@ export const makeNamed = () => {
     follow: ({ text, storePosition }: StoredRecord): void => {
       if (NAMING.test(text)) follow(decodeEvent(text, storePosition))
     },
-    /** The id that a name means. Those that are retired or removed count only if no other has the name. */
+    /** The id that a name means. */
     find: async (typed: string, namesOf: LookUpNames): Promise<E.Either<string, string | undefined>> => {
       const names = await namesOf([...users.keys()])
       const all = [
         ...[...suts].map(([_id, sut]) => ({ _id, ...sut })),
         ...[...users].map(([_id, { isGone }]) => ({ _id, name: names.get(_id) ?? _id, isGone })),
       ]
-      for (const isGone of [false, true]) {
-        const candidates = all.filter((each) => each.isGone === isGone)
-        const found = oneNamed('SUTs or users', typed, candidates)
-        if (E.isLeft(found)) return found
-        if (found.right !== undefined) return E.right(found.right._id)
-      }
-      return E.right(undefined)
+      return idOfNamed(typed, all)
     },
   }
 }

@@ -9,7 +9,7 @@ import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
-import { type Command, DONE, printRefusal, REFUSED, randomHexOf, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** For a running service to load a new key. */
 const LOAD_TIMEOUT_MS = 10_000
@@ -132,10 +132,7 @@ With --json it prints {"key","file","service","resealed"}.`,
     } finally {
       lock?.release()
     }
-    if (E.isLeft(rotated)) {
-      for (const problem of rotated.left) printRefusal(terminal, problem)
-      return REFUSED
-    }
+    if (E.isLeft(rotated)) return printRefusal(terminal, ...rotated.left)
     terminal.stdout(options.json ? `${JSON.stringify({ ...rotated.right, file })}\n` : sentence(rotated.right, config))
     return DONE
   },

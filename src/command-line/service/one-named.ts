@@ -20,3 +20,17 @@ export const oneNamed = <A extends { readonly _id: string; readonly name: string
   const ids = meant.map(({ _id }) => _id).join(', ')
   return E.left(`several ${what} have the name ${JSON.stringify(typed)}; use an id: ${ids}`)
 }
+
+/** The id that a name means. Those that are retired or removed count only if no other has the name. */
+export const idOfNamed = (
+  typed: string,
+  all: readonly { readonly _id: string; readonly name: string; readonly isGone: boolean }[],
+): E.Either<string, string | undefined> => {
+  for (const isGone of [false, true]) {
+    const candidates = all.filter((each) => each.isGone === isGone)
+    const found = oneNamed('SUTs or users', typed, candidates)
+    if (E.isLeft(found)) return found
+    if (found.right !== undefined) return E.right(found.right._id)
+  }
+  return E.right(undefined)
+}

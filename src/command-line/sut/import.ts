@@ -9,7 +9,7 @@ import { type CsvRow, describeCsvProblem, readCsv } from '../csv/csv.ts'
 import { readCsvFile } from '../csv/file.ts'
 import { answer, line } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
-import { type Command, DONE, printRefusal, REFUSED, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal } from '../terminal/command.ts'
 import { toValue } from './fields.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
@@ -20,11 +20,6 @@ const VALUES = ['port', 'is_active', 'rdp_width', 'rdp_height', 'turnaround', 'r
 const COLUMNS: readonly string[] = [...Object.keys(sutFields), 'user_name', 'password']
 
 type Refusal = readonly string[]
-
-const refuseAll = ({ stderr }: Terminal, why: Refusal): number => {
-  for (const each of why) stderr(`berth: ${each}\n`)
-  return REFUSED
-}
 
 /** A SUT as the service takes it. Empty fields are left out. */
 const toSut = (columns: readonly string[], { fields }: CsvRow): object => {
@@ -91,16 +86,16 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
     const bytes = await readCsvFile(file)
     if (E.isLeft(bytes)) return printRefusal(terminal, bytes.left)
     const parsed = readCsv(bytes.right, SUT_ROWS_MAX + 2)
-    if (E.isLeft(parsed)) return refuseAll(terminal, parsed.left.map(describeCsvProblem))
+    if (E.isLeft(parsed)) return printRefusal(terminal, ...parsed.left.map(describeCsvProblem))
     const rows = readRows(parsed.right)
-    if (E.isLeft(rows)) return refuseAll(terminal, rows.left)
+    if (E.isLeft(rows)) return printRefusal(terminal, ...rows.left)
     const suts = rows.right.map((row) => toSut(parsed.right[0]?.fields ?? [], row))
     const isDry = options['dry-run'] === true
     const imported = await tryCall(config, {
       ...{ method: 'POST', path: '/api/sut/import', answer: Imported, body: { suts, ...(isDry && { dry_run: true }) } },
       ...(!isDry && { idempotencyKey: keyOf(suts) }),
     })
-    if (E.isLeft(imported)) return refuseAll(terminal, linesOf(imported.left, rows.right))
+    if (E.isLeft(imported)) return printRefusal(terminal, ...linesOf(imported.left, rows.right))
     const { count, suts: added = [] } = imported.right
     for (const { _id, name } of added) terminal.stdout(`${_id}\t${name}\n`)
     const what = count === 1 ? '1 SUT' : `${count} SUTs`

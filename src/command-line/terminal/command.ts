@@ -87,8 +87,8 @@ export interface Command extends CommandHelp {
   readonly run: (args: CommandArguments, config: Config, terminal: Terminal) => Promise<number>
 }
 
-/** Prints the reason. Returns the exit code. */
-export const printRefusal = (terminal: Pick<Terminal, 'stderr'>, why: string): number => {
-  terminal.stderr(`berth: ${why}\n`)
+/** Prints the reasons, a line each. Returns the exit code. */
+export const printRefusal = (terminal: Pick<Terminal, 'stderr'>, ...why: readonly string[]): number => {
+  for (const line of why) terminal.stderr(`berth: ${line}\n`)
   return REFUSED
 }

@@ -9,7 +9,7 @@ import { makePasswords } from '../people/hash-passwords.ts'
 import { type Ask, withService } from '../people/with-service.ts'
 import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
-import { type Command, DONE, printRefusal, REFUSED, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
 
 /** How passwords come to the service: as hashes over its socket, otherwise as they are. */
 interface Way {
@@ -22,11 +22,6 @@ const AT_URL: Way = { path: '/api/user/import', isHashed: false }
 
 /** Why nothing was imported, a line each. */
 type Refusal = readonly string[]
-
-const refuseAll = ({ stderr }: Terminal, why: Refusal): number => {
-  for (const line of why) stderr(`berth: ${line}\n`)
-  return REFUSED
-}
 
 const plural = (count: number): string => (count === 1 ? '1 user' : `${count} users`)
 
@@ -85,7 +80,7 @@ const addAll = async (
 ): Promise<number> => {
   const identified = withIds(users, terminal)
   const checked = await ask({ method: 'POST', path, body: { users: identified, dry_run: true }, answer: unread })
-  if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
+  if (E.isLeft(checked)) return printRefusal(terminal, ...linesOf(checked.left, users))
   const lacking = users.filter(({ hash }) => hash === undefined).length
   const made = (await makePasswords(lacking, terminal, isHashed)).values()
   const passwords = users.map(({ hash }) => (hash === undefined ? made.next().value : { password: undefined, hash }))
@@ -105,7 +100,7 @@ const addAll = async (
     // If they may have been added, the passwords are needed.
     const isRefused = added.left.kind === 'refused' && added.left.code !== 'outcome_unknown'
     if (file !== undefined && isRefused) await rm(file, { force: true })
-    return refuseAll(terminal, linesOf(added.left, users))
+    return printRefusal(terminal, ...linesOf(added.left, users))
   }
   if (file === undefined) terminal.stdout(text)
   terminal.stderr(`berth: ${plural(users.length)} added${file === undefined ? '' : `; passwords are in ${file}`}\n`)
@@ -120,7 +115,7 @@ const showPlan = async (
 ): Promise<number> => {
   const body = { users: withIds(users, terminal), dry_run: true }
   const checked = await ask({ method: 'POST', path, body, answer: unread })
-  if (E.isLeft(checked)) return refuseAll(terminal, linesOf(checked.left, users))
+  if (E.isLeft(checked)) return printRefusal(terminal, ...linesOf(checked.left, users))
   terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
   terminal.stderr(`berth: ${plural(users.length)} would be added; nothing was changed\n`)
   return DONE
@@ -145,12 +140,12 @@ At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it 
 is imported on the machine of the service only.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
     const users = await readUsers(file)
-    if (E.isLeft(users)) return refuseAll(terminal, users.left)
+    if (E.isLeft(users)) return printRefusal(terminal, ...users.left)
     const way = config.client === undefined ? BESIDE : AT_URL
     const hashed = users.right.find(({ hash }) => hash !== undefined)
     if (hashed !== undefined && !way.isHashed) {
       const detail = 'is taken on the machine of the service only'
-      return refuseAll(terminal, [describeCsvProblem({ line: hashed.line, column: 'hash', detail })])
+      return printRefusal(terminal, describeCsvProblem({ line: hashed.line, column: 'hash', detail }))
     }
     const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
     const isDry = options['dry-run'] === true

@@ -10,10 +10,9 @@ import {
 import { reservationKeepaliveProjection, reservationRunProjection } from './reservation-run.ts'
 import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
-import { sutProjection } from './sut.ts'
+import { sutProjection, sutStatusProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
 import { sutRequestProjection } from './sut-request.ts'
-import { sutStatusProjection } from './sut-status.ts'
 import { endedLoginProjection, tokenProjection } from './token.ts'
 import { userProjection } from './user.ts'
 

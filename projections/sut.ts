@@ -1,4 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
+import type { OfflineCause } from '../src/domain/events/monitoring.ts'
 import type { SutType } from '../src/domain/events/sut.ts'
 import { descriptionOf, type MonitoringStatus, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
 import { mergeTags } from '../src/domain/sut/state.ts'
@@ -42,7 +43,7 @@ export type SutColumns = readonly [
 export const foldForSearch = (text: string): string => text.normalize('NFD').toLowerCase().toUpperCase()
 
 /** What an event says of a SUT that was monitored like this before; undefined if that stays as it was. */
-export const monitoredAfter = (before: MonitoringStatus, event: Recorded): MonitoringStatus | undefined => {
+const monitoredAfter = (before: MonitoringStatus, event: Recorded): MonitoringStatus | undefined => {
   switch (event.type) {
     case 'SutMonitoringEnabled':
       return before === 'disabled' ? 'unknown' : undefined
@@ -120,23 +121,26 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   }
 }
 
+/** The id of the SUT that an event changes. */
+const sutIn = (event: Recorded): string | undefined => {
+  switch (event.type) {
+    case 'SutCreated':
+    case 'SutUpdated':
+    case 'SutRetired':
+    case 'SutMonitoringEnabled':
+    case 'SutMonitoringDisabled':
+    case 'SutWentOnline':
+    case 'SutWentOffline':
+      return event.data._id
+    default:
+      return undefined
+  }
+}
+
 export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',
   version: 3,
-  key: (event) => {
-    switch (event.type) {
-      case 'SutCreated':
-      case 'SutUpdated':
-      case 'SutRetired':
-      case 'SutMonitoringEnabled':
-      case 'SutMonitoringDisabled':
-      case 'SutWentOnline':
-      case 'SutWentOffline':
-        return event.data._id
-      default:
-        return undefined
-    }
-  },
+  key: sutIn,
   begins: (event) => event.type === 'SutCreated',
   evolve,
   isObserved,
@@ -150,4 +154,34 @@ export const sutProjection: Projection<Sut, SutColumns> = {
     monitoredOf(sut.monitoring),
     epochMillisecondsOf(event.metadata.time),
   ],
+}
+
+/** What was known of a SUT from an event on. */
+export interface SutStatus {
+  readonly status: MonitoringStatus
+  /** Why it is offline; null if it is not. */
+  readonly cause: OfflineCause | null
+}
+
+/** The cause is empty where there is none, the event's time in Unix milliseconds. */
+export type SutStatusColumns = readonly [status: MonitoringStatus, cause: OfflineCause | '', time: number]
+
+const UNMONITORED: SutStatus = { status: 'disabled', cause: null }
+
+const evolveStatus = (document: SutStatus | undefined, event: Recorded): SutStatus => {
+  const before = document ?? UNMONITORED
+  const status = monitoredAfter(before.status, event)
+  if (status === undefined) return before
+  return { status, cause: event.type === 'SutWentOffline' ? event.data.cause : null }
+}
+
+/** Its versions are the outages of a SUT, and when nothing was known of it. */
+export const sutStatusProjection: Projection<SutStatus, SutStatusColumns> = {
+  name: 'sut_status',
+  version: 1,
+  key: sutIn,
+  begins: (event) => event.type === 'SutCreated',
+  evolve: evolveStatus,
+  ended: () => null,
+  columns: ({ status, cause }, event) => [status, cause ?? '', epochMillisecondsOf(event.metadata.time)],
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import { isConsistent, isIncluded, makeTreeReader } from '../../projections/merkle-proof.ts'
-import type { Sha256 } from '../../projections/merkle-tree.ts'
+import { makeTreeReader, type Sha256 } from '../../projections/merkle-tree.ts'
+import { isConsistent, isIncluded } from './verify-proof.ts'
 
 const sha256: Sha256 = (...parts) => {
   const hash = createHash('sha256')

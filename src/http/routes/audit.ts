@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { TreeReader } from '../../../projections/merkle-proof.ts'
+import type { TreeReader } from '../../../projections/merkle-tree.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'

@@ -5,7 +5,7 @@ import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import { durationOf } from '../../timeline/times.ts'
-import { type Choice, spanOn } from './choices.ts'
+import { type Choice, spanOn, type Take } from './choices.ts'
 
 interface Props {
   readonly choices: readonly Choice[]
@@ -17,6 +17,14 @@ interface Props {
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }
+
+/** A machine and when. Where that is not when it was asked for, it counts as much as the name. */
+const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; readonly now: number }): VNode => {
+  const span = spanOn(offer.from, offer.to, now)
+  return icon === 's-free'
+    ? html`<b class="clip"><bdi>${offer.name}</bdi></b> <span class="nowrap">${span}</span>`
+    : html`<b class="clip"><bdi>${offer.name}</bdi>,</b> <b class="nowrap">${span}</b>`
+}
 
 /** What can be had, one of which is chosen. */
 export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
@@ -38,7 +46,7 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode 
         <${Icon} name=${icon} />${
           choice.kind === 'wait'
             ? html`<b>Wait for one, ${durationOf(length)}</b>`
-            : html`<b class="clip"><bdi>${choice.offer.name}</bdi></b> <span class="nowrap">${spanOn(choice.offer.from, choice.offer.to, now)}</span>`
+            : html`<${Offered} choice=${choice} now=${now} />`
         } <span class="muted nowrap">${hint}</span>
       </button>`
     })}

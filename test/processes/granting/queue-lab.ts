@@ -39,7 +39,7 @@ export interface LabOptions {
 /** Rounds of looks within which everything has been granted that can be. */
 const ROUNDS_MAX = 50
 /** What others recorded is looked at after two seconds at most. */
-const OTHERS_MS = 2_000
+export const OTHERS_MS = 2_000
 
 const openLabStore = async (t: Tidying) => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-'))
@@ -140,9 +140,12 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       await revive()
       do await lookAround()
       while (await revive())
-      now += OTHERS_MS
-      do await lookAround()
-      while (await revive())
+      // What lags offers what is not free, and dies; that is closed first, and then somebody else looks.
+      for (let rounds = sides.some(({ isHeld }) => isHeld()) ? 3 : 1; rounds > 0; rounds--) {
+        now += OTHERS_MS
+        do await lookAround()
+        while (await revive())
+      }
     },
     /** Lets the views of one instance lag behind, or of none. */
     lag: async (n: number | undefined): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { makeRandom, type Random } from '../../process/random.ts'
 import { findIdle, findLeft, judge } from './judge.ts'
-import { openQueueLab, type QueueLab } from './queue-lab.ts'
+import { OTHERS_MS, openQueueLab, type QueueLab } from './queue-lab.ts'
 
 /** Random histories of those who wait, by two instances that die between appends. */
 
@@ -13,6 +13,7 @@ export interface Story {
 }
 
 const QUARTER = 900
+const WEEK_MS = 604_800_000
 const TESTERS = ['ada', 'ben', 'cleo'] as const
 const USERS = [...TESTERS, 'root'] as const
 const TARGETS: readonly Criteria[] = [
@@ -138,6 +139,18 @@ const pass: Step = async ({ lab, random }) => {
   return `${seconds} s pass`
 }
 
+/** A machine is given back in the moment in which a request expires, just after everybody has looked. */
+const expire: Step = async (scene, n) => {
+  const { lab } = scene
+  const { model } = judge(await lab.log())
+  const before = Math.min(...model.waiting().map(({ expires }) => expires)) - lab.now() - 500
+  if (before < OTHERS_MS || before > WEEK_MS) return 'nothing expires soon'
+  lab.pass(before - OTHERS_MS)
+  await lab.settle()
+  lab.pass(500)
+  return `a request expires, ${await cancel(scene, n)}`
+}
+
 const die: Step = async ({ lab, random }, n) => {
   const [appends, isAfter] = [1 + random.below(4), random.below(2) === 0]
   lab.dieAt(n, appends, isAfter)
@@ -159,13 +172,13 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
     [1, changeRole],
     [1, removeUser],
     [2, pass],
+    [1, expire],
     [2, die],
     [1, lag],
   ] as const),
 ]
 const CHOICES = STEPS.flatMap(([weight, step]) => Array<Step>(weight).fill(step))
 const LENGTH = 20
-const WEEK_MS = 604_800_000
 
 const begin = async (t: Tidying, random: Random): Promise<Scene> => {
   const lab = await openQueueLab(t, { random })

@@ -20,8 +20,10 @@ const OTHERS = 0o077
 export const readCredentials = (path: string): string => {
   try {
     const stats = statSync(path)
-    if ((stats.mode & OTHERS) !== 0) throw misused(`${path} can be read by others; run: chmod 600 ${path}`)
     const isRead = stats.isFile() && stats.size <= CREDENTIALS_MAX
+    // Not of a directory, which nobody could enter any more.
+    if (stats.isFile() && (stats.mode & OTHERS) !== 0)
+      throw misused(`${path} can be read by others; run: chmod 600 ${path}`)
     const text = isRead ? readFileSync(path, 'utf8').replace(/\r?\n$/, '') : ''
     if (TOKEN_LIKE.test(text) || /^[^:\r\n]+:[^\r\n]+$/.test(text)) return text
     throw misused(`${path} must hold one line: a name, a colon and a password, or a token`)

@@ -24,8 +24,9 @@ export const placeOf = ({ host, port, open }: Members): Place | undefined => {
 }
 
 /** Binds a reservation to this address, unless it is bound to it: its port lets nobody else in. */
-const bindHere = async (service: Service, id: string, connection: Members): Promise<void> => {
-  if (connection.bound_here === false) acceptedBody(await service.post(`/api/sut_reservation/${id}/update`))
+const bindHere = async (service: Service, id: string, connection: Members, giveUp?: AbortSignal): Promise<void> => {
+  if (connection.bound_here !== false) return
+  acceptedBody(await service.post(`/api/sut_reservation/${id}/update`, giveUp && { giveUp }))
 }
 
 /** A reservation that the client has. */
@@ -126,7 +127,7 @@ export const waitForPort = async (
     const connection = acceptedBody(answer)
     const place = placeOf(connection)
     if (place !== undefined) {
-      await bindHere(service, id, connection)
+      await bindHere(service, id, connection, signal)
       return place
     }
     if (performance.now() > until) throw new ClientFailure(EXIT.unreachable, 'the port of the machine does not open')

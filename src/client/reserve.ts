@@ -71,7 +71,7 @@ export const reserve = async (order: Order, setting: Setting): Promise<number> =
     const { keepalive, extendBy, command } = order
     const path = `/api/sut_reservation/${id}`
     try {
-      const reservation = await service.get(`${path}?include=names`)
+      const reservation = await service.get(`${path}?include=names`, { signal: interrupted })
       if (reservation.status >= 300) throw refusalOf(reservation)
       const { sut_name, end_time } = reservation.body
       say(output, `reserved ${sut_name} until ${end_time}, reservation ${id}`)

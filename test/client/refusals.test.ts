@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
-import { type Lab, reserving, runHere, startLab } from './lab.ts'
+import { type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
 import { startSecureProxy } from './proxy.ts'
 
 const later = tidyingLater()
@@ -69,7 +69,8 @@ test('variables that name no service, or nobody, or a file that others can read,
     [{ BERTH_URL, BERTH_CREDENTIALS_FILE: open }, /open can be read by others; run: chmod 600 /],
     [{ BERTH_URL, BERTH_CREDENTIALS_FILE: empty }, /empty must hold one line/],
     [{ BERTH_URL, BERTH_CREDENTIALS_FILE: join(lab.folder, 'none') }, /none cannot be read: ENOENT/],
-    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: '/dev/zero' }, /\/dev\/zero/],
+    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: '/dev/zero' }, /\/dev\/zero must hold one line/],
+    [{ BERTH_URL, BERTH_CREDENTIALS_FILE: '/' }, /^berth: \/ must hold one line/],
   ] as const) {
     const { code, errors } = await runHere(reserving(1, ...RUN), env)
     t.is(code, 64, errors)
@@ -145,6 +146,21 @@ test('thorough: a server that answers with something else than Berth exits with 
     t.is(code, 69, what)
     t.regex(errors, why, what)
   }
+})
+
+test('thorough: a signal ends the client while the service is not ready, and the machine is given back', async (t) => {
+  const _id = 'a'.repeat(24)
+  const asked: (string | undefined)[] = []
+  const env = await startOther(t, ({ url }, res) => {
+    asked.push(url)
+    if (url?.includes('?')) return void res.writeHead(503).end()
+    res.end(JSON.stringify({ _id }))
+  })
+  const running = runFile(t, { file: lab.file, env }, reserving(1, ...RUN))
+  await running.said('asking again')
+  running.child.kill('SIGTERM')
+  t.like(await running.ended, { code: 143 })
+  t.is(asked.at(-1), `/api/sut_reservation/${_id}/cancel`)
 })
 
 test('what an answer has for a terminal to do is shown as an escape', async (t) => {

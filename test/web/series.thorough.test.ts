@@ -77,10 +77,9 @@ test('in Chromium one reserves the same time every week, sees the dates before, 
   await service.as('admin').post(`/api/sut/${sut}/update`, { turnaround: 1_800 })
   await page.goto(`/#/machines/${sut}`)
   const week = page.getByRole('grid', { name: 'Next 7 days' })
-  await week
-    .getByRole('gridcell', { name: /^You .*, in use, one of a series$/ })
-    .first()
-    .waitFor()
+  const running = week.getByRole('gridcell', { name: /^You .*, in use, one of a series$/ }).first()
+  await running.waitFor()
+  t.regex(await running.evaluate((block) => getComputedStyle(block).backgroundImage), /^linear-gradient/)
   await week
     .getByRole('gridcell', { name: /^Turnaround until/ })
     .first()

@@ -80,6 +80,11 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('dialog').waitFor()
   },
+  'machine-week': async (page) => {
+    await at('machines')(page)
+    await page.getByRole('link', { name: 'jetson-orin-2' }).click()
+    await page.getByRole('gridcell', { name: /one of a series$/ }).waitFor()
+  },
   'machine-fields': async (page) => {
     await at('machines')(page)
     await page.getByRole('link', { name: 'win11-05' }).click()

@@ -22,8 +22,9 @@ interface Props {
 /** Minutes from which a block shows a name, and from which initials: an hour has some 27 pixels. */
 const NAME_FROM = 100
 const INITIALS_FROM = 50
-/** And from which the mark of a series fits. */
+/** From which the mark of a series fits, and what a name needs besides. */
 const MARK_FROM = 30
+const MARK = 40
 
 const Block = ({
   block,
@@ -35,19 +36,21 @@ const Block = ({
   onOpen,
 }: Omit<RowProps, 'day' | 'first' | 'onDay'> & { block: DayBlock; isStop: boolean; onOpen: () => void }): VNode => {
   const { booked, a, z } = block
-  const name = booked.userId === ownId ? 'You' : nameOf(booked)
+  const isOwn = booked.userId === ownId
+  const name = isOwn ? 'You' : nameOf(booked)
   const isRunning = booked.from <= now && now < booked.to
   const phase = isRunning ? ' running' : booked.to <= now ? ' past' : ''
   const isOfSeries = ofSeries.has(booked._id)
   const label = `${name} ${rangeOf(booked.from, booked.to)}${isRunning ? ', in use' : ''}${isOfSeries ? ', one of a series' : ''}`
   const mark = isOfSeries && html`<${Icon} name="repeat" />`
   const shown = (): unknown => {
-    if (z - a >= NAME_FROM || (name === 'You' && z - a >= INITIALS_FROM))
+    const room = z - a - (isOfSeries ? MARK : 0)
+    if (room >= NAME_FROM || (isOwn && room >= INITIALS_FROM))
       return html`<span>${mark}<span class="who clip"><bdi>${name}</bdi></span></span>`
     if (mark) return z - a >= MARK_FROM && html`<span class="mark">${mark}</span>`
     return z - a >= INITIALS_FROM && html`<span class="ini" data-i=${initialsOf(name)}></span>`
   }
-  return html`<button type="button" role="gridcell" tabindex=${isStop ? 0 : -1} class=${`cell block ${name === 'You' ? 'own' : 'other'}${phase}`} title=${label}
+  return html`<button type="button" role="gridcell" tabindex=${isStop ? 0 : -1} class=${`cell block ${isOwn ? 'own' : 'other'}${phase}`} title=${label}
     style=${{ '--a': a, '--z': z }} aria-label=${label} onClick=${onOpen}>${shown()}</button>`
 }
 
@@ -90,7 +93,7 @@ export const Week = (props: Props): VNode => {
   const { booked, turnaround, ...shared } = props
   const days = weekOf(booked, turnaround, props.now)
   const first = days.flatMap(({ blocks }) => blocks)[0]
-  return html`<div class="weekcal-in"><div class="tl weekcal" role="grid" aria-label="Next 7 days" onKeyDown=${onArrow}><div class="tl-in">
+  return html`<div class="weekcal-in"><div class="tl weekcal" role="grid" aria-label="Next 7 days" style=${{ '--now-at': (props.now - midnightOf(props.now)) / MINUTE }} onKeyDown=${onArrow}><div class="tl-in">
     <div class="tl-axis" role="row">
       <div class="tl-corner" role="columnheader" aria-label="Day"></div>
       <div class="tl-ticks">${EVERY_THREE_HOURS.map((hour) => html`<span key=${hour} class="tick" role="columnheader" style=${{ '--a': (hour * HOUR) / MINUTE }}>${String(hour).padStart(2, '0')}:00</span>`)}</div>

@@ -29,7 +29,7 @@ const parseLength = (text: string, option: string): number => {
 }
 
 type Wanted = string | readonly string[]
-export type Criteria = Readonly<Record<string, unknown>>
+type Criteria = Readonly<Record<string, unknown>>
 
 const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name']
 

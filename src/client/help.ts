@@ -1,5 +1,5 @@
 /** What the help of a command says. */
-export interface CommandHelp {
+interface CommandHelp {
   readonly name: string
   readonly usage: string
   readonly summary: string

@@ -1,7 +1,7 @@
 import { makeCallQueue } from './call-queue.ts'
 
 /** Callbacks that wait until there is more; each is called once. */
-export interface Waiting {
+interface Waiting {
   readonly add: (call: () => void) => void
   readonly forget: (call: () => void) => void
   readonly wake: () => void

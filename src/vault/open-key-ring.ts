@@ -2,22 +2,22 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
 import { readKnownKeyIds, type SecretStore } from './vault.ts'
 
-interface Where {
+export interface KeyPlace {
   /** The keys themselves, if configured directly. */
   readonly vaultKeys?: string
   readonly vaultKeyFile: string
 }
 
-interface Runtime {
+export interface KeyRuntime {
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
+  readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
 }
 
 /** Opens the key ring from the configuration or the key file. A file is created only for a log that has used no key. */
 export const openKeyRing = async (
-  where: Where,
-  { clock, randomBytes, log }: Runtime,
+  where: KeyPlace,
+  { clock, randomBytes, log }: KeyRuntime,
   store: SecretStore,
   mayMake: boolean,
 ): Promise<E.Either<readonly string[], KeyRing>> => {

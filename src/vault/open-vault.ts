@@ -3,21 +3,10 @@ import type { EventStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { followKeyFile } from './follow-key-file.ts'
 import type { KeyRing } from './keys.ts'
-import { openKeyRing } from './open-key-ring.ts'
+import { type KeyPlace, type KeyRuntime, openKeyRing } from './open-key-ring.ts'
 import type { Resealed } from './reseal.ts'
 import { startRotation } from './rotation.ts'
 import { makeVault, readKnownKeyIds, type Vault } from './vault.ts'
-
-interface Where {
-  readonly vaultKeys?: string
-  readonly vaultKeyFile: string
-}
-
-interface Runtime {
-  readonly clock: () => number
-  readonly randomBytes: (size: number) => Uint8Array
-  readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
-}
 
 /** The vault of a running service: follows its key file and re-encrypts secrets sealed with old keys. */
 export interface OpenVault {
@@ -25,7 +14,7 @@ export interface OpenVault {
   readonly close: () => Promise<void>
 }
 
-const logResealed = ({ log }: Runtime, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
+const logResealed = ({ log }: KeyRuntime, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
   if (secrets > 0) log.info({ key: keyId, secrets }, 'secrets re-encrypted with the current vault key')
   for (const problem of unreadable) log.error({ problem }, 'a secret was not re-encrypted')
   for (const key of freed) log.info({ key }, 'vault key no longer needed; safe to delete')
@@ -48,8 +37,8 @@ interface Kept {
 
 /** Follows the key file and re-encrypts secrets sealed with old keys. Returns the function that ends this. */
 const keepVault = (
-  where: Where,
-  runtime: Runtime,
+  where: KeyPlace,
+  runtime: KeyRuntime,
   store: EventStore,
   { vault, alarms }: Kept,
 ): (() => Promise<void>) => {
@@ -85,8 +74,8 @@ const keepVault = (
 
 /** Left: every problem with the keys, in which case nothing may be sealed. */
 export const openVault = async (
-  where: Where,
-  runtime: Runtime,
+  where: KeyPlace,
+  runtime: KeyRuntime,
   store: EventStore,
   options: OpenOptions,
 ): Promise<E.Either<readonly string[], OpenVault>> => {

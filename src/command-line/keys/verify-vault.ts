@@ -37,7 +37,7 @@ export interface VerifiedVault {
 const CHECKS = 3
 
 /** The log as it is read, and the secrets expected by it. */
-export interface Followed {
+interface Followed {
   readonly records: AsyncIterable<readonly StoredRecord[]>
   readonly expected: ExpectedSecrets
   /** Reads newer events. */

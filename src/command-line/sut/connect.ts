@@ -1,13 +1,43 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { findWay, runViewer } from '../../client/viewers.ts'
-import { address, boolean, orNull } from '../../domain/codec/codec.ts'
+import type { Config } from '../../config/config.ts'
+import { address, boolean, listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { listenPort } from '../../domain/events/fields.ts'
 import { SutType } from '../../domain/events/sut.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
 import { type Command, DONE, printRefusal } from '../terminal/command.ts'
-import { lookUpReservation } from './find-reservation.ts'
+import { lookUpSut } from './find.ts'
+
+const Reservations = answer({ sut_reservations: listOf(answer({ _id: opaqueId }, {})) }, {})
+const Me = answer({ _id: opaqueId }, {})
+
+/**
+ * The id of the reservation that a command line means: an id, or else one's own running reservation of the SUT with that
+ * name. The control socket belongs to nobody, so there it is anybody's. Left: why there is none.
+ */
+const lookUpReservation = async (config: Config, typed: string): Promise<E.Either<string, string>> => {
+  // An id of a SUT is meant by nobody who connects to a reservation.
+  if (isAssignedId(typed)) return E.right(typed)
+  const sut = await lookUpSut(config, typed)
+  if (E.isLeft(sut)) return sut
+  const query = new URLSearchParams({ sut_id: sut.right._id, current: 'true', limit: '2' })
+  if (config.client !== undefined) {
+    const me = await callService(config, { method: 'GET', path: '/api/user/me', answer: Me })
+    if (E.isLeft(me)) return me
+    query.set('user_id', me.right._id)
+  }
+  const path = `/api/sut_reservation?${query}`
+  const listed = await callService(config, { method: 'GET', path, answer: Reservations })
+  if (E.isLeft(listed)) return listed
+  const [running] = listed.right.sut_reservations
+  const whose = config.client === undefined ? 'nobody has a' : 'you have no'
+  return running === undefined
+    ? E.left(`${whose} running reservation of ${JSON.stringify(typed)}`)
+    : E.right(running._id)
+}
 
 /** Host and port become arguments of a program. No address begins with a hyphen or has a space. */
 const Connection = answer(

@@ -2,14 +2,16 @@ import { rm, writeFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeId } from '../../domain/values/ids.ts'
 import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
+import { THREADS_MAX } from '../../users/passwords/argon2.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import { type CsvProblem, describeCsvProblem } from '../csv/csv.ts'
 import { readCsvFile } from '../csv/file.ts'
 import { type ImportedUser, readUsersCsv } from '../csv/users-csv.ts'
-import { makePasswords } from '../people/hash-passwords.ts'
 import { type Ask, withService } from '../people/with-service.ts'
 import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
 import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
 
 /** How passwords come to the service: as hashes over its socket, otherwise as they are. */
 interface Way {
@@ -47,6 +49,36 @@ const linesOf = ({ why, errors = [] }: CallFailure, users: readonly ImportedUser
     return line === undefined ? [] : [describeCsvProblem({ line, column: column ?? '', detail })]
   }),
 ]
+
+interface MadePassword {
+  readonly password: string
+  readonly hash?: string
+}
+
+/** Makes passwords and, if asked, their hashes. Each hash takes about 40 ms, so that the progress is shown. */
+const makePasswords = async (
+  count: number,
+  terminal: Terminal,
+  isHashed: boolean,
+): Promise<readonly MadePassword[]> => {
+  const { randomBytes } = terminal
+  const make = () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+  if (!isHashed) return Array.from({ length: count }, () => ({ password: make() }))
+  const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
+  const made: MadePassword[] = []
+  while (made.length < count) {
+    const now = Math.min(THREADS_MAX, count - made.length)
+    const passwords = Array.from({ length: now }, make)
+    const hashes = passwords.map(async (password) => ({
+      password,
+      hash: await hashPassword(password, randomBytes(SALT_BYTES)),
+    }))
+    made.push(...(await Promise.all(hashes)))
+    progress.show(made.length, count)
+  }
+  progress.end()
+  return made
+}
 
 /** Users as the service takes them, with ids that are the same if the request is repeated. */
 const withIds = (users: readonly ImportedUser[], { now, randomBytes }: Terminal) => {

@@ -18,7 +18,7 @@ import { clockAhead } from '../failures.ts'
 import { makeOffers, type OffersOptions, orUnavailable, type Sender } from './offers.ts'
 
 /** A request for any SUT that fits criteria. */
-export interface MatchRequest extends Asked {
+interface MatchRequest extends Asked {
   readonly actor: Actor
   readonly criteria: Criteria
   /** The actor's; without one, every SUT. */

@@ -9,7 +9,7 @@ import { BERTH } from '../listen-ports.ts'
 import { makeIsRemovalInForce, type RemovalOfUser } from './removal-in-force.ts'
 
 /** Reservations that were ended before their end. */
-export interface EndedEarly {
+interface EndedEarly {
   readonly cancelled: number
   readonly released: number
 }

@@ -2,7 +2,7 @@ import type { Candidates, FreeWindow, NothingFree, Search, Wanted } from '../../
 import { findNextWindow, NEVER, quarterAt } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
 import { type Fitting, makeFittings } from './fitting.ts'
-import { type FollowOptions, followSuts } from './follow.ts'
+import { followSuts, type MatchingOptions } from './follow.ts'
 import { makeQuarters, type Quarter } from './quarters.ts'
 import type { KnownSut, KnownSuts } from './suts.ts'
 
@@ -112,7 +112,7 @@ const makeCandidates = (prepared: Prepared, search: Search): Candidates => {
   }
 }
 
-export const makeMatching = (options: FollowOptions): Matching => {
+export const makeMatching = (options: MatchingOptions): Matching => {
   const followed = followSuts(options)
   let prepared:
     | { suts: KnownSuts; fittingOf: ReturnType<typeof makeFittings>; quarterOf: ReturnType<typeof makeQuarters> }

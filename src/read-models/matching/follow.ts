@@ -11,7 +11,7 @@ import type { WindowsPage } from '../lists/lists.ts'
 import type { Views } from '../views.ts'
 import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
 
-export interface FollowOptions {
+export interface MatchingOptions {
   readonly views: Pick<Views, 'read' | 'watch' | 'newest'>
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -34,7 +34,7 @@ type Steady =
   | 'ReservationSeriesCreated'
 
 /** Applies events. Objects are shown as they are now, whatever the event says, so events may be applied again. */
-const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
+const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
   const current = (sutId: string): KnownWindows => {
     const slot = suts.slotOf(sutId)
     suts.moves.note(slot)
@@ -85,7 +85,7 @@ const makeApply = ({ views, clock }: FollowOptions, suts: KnownSuts) => {
 }
 
 /** Takes everything from the views. */
-const readAll = async ({ views, clock }: FollowOptions, suts: KnownSuts): Promise<void> => {
+const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Promise<void> => {
   const unreadable = (): never => {
     throw new StoreUnavailable('SUTs cannot be compared while the views cannot be read')
   }
@@ -111,7 +111,7 @@ const readAll = async ({ views, clock }: FollowOptions, suts: KnownSuts): Promis
 }
 
 /** SUTs and their windows, as of everything folded so far. */
-export const followSuts = (options: FollowOptions): Followed<KnownSuts> =>
+export const followSuts = (options: MatchingOptions): Followed<KnownSuts> =>
   followEvents(options.views, {
     begin: () => {
       const suts = makeKnownSuts()

@@ -3,7 +3,34 @@ import { type Profile, profileOf } from '../../domain/matching/fit.ts'
 import { type KnownWindows, newWindows } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
 import { monitoredOf } from '../../domain/monitoring/status.ts'
-import { type ChangeLog, makeChangeLog } from './change-log.ts'
+
+/** Numbers of what has changed, for caches that catch up when they are used. */
+interface ChangeLog {
+  readonly note: (slot: number) => void
+  /** Where the log ends. */
+  readonly end: () => number
+  /** What has changed since; undefined if that is not known any more. */
+  readonly since: (cursor: number) => readonly number[] | undefined
+}
+
+/** Changes kept: making a cache anew costs less than catching up on more. */
+const KEPT_MAX = 16_384
+
+const makeChangeLog = (): ChangeLog => {
+  let first = 0
+  let kept: number[] = []
+  return {
+    note: (slot) => {
+      if (kept.length === KEPT_MAX) {
+        first += kept.length
+        kept = []
+      }
+      kept.push(slot)
+    },
+    end: () => first + kept.length,
+    since: (cursor) => (cursor < first ? undefined : kept.slice(cursor - first)),
+  }
+}
 
 /** A SUT that is not retired. */
 export interface KnownSut {

@@ -19,7 +19,7 @@ export interface GrantsOptions {
   readonly useOf: (userId: string) => QuotaUse | 'unknown' | undefined
 }
 
-export interface Person {
+interface Person {
   readonly role: Role
   /** Without one, every SUT. */
   readonly scope?: Scope

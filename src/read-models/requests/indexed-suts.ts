@@ -14,7 +14,7 @@ import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 
 /** What a request waits for. */
-export type Target = Pick<Waiting, 'match' | 'sut_id'>
+type Target = Pick<Waiting, 'match' | 'sut_id'>
 
 /** SUTs with an index of what they have, to compare many requests with many SUTs. */
 export interface IndexedSuts {

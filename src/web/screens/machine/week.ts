@@ -24,7 +24,7 @@ const NAME_FROM = 100
 const INITIALS_FROM = 50
 /** From which the mark of a series fits, and what a name needs besides. */
 const MARK_FROM = 30
-const MARK = 40
+const MARK = 75
 
 const Block = ({
   block,

@@ -14,6 +14,7 @@ import {
   requestsWeight,
   unpackRequests,
 } from './state.ts'
+import type { RequestStatus } from './status.ts'
 import { allIn, findWaiting, type Offer, type Waiting } from './waiting.ts'
 
 /** Requests of a user, and of all, that wait at the same time. */
@@ -61,7 +62,7 @@ export interface WithdrawRequest {
   readonly _id: string
   readonly user_id: string
   /** As its document shows it. */
-  readonly status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
+  readonly status: RequestStatus
   readonly sut_reservation_id: string | null
 }
 

@@ -13,7 +13,7 @@ import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Followed } from '../../read-models/followed.ts'
 import type { KnownSuts } from '../../read-models/matching/suts.ts'
 import type { WaitingRequests } from '../../read-models/requests/followed-requests.ts'
-import { type GrantsOptions, makeGrants } from '../../read-models/requests/grants.ts'
+import { type GrantsOptions, makeGrants, mayHold } from '../../read-models/requests/grants.ts'
 import { makeRunBatches } from '../batches.ts'
 import type { ProcessClock } from '../clock.ts'
 import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
@@ -126,10 +126,6 @@ type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefin
 const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
   const { clock, personOf, usersSettled, signal } = options
   const runBatches = makeRunBatches(signal)
-  const mayWait = (userId: string): boolean => {
-    const person = personOf(userId)
-    return person !== undefined && person.role !== 'auditor'
-  }
   return {
     expired: async (waiting: WaitingRequests): Promise<void> => {
       const now = clock.now()
@@ -144,7 +140,7 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
     /** False if some have an open offer, which ends first, or nothing could be recorded. */
     withdrawn: async (waiting: WaitingRequests): Promise<boolean> => {
       await usersSettled()
-      const gone = [...waiting.values()].filter(({ user_id }) => !mayWait(user_id))
+      const gone = [...waiting.values()].filter(({ user_id }) => !mayHold(personOf(user_id)))
       let isDone = !gone.some(hasOffer)
       for (const user_id of new Set(gone.map((request) => request.user_id)))
         if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false

@@ -25,7 +25,8 @@ interface Person {
   readonly scope?: Scope
 }
 
-type Target = Pick<Waiting, 'match' | 'sut_id'>
+/** Whether a user may be granted anything. */
+export const mayHold = (person: Person | undefined): boolean => person !== undefined && person.role !== 'auditor'
 
 const tests = new WeakMap<Criteria, (profile: Profile) => boolean>()
 
@@ -38,9 +39,9 @@ const testOf = (criteria: Criteria): ((profile: Profile) => boolean) => {
 }
 
 /** Whether a SUT is what a request asks for, and in the scopes of its holder and of who made it. */
-export const isFor = (
-  { _id, profile }: Pick<KnownSut, '_id' | 'profile'>,
-  { match, sut_id, user_id, asker }: Target & Pick<Waiting, 'user_id' | 'asker'>,
+const isFor = (
+  { _id, profile }: KnownSut,
+  { match, sut_id, user_id, asker }: Waiting,
   personOf: GrantsOptions['personOf'],
 ): boolean => {
   if (profile === undefined) return false
@@ -93,8 +94,7 @@ export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => 
       const end = Math.ceil((now / 1000 + request.duration) / QUARTER) * QUARTER
       if (begins === NEVER || end > until) return undefined
       const { user_id } = request
-      const role = personOf(user_id)?.role
-      if (role === undefined || role === 'auditor' || !isFor(sut, request, personOf)) return undefined
+      if (!mayHold(personOf(user_id)) || !isFor(sut, request, personOf)) return undefined
       const use = useOf(user_id)
       if (use === 'unknown') return 'unknown'
       const window = { start: quarter, end }

@@ -64,8 +64,10 @@ const cancel: Step = async ({ lab, random }, n) => {
     ({ ended, end }) => ended === undefined && end > lab.now() / 1000,
   )
   if (standing.length === 0) return 'nothing to cancel'
-  const { id, sut, user } = random.oneOf(standing)
-  return `cancel ${id}: ${await lab.cancel(n, sut, id, user)}`
+  const given = random.below(4) === 0 ? standing : [random.oneOf(standing)]
+  const outcomes: string[] = []
+  for (const { id, sut, user } of given) outcomes.push(`cancel ${id}: ${await lab.cancel(n, sut, id, user)}`)
+  return outcomes.join(', ')
 }
 
 const changeSut: Step = async ({ lab, random, suts }, n) => {

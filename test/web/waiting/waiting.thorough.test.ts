@@ -117,5 +117,14 @@ test('in Chromium one waits for the machine that somebody else has taken, and wi
     (json.sut_requests as { status: string }[]).map(({ status }) => status),
     ['withdrawn'],
   )
+  // Of a long queue one sees the beginning, and on demand the rest.
+  for (let n = 0; n < 22; n++)
+    await service.as('bob').post('/api/sut_request/create', { sut_id, duration: 3_600, priority: n === 21 ? 1 : 0 })
+  await page.goto('/#/book')
+  const queue = page.getByRole('region', { name: 'Waiting' })
+  await queue.getByRole('row', { name: /^1 bob bench 1, 1 h, priority 1/ }).waitFor()
+  await queue.getByText('2 more wait.').waitFor()
+  await queue.getByRole('button', { name: 'Show more' }).click()
+  await queue.getByRole('row', { name: /^22 bob/ }).waitFor()
   checkQuiet(t, alice, service.url)
 })

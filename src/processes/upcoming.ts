@@ -3,6 +3,7 @@ import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts
 import { BEFORE_FIRST } from '../domain/values/position.ts'
 import type { UpcomingRow } from '../read-models/lists/lists.ts'
 import type { Views } from '../read-models/views.ts'
+import type { ProcessClock } from './clock.ts'
 
 /** A reservation that is running or begins soon. */
 export interface Upcoming {
@@ -179,5 +180,52 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): Upc
     },
     completeSince: coverage.completeSince,
     close: unwatch,
+  }
+}
+
+interface ReadAheadOptions {
+  readonly upcoming: Pick<UpcomingReservations, 'load' | 'isLoadDue'>
+  readonly clock: Pick<ProcessClock, 'mayAct'>
+  readonly log: { readonly error: (facts: object, sentence: string) => void }
+  /** Whether the views cannot be written. Lists may then never be readable, and an alarm says so. */
+  readonly isUnwritten: () => boolean
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly pause: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+const READ_RETRY_DELAY_MS = 1_000
+/** Failed reads after which the service becomes ready without open ports: one that lasts must not keep it from that. */
+const FAILURES_MAX = 5
+
+/**
+ * Reads reservations ahead until the signal aborts.
+ *
+ * @param onFirst called once they have been read, or cannot be: ports are opened before the service is ready
+ */
+export const readAhead = async (
+  { upcoming, clock, log, isUnwritten, wake, pause, signal }: ReadAheadOptions,
+  onFirst: () => Promise<void>,
+): Promise<void> => {
+  let failures = 0
+  /** False while lists cannot be read: a checkpoint may be in progress, which ends within milliseconds. */
+  const readDue = async (): Promise<boolean> => {
+    if (!clock.mayAct() || !upcoming.isLoadDue()) return true
+    try {
+      return await upcoming.load()
+    } catch (error) {
+      if (signal.aborted) return false
+      failures++
+      log.error({ err: error }, 'reservations cannot be read ahead; retrying')
+      await pause(READ_RETRY_DELAY_MS)
+      return false
+    }
+  }
+  let isFirst = true
+  for (; !signal.aborted; await wake(signal)) {
+    const isSettled = (await readDue()) || isUnwritten() || failures >= FAILURES_MAX
+    if (!isFirst || !isSettled || signal.aborted) continue
+    isFirst = false
+    await onFirst()
   }
 }

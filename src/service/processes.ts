@@ -11,7 +11,7 @@ import type { ForwardingProcess } from '../processes/forwarding.ts'
 import type { Keeping } from '../processes/keeping/keeping.ts'
 import { runSchedule } from '../processes/schedule.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
-import type { UpcomingReservations } from '../processes/upcoming.ts'
+import { readAhead, type UpcomingReservations } from '../processes/upcoming.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
@@ -52,54 +52,8 @@ interface TimedOptions extends BeginScheduleOptions {
   readonly signal: AbortSignal
 }
 
-interface ReadAheadOptions {
-  readonly upcoming: Pick<UpcomingReservations, 'load' | 'isLoadDue'>
-  readonly clock: Pick<ProcessClock, 'mayAct'>
-  readonly log: Pick<Log, 'error'>
-  /** Whether the views cannot be written. Lists may then never be readable, and an alarm says so. */
-  readonly isUnwritten: () => boolean
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly pause: (milliseconds: number) => Promise<void>
-  readonly signal: AbortSignal
-}
-
-/** Failed reads after which the service becomes ready without open ports: one that lasts must not keep it from that. */
-const FAILURES_MAX = 5
-
-/**
- * Reads reservations ahead until the signal aborts.
- *
- * @param onFirst called once they have been read, or cannot be: ports are opened before the service is ready
- */
-export const readAhead = async (
-  { upcoming, clock, log, isUnwritten, wake, pause, signal }: ReadAheadOptions,
-  onFirst: () => Promise<void>,
-): Promise<void> => {
-  let failures = 0
-  /** False while lists cannot be read: a checkpoint may be in progress, which ends within milliseconds. */
-  const readDue = async (): Promise<boolean> => {
-    if (!clock.mayAct() || !upcoming.isLoadDue()) return true
-    try {
-      return await upcoming.load()
-    } catch (error) {
-      if (signal.aborted) return false
-      failures++
-      log.error({ err: error }, 'reservations cannot be read ahead; retrying')
-      await pause(RETRY_DELAY_MS)
-      return false
-    }
-  }
-  let isFirst = true
-  for (; !signal.aborted; await wake(signal)) {
-    const isSettled = (await readDue()) || isUnwritten() || failures >= FAILURES_MAX
-    if (!isFirst || !isSettled || signal.aborted) continue
-    isFirst = false
-    await onFirst()
-  }
-}
-
 /** Records starts and ends until the signal aborts. */
-const recordOnTime = async (options: TimedOptions, pause: ReadAheadOptions['pause']): Promise<void> => {
+const recordOnTime = async (options: TimedOptions, pause: (milliseconds: number) => Promise<void>): Promise<void> => {
   const { views, runner, upcoming, processClock, isServing, clock, log, metrics, randomHex, wake, signal } = options
   let from = options.scheduledFrom
   while (from === undefined && !signal.aborted) {

@@ -4,10 +4,10 @@ import { nameOfStore } from '../config/event-store.ts'
 import { formatQuota } from '../domain/user/quota.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { requestLine } from '../http/server/access-log.ts'
+import { makeSinceBoot } from '../processes/clock.ts'
 import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
-import { makeSinceBoot } from './clock/since-boot.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readAhead } from '../../src/service/processes.ts'
+import { readAhead } from '../../src/processes/upcoming.ts'
 
 /** Reads ahead until the outcomes have all been used. Returns what had been read when ports were first opened. */
 const openedAfter = async (

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { makeSinceBoot } from '../../../src/service/clock/since-boot.ts'
+import { makeSinceBoot } from '../../../src/processes/clock.ts'
 
 /** A machine that runs, sleeps and has its clock set. All times are in milliseconds. */
 const aMachine = () => {

@@ -61,7 +61,7 @@ const reserving = async (service: Running, sut: string, isOver: () => boolean): 
   return made
 }
 
-test('a backup made under load is a prefix of the log, and records its size and root hash', async (t) => {
+test('thorough: a backup made under load is a prefix of the log, and records its size and root hash', async (t) => {
   const service = await start(t, { now: new Date(NOW).toISOString(), environment: { BERTH_HORIZON: 'P3660D' } })
   const suts = await Promise.all(Array.from({ length: 8 }, () => createSut(service.as('admin'), { password: 'x' })))
   let isOver = false

@@ -78,7 +78,7 @@ test('a copied data folder without its vault key does not start, and the error n
   t.true(message.includes(`berth vault forget ${vault}`), message)
 })
 
-test('a data folder restored from a backup does not start without the keys, which no backup contains', async (t) => {
+test('thorough: a data folder restored from a backup does not start without the keys, which no backup contains', async (t) => {
   const { backup, audit, vault, data, env } = await copied(t)
   const id = audit.split('+').slice(0, 2).join('+')
   const [vaultKey, auditKey] = [join(data, 'vault.key'), join(data, 'audit.key')]
@@ -129,7 +129,7 @@ test('the service starts with a replacement of a lost audit key, and the log rec
   t.regex(again.error, /the audit key is not lost/)
 })
 
-test('the service starts without a forgotten vault key, and its secrets open once the key is found', async (t) => {
+test('thorough: the service starts without a forgotten vault key, and its secrets open once the key is found', async (t) => {
   const { data, vault, sut, original, env } = await copied(t, 'vault.key')
   const { code, out, error } = await type(['vault', 'forget', vault, '--json'], env)
   t.deepEqual([code, error], [0, ''])

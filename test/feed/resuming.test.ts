@@ -88,7 +88,7 @@ const crowdOf = (t: ExecutionContext, services: readonly Running[], suts: readon
 const faultsIn = (crowd: readonly Crowd[], log: readonly Event[]): readonly (readonly string[])[] =>
   crowd.map(({ follower, wanted }) => faultsOf(follower.read, log, wanted.isWanted))
 
-test('readers disconnected at every position receive each event once and in order during writes', async (t) => {
+test('thorough: readers disconnected at every position receive each event once and in order during writes', async (t) => {
   const service = await start(t, { now: NOW, feed: FEED })
   const [backlog, more] = [rounds(24, 96), rounds(24, 100)]
   const suts = await begin(service.as('admin'), backlog)

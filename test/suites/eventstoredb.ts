@@ -5,5 +5,4 @@ await runTestsIn(
   'event-store/eventstoredb/conformance',
   'event-store/eventstoredb/protocol',
   'event-store/eventstoredb/service',
-  'users/instances',
 )

@@ -96,7 +96,7 @@ const tamperings: readonly (readonly [
 
 for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
   const only = lab === embedded ? '' : 'thorough: '
-  test(`${where}: an untouched vault is sound, also while the service runs`, async (t) => {
+  test(`${only}${where}: an untouched vault is sound, also while the service runs`, async (t) => {
     const { environment } = await lab(t)
     const { code, out, error } = await type(['verify', '--vault'], environment)
     t.deepEqual([code, error], [0, ''])
@@ -187,7 +187,7 @@ test('a secret that no event has set is found, even for an unknown SUT', async (
   t.true(out.includes(`the vault has the user_name of the SUT ${suts[1]}, which no event has set\n`), out)
 })
 
-test('the vault is sound while a service keeps changing passwords', async (t) => {
+test('thorough: the vault is sound while a service keeps changing passwords', async (t) => {
   const { environment, suts, service } = await embedded(t)
   let isOver = false
   const changing = (async () => {

@@ -41,7 +41,7 @@ test('property: a calendar contains its inserted windows by start, in valid page
     t.true(areRight(calendar))
     pages = Math.max(pages, calendar.pages.length)
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
   t.true(pages > 2, 'some calendars have several pages')
 })
 
@@ -70,7 +70,7 @@ test('property: calendars derived from one another do not share changes', (t) =>
     }
     for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
   t.true(latest > 10 && older > 10, 'both the newest and older calendars were extended')
 })
 
@@ -97,7 +97,7 @@ test('property: binary search in a calendar finds the same windows as a linear s
       windows.find((held) => held.start >= start),
     )
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: the next free window is the first that fits among all starts', (t) => {
@@ -117,7 +117,7 @@ test('property: the next free window is the first that fits among all starts', (
       expected && expected.start <= latest ? expected : undefined,
     )
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: changing a calendar does not modify the original', (t) => {
@@ -134,7 +134,7 @@ test('property: changing a calendar does not modify the original', (t) => {
     t.true(areRight(more))
     t.deepEqual(calendar, before)
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: a window is found and changed by its id', (t) => {
@@ -153,7 +153,7 @@ test('property: a window is found and changed by its id', (t) => {
     t.deepEqual(findOverlapping(after, { start: held.end - 1, end: held.end }, 9), [])
     t.true(areRight(after))
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('property: a calendar drops past windows, and is unchanged if there are none', (t) => {
@@ -165,7 +165,7 @@ test('property: a calendar drops past windows, and is unchanged if there are non
     t.true(areRight(left))
     if (remaining.length === windows.length) t.is(left, calendar)
   })
-  fc.assert(property, { numRuns: rounds(10, 100) })
+  fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
 test('removing windows one by one reduces the number of pages', (t) => {

@@ -84,7 +84,7 @@ test('a service starts while the provider is away, and signs in when it is back'
   t.is((await signOn(late, 'anna')).status, 200)
 })
 
-test('a code that the provider could not take is good when it can', async (t) => {
+test('thorough: a code that the provider could not take is good when it can', async (t) => {
   const { lab, service } = await startWithLab(t)
   const end = await comeBack(service, 'anna')
   await lab.away()
@@ -111,7 +111,7 @@ test('thorough: sign-ins that wait for the provider are limited, and hold nothin
   t.is((await finish(service, ends[0] as object)).status, 200)
 })
 
-test('what was forged counts as failed logins of the address, and a sign-in from there must wait', async (t) => {
+test('thorough: what was forged counts as failed logins of the address, and a sign-in from there must wait', async (t) => {
   const { service } = await startWithLab(t, { now: NOW })
   const end = await comeBack(service, 'anna')
   for (let n = 0; n < 100; n++) t.is((await finish(service, { ...end, transaction: 'x' })).status, 403)
@@ -120,7 +120,7 @@ test('what was forged counts as failed logins of the address, and a sign-in from
   t.is((await finish(service, end)).status, 200)
 })
 
-test('pages of other sites neither begin nor end a sign-in', async (t) => {
+test('thorough: pages of other sites neither begin nor end a sign-in', async (t) => {
   const { service } = await startWithLab(t)
   const foreign = { Origin: 'https://elsewhere.example' }
   t.deepEqual(refusalOf(await service.anyone.post('/api/login/oidc/start', {}, foreign)), [403, 'cross_site'])

@@ -1,6 +1,8 @@
+/** The log's Merkle tree, with inclusion and consistency proofs (RFC 6962, section 2.1). */
+
 /**
- * An append-only Merkle tree with its inclusion and consistency proofs (RFC 6962, section 2.1), represented by the roots of its perfect subtrees, from which the
- * head is computed. Anything proven for a head holds for all later ones.
+ * An append-only tree, represented by the roots of its perfect subtrees, from which the head is computed. Anything proven
+ * for a head holds for all later ones.
  */
 export interface MerkleTree {
   /** Number of leaves. */

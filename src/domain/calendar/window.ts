@@ -10,6 +10,9 @@ export interface Window {
 /** Seconds. Windows begin and end on UTC quarter-hours. */
 export const QUARTER = 900
 
+/** The quarter that contains a moment in Unix milliseconds. */
+export const quarterAt = (milliseconds: number): number => Math.floor(milliseconds / 1000 / QUARTER) * QUARTER
+
 const toQuarter = (at: Temporal.Instant, roundingMode: 'floor' | 'ceil'): number =>
   at.round({ smallestUnit: 'minute', roundingIncrement: QUARTER / 60, roundingMode }).epochMilliseconds / 1000
 

@@ -33,9 +33,6 @@ export interface Opening {
 /** Later than any time. */
 export const NEVER = 0xffff_ffff
 
-/** The quarter that contains a moment in Unix milliseconds. */
-export const quarterAt = (milliseconds: number): number => Math.floor(milliseconds / 1000 / QUARTER) * QUARTER
-
 export const newWindows = (): KnownWindows => ({ starts: [], ends: [], released: new Set(), lastEnd: 0 })
 
 const nextQuarter = (moment: number): number => Math.ceil(moment / QUARTER) * QUARTER

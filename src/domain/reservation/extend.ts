@@ -20,7 +20,7 @@ import {
   refuseOver,
   toConflict,
 } from './rules.ts'
-import { latestEnd, tooLongProblem, type WindowLimits } from './window-limits.ts'
+import { tooLongProblem, type WindowLimits } from './window-limits.ts'
 
 /** The requested end: a moment, or seconds from the reservation's start, or beyond the end that stands. */
 export type NewEnd = OffsetTime | { readonly duration: number } | { readonly by: number }
@@ -54,7 +54,7 @@ const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReserva
     const { end_time } = formatWindow(held)
     problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
-  if (isLater(asked.instant, latestEnd(instantOf(held.start), command.limits)))
+  if (isLater(asked.instant, held.start * 1000, command.limits.windowMax))
     problems.push(tooLongProblem(field, command.limits))
   return problems
 }

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import type { Held } from '../calendar/held.ts'
 import { ceilToQuarter } from '../calendar/window.ts'
 import type { Decision } from '../decider.ts'
@@ -16,7 +15,7 @@ export interface ShortenReservation extends ReservationCommandBase {
 }
 
 const endProblem = (held: Held, { instant }: OffsetTime, now: number): Problem | undefined => {
-  if (!isLater(instant, Temporal.Instant.fromEpochMilliseconds(now)))
+  if (!isLater(instant, now))
     return bodyProblem('end_not_later_than_now', 'end_time', 'must be later than now; cancel to end it at once')
   const { start_time, end_time } = formatWindow(held)
   const end = ceilToQuarter(instant)

@@ -1,5 +1,4 @@
-import { Temporal } from 'temporal-polyfill'
-import { floorToQuarter, type RequestedWindow, type ResolvedWindow } from '../calendar/window.ts'
+import { quarterAt, type RequestedWindow, type ResolvedWindow } from '../calendar/window.ts'
 import { bodyProblem, type Problem } from '../failure.ts'
 import { formatWithOffset, isLater } from '../values/instant.ts'
 
@@ -31,10 +30,6 @@ const formatDuration = (milliseconds: number, units: readonly Unit[]): string =>
 /** How far ahead a window may start, like "366 days". */
 export const formatHorizon = ({ horizon }: WindowLimits): string => formatDuration(horizon, UNITS)
 
-/** The latest end of a window from `start`. */
-export const latestEnd = (start: Temporal.Instant, limits: WindowLimits): Temporal.Instant =>
-  start.add({ milliseconds: limits.windowMax })
-
 export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
   bodyProblem(
     'window_too_long',
@@ -53,17 +48,16 @@ export const windowProblems = (
   limits: WindowLimits,
 ): readonly Problem[] => {
   const [startField, endField] = form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
-  const present = Temporal.Instant.fromEpochMilliseconds(now)
   if (!isLater(end.instant, start.instant)) {
     return [bodyProblem('window_empty', endField, 'must be later than start_time')]
   }
-  if (!isLater(end.instant, present)) return [bodyProblem('window_over', endField, 'must be later than now')]
+  if (!isLater(end.instant, now)) return [bodyProblem('window_over', endField, 'must be later than now')]
   const problems: Problem[] = []
-  if (isLater(end.instant, latestEnd(start.instant, limits))) problems.push(tooLongProblem(endField, limits))
-  if (isLater(start.instant, Temporal.Instant.fromEpochMilliseconds(now + limits.horizon))) {
+  if (isLater(end.instant, start.instant, limits.windowMax)) problems.push(tooLongProblem(endField, limits))
+  if (isLater(start.instant, now, limits.horizon)) {
     problems.push(tooFarProblem(startField, limits))
   }
-  const quarter = floorToQuarter(present)
+  const quarter = quarterAt(now)
   if (gridded.start < quarter) {
     const earliest = formatWithOffset(quarter, start.offset)
     problems.push(

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
@@ -74,8 +73,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
       if (position > views.position()) return E.left(future('is beyond the end of the log'))
       return E.right({ moment: momentAfter(position), position })
     }
-    if (isLater(asOf.instant, Temporal.Instant.fromEpochMilliseconds(clock())))
-      return E.left(future('is in the future'))
+    if (isLater(asOf.instant, clock())) return E.left(future('is in the future'))
     const time = floorMillisecond(asOf.instant)
     const found = await objects.showLists(({ past }, last) => past.momentAt(time, last))
     return E.map(({ listed, position }: { listed: Moment; position: PublicPosition }) => ({

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import { invalid } from '../../domain/failure.ts'
 import { ceilMillisecond, ceilSecond, floorSecond, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -55,8 +54,7 @@ const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): P
 const refuseFuture = ({ held, as_of }: ReservationsQuery, now: number): E.Either<Refusal, never> | undefined => {
   if (held === undefined) return undefined
   const [name, latest] = 'at' in held ? ['held_at', held.at] : ['held_to', held.to]
-  if (isLater(latest.instant, Temporal.Instant.fromEpochMilliseconds(now)))
-    return E.left(invalid([inQuery(name, 'is in the future')]))
+  if (isLater(latest.instant, now)) return E.left(invalid([inQuery(name, 'is in the future')]))
   const isAfterAsOf = as_of !== undefined && 'instant' in as_of && isLater(latest.instant, as_of.instant)
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }

@@ -1,5 +1,5 @@
+import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
-import { quarterAt } from '../../domain/matching/openings.ts'
 import type { Views } from '../../read-models/views.ts'
 
 /** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */

@@ -1,5 +1,6 @@
+import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Candidates, FreeWindow, NothingFree, Search, Wanted } from '../../domain/matching/candidates.ts'
-import { findNextWindow, NEVER, quarterAt } from '../../domain/matching/openings.ts'
+import { findNextWindow, NEVER } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
 import { type Fitting, makeFittings } from './fitting.ts'
 import { followSuts, type MatchingOptions } from './follow.ts'

@@ -1,6 +1,7 @@
+import { quarterAt } from '../../domain/calendar/window.ts'
 import { type SlotSet, slotsIn } from '../../domain/matching/fit-index.ts'
 import type { KnownWindow, KnownWindows } from '../../domain/matching/openings.ts'
-import { openingAt, putWindow, quarterAt } from '../../domain/matching/openings.ts'
+import { openingAt, putWindow } from '../../domain/matching/openings.ts'
 import type { KnownSut, KnownSuts } from '../matching/suts.ts'
 import { earliestWindow, type FoundWindow } from './standing.ts'
 

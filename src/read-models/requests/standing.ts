@@ -1,5 +1,5 @@
-import { QUARTER } from '../../domain/calendar/window.ts'
-import { findNextWindow, type KnownWindows, NEVER, openingAt, quarterAt } from '../../domain/matching/openings.ts'
+import { QUARTER, quarterAt } from '../../domain/calendar/window.ts'
+import { findNextWindow, type KnownWindows, NEVER, openingAt } from '../../domain/matching/openings.ts'
 import type { KnownSut } from '../matching/suts.ts'
 
 /** A window that is looked for in a calendar: as if it were asked for anew until there is room. */

@@ -1,5 +1,12 @@
 import { Temporal } from 'temporal-polyfill'
-import { alignToGrid, ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../../domain/calendar/window.ts'
+import {
+  alignToGrid,
+  ceilToQuarter,
+  floorToQuarter,
+  QUARTER,
+  quarterAt,
+  type Window,
+} from '../../../domain/calendar/window.ts'
 import type { TimeSpan } from '../../codecs/lists.ts'
 import type { SutFilters } from '../../codecs/suts.ts'
 
@@ -8,12 +15,11 @@ const SPAN_MS = 7 * 86_400_000
 
 /** The requested span on the grid, without quarters that are past or beyond the horizon. */
 export const spanOf = ({ from, to }: TimeSpan, now: number, horizon: number): Window => {
-  const present = Temporal.Instant.fromEpochMilliseconds(now)
-  const start = from?.instant ?? present
+  const start = from?.instant ?? Temporal.Instant.fromEpochMilliseconds(now)
   const end = to?.instant ?? start.add({ milliseconds: SPAN_MS })
   return {
-    start: Math.max(floorToQuarter(start), floorToQuarter(present)),
-    end: Math.min(ceilToQuarter(end), floorToQuarter(present.add({ milliseconds: horizon })) + QUARTER),
+    start: Math.max(floorToQuarter(start), quarterAt(now)),
+    end: Math.min(ceilToQuarter(end), quarterAt(now + horizon) + QUARTER),
   }
 }
 

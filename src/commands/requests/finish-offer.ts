@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, FailureCode } from '../../domain/failure.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import type { RequestsState } from '../../domain/request/state.ts'
-import type { Offer, Waiting } from '../../domain/request/waiting.ts'
+import type { Offer, OfferedRequest } from '../../domain/request/waiting.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { isOfferRefused, type Offered } from '../../domain/reservation/match.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
@@ -26,11 +26,6 @@ export interface FinishOfferOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
 }
-
-/** A request with an open offer. */
-export type OfferedRequest = Waiting & { readonly offer: Offer }
-
-export const hasOffer = (request: Waiting): request is OfferedRequest => request.offer !== undefined
 
 /** How long an offer is taken up after it was made. Later, it can only be closed. */
 const OFFER_LIFETIME_MS = 60_000

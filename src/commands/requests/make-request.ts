@@ -10,7 +10,7 @@ import type { Candidates, Search } from '../../domain/matching/candidates.ts'
 import { type MakeRequest, requestDecider } from '../../domain/request/decide.ts'
 import type { Grants } from '../../domain/request/rank.ts'
 import type { RequestsState } from '../../domain/request/state.ts'
-import { findWaiting } from '../../domain/request/waiting.ts'
+import { findWaiting, hasOffer } from '../../domain/request/waiting.ts'
 import { quartersOf } from '../../domain/reservation/counted.ts'
 import { type QuotaUse, toHours } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
@@ -26,7 +26,7 @@ import { findRecorded } from '../idempotency-key.ts'
 import { behindLog, refuseAll } from '../matching/create-matched.ts'
 import { orUnavailable, type Sender } from '../matching/offers.ts'
 import type { Quotas } from '../quotas.ts'
-import { type FinishOffer, hasOffer } from './finish-offer.ts'
+import type { FinishOffer } from './finish-offer.ts'
 
 /** What is asked for: any SUT that fits, or one SUT, for `duration` seconds from when it is granted. */
 export interface AskedRequest {

@@ -15,7 +15,7 @@ import {
   unpackRequests,
 } from './state.ts'
 import type { RequestStatus } from './status.ts'
-import { allIn, findWaiting, type Offer, type Waiting } from './waiting.ts'
+import { allIn, findWaiting, type Offer, offersIn, rankedIn, type Waiting } from './waiting.ts'
 
 /** Requests of a user, and of all, that wait at the same time. */
 export const WAITING_OF_USER_MAX = 100
@@ -106,11 +106,11 @@ const chooseFor = (
   { candidates, grants }: MakeRequest,
   now: number,
 ): readonly [sutId: string, window: Window] | undefined => {
-  const moment = { now, open: findOpenOffers(allIn(queue)) }
+  const moment = { now, open: findOpenOffers(offersIn(queue)) }
   for (const sutId of candidates) {
     const window = moment.open.hasSut(sutId) ? undefined : grants.windowFor(request, sutId, moment)
     if (window === undefined || window === 'unknown') continue
-    const first = firstFor(allIn(queue), sutId, grants, moment)
+    const first = firstFor(rankedIn(queue), sutId, grants, moment)
     if (first === undefined || compareRequests(request, first.request) < 0) return [sutId, window]
   }
   return undefined
@@ -142,9 +142,9 @@ const make = (state: RequestsState, command: MakeRequest, now: number): Decision
 const offer = ({ queue }: RequestsState, { sutIds, grants, random }: OfferSuts, now: number): Decision => {
   const events: Event[] = []
   const taken = new Set<string>()
-  const open = findOpenOffers(allIn(queue))
+  const open = findOpenOffers(offersIn(queue))
   const left = function* (): Generator<Waiting> {
-    for (const request of allIn(queue)) if (!taken.has(request._id)) yield request
+    for (const request of rankedIn(queue)) if (!taken.has(request._id)) yield request
   }
   for (const sutId of sutIds) {
     const first = open.hasSut(sutId) ? undefined : firstFor(left(), sutId, grants, { open, now })

@@ -26,7 +26,7 @@ export interface OpenOffers {
   readonly hasSut: (sutId: string) => boolean
 }
 
-export const findOpenOffers = (requests: Iterable<Waiting>): OpenOffers & { readonly add: (offer: Offer) => void } => {
+export const findOpenOffers = (offers: Iterable<Offer>): OpenOffers & { readonly add: (offer: Offer) => void } => {
   const suts = new Set<string>()
   const users = new Map<string, Offer[]>()
   const add = (offer: Offer): void => {
@@ -35,7 +35,7 @@ export const findOpenOffers = (requests: Iterable<Waiting>): OpenOffers & { read
     if (own === undefined) users.set(offer.user_id, [offer])
     else own.push(offer)
   }
-  for (const { offer } of requests) if (offer !== undefined) add(offer)
+  for (const offer of offers) add(offer)
   return { add, ofUser: (userId) => users.get(userId) ?? [], hasSut: (sutId) => suts.has(sutId) }
 }
 
@@ -49,17 +49,14 @@ export interface First {
 
 /** The request that goes first among those that could be granted a SUT now, with its window. */
 export const firstFor = (
-  requests: Iterable<Waiting>,
+  ranked: Iterable<Waiting>,
   sutId: string,
   { windowFor }: Grants,
   moment: Moment,
 ): First | undefined => {
-  let first: First | undefined
-  for (const request of requests) {
-    if (!mayBeOffered(request, moment.now) || (first !== undefined && compareRequests(first.request, request) <= 0))
-      continue
-    const window = windowFor(request, sutId, moment)
-    if (window !== undefined) first = { request, window }
+  for (const request of ranked) {
+    const window = mayBeOffered(request, moment.now) ? windowFor(request, sutId, moment) : undefined
+    if (window !== undefined) return { request, window }
   }
-  return first
+  return undefined
 }

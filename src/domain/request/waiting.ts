@@ -37,6 +37,11 @@ export interface Waiting {
   readonly offer?: Offer
 }
 
+/** A request with an open offer. */
+export type OfferedRequest = Waiting & { readonly offer: Offer }
+
+export const hasOffer = (request: Waiting): request is OfferedRequest => request.offer !== undefined
+
 /**
  * Requests in the order in which they were made, in non-empty pages. Consecutive queues share all pages but the one that
  * an event changes, so that an append costs the same however many wait.
@@ -55,33 +60,71 @@ const PAGE_MAX = 64
 
 export const EMPTY_QUEUE: Queue = { pages: [], size: 0 }
 
-/** The requests of pages that have been read. */
-const read = new WeakMap<Rows, readonly Waiting[]>()
+/** What a page that has been read holds, in the order of the stream. */
+interface Content {
+  readonly byId: ReadonlyMap<string, Waiting>
+  readonly byPriority: ReadonlyMap<number, readonly Waiting[]>
+  readonly offers: readonly Offer[]
+}
 
-const requestsIn = (rows: Rows): readonly Waiting[] => {
-  const known = read.get(rows)
+const contents = new WeakMap<Rows, Content>()
+/** Requests as they are stored, so that a page that changes is not written anew. */
+const texts = new WeakMap<Waiting, string>()
+
+const contentOf = (requests: readonly Waiting[]): Content => ({
+  byId: new Map(requests.map((request) => [request._id, request])),
+  byPriority: Map.groupBy(requests, ({ priority }) => priority),
+  offers: requests.flatMap(({ offer }) => offer ?? []),
+})
+
+const contentIn = ({ pages }: Queue, n: number): Content => {
+  const rows = rowsAt(pages, n)
+  const known = contents.get(rows)
   if (known !== undefined) return known
-  const requests = rows.texts.map((text) => JSON.parse(text) as Waiting)
-  read.set(rows, requests)
-  return requests
+  const content = contentOf(rows.texts.map((text) => JSON.parse(text) as Waiting))
+  contents.set(rows, content)
+  return content
+}
+
+const textOf = (request: Waiting): string => {
+  const known = texts.get(request)
+  if (known !== undefined) return known
+  const text = JSON.stringify(request)
+  texts.set(request, text)
+  return text
 }
 
 const makeQueuePage = (requests: readonly Waiting[]): QueuePage => {
-  const page = makePage(
-    new Int32Array(0),
-    requests.map((request) => JSON.stringify(request)),
-  )
-  read.set(page.rows as Rows, requests)
+  const page = makePage(new Int32Array(0), requests.map(textOf))
+  contents.set(page.rows as Rows, contentOf(requests))
   return { page, size: requests.length }
 }
 
-export function* allIn({ pages }: Queue): Generator<Waiting> {
-  for (let n = 0; n < pages.length; n++) yield* requestsIn(rowsAt(pages, n))
+function* contentsIn(queue: Queue): Generator<Content> {
+  for (let n = 0; n < queue.pages.length; n++) yield contentIn(queue, n)
 }
 
-const locate = ({ pages }: Queue, _id: string): readonly [page: number, request: Waiting] | undefined => {
-  for (let n = 0; n < pages.length; n++) {
-    const request = requestsIn(rowsAt(pages, n)).find((each) => each._id === _id)
+/** In the order of the stream. */
+export function* allIn(queue: Queue): Generator<Waiting> {
+  for (const { byId } of contentsIn(queue)) yield* byId.values()
+}
+
+/** In the order in which they go: by priority, then in the order of the stream. */
+export function* rankedIn(queue: Queue): Generator<Waiting> {
+  const pages = [...contentsIn(queue)]
+  const priorities = new Set(pages.flatMap(({ byPriority }) => [...byPriority.keys()]))
+  for (const priority of [...priorities].sort((a, b) => b - a))
+    for (const { byPriority } of pages) yield* byPriority.get(priority) ?? []
+}
+
+/** The offers that are neither granted nor closed. */
+export function* offersIn(queue: Queue): Generator<Offer> {
+  for (const { offers } of contentsIn(queue)) yield* offers
+}
+
+const locate = (queue: Queue, _id: string): readonly [page: number, request: Waiting] | undefined => {
+  for (let n = 0; n < queue.pages.length; n++) {
+    const request = contentIn(queue, n).byId.get(_id)
     if (request !== undefined) return [n, request]
   }
   return undefined
@@ -100,7 +143,7 @@ export const enqueue = (queue: Queue, request: Waiting): Queue => {
   const n = queue.pages.length - 1
   const last = queue.pages[n]
   if (last === undefined || last.size >= PAGE_MAX) return withPage(queue, n + 1, [request])
-  return withPage(queue, n, [...requestsIn(rowsAt(queue.pages, n)), request])
+  return withPage(queue, n, [...contentIn(queue, n).byId.values(), request])
 }
 
 /** Replaces a request, or removes it if `change` returns undefined. Another id changes nothing. */
@@ -109,8 +152,12 @@ export const changeWaiting = (queue: Queue, _id: string, change: (request: Waiti
   if (found === undefined) return queue
   const [n, request] = found
   const changed = change(request)
-  const requests = requestsIn(rowsAt(queue.pages, n)).flatMap((each) => (each === request ? (changed ?? []) : each))
-  return withPage(queue, n, requests)
+  const requests = [...contentIn(queue, n).byId.values()]
+  return withPage(
+    queue,
+    n,
+    requests.flatMap((each) => (each === request ? (changed ?? []) : each)),
+  )
 }
 
 /** Bytes of a request with criteria of typical length, as text and as an object. */

@@ -3,18 +3,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import { SCHEDULE } from '../../commands/begin-schedule.ts'
 import type { Outcome, Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import { type FinishOffer, hasOffer, type OfferedRequest } from '../../commands/requests/finish-offer.ts'
+import type { FinishOffer } from '../../commands/requests/finish-offer.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
 import { NEVER, openingAt } from '../../domain/matching/openings.ts'
 import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
 import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
 import type { RequestsState } from '../../domain/request/state.ts'
-import { findWaiting } from '../../domain/request/waiting.ts'
+import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/waiting.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Followed } from '../../read-models/followed.ts'
 import type { KnownSuts } from '../../read-models/matching/suts.ts'
-import type { WaitingRequests } from '../../read-models/requests/followed-requests.ts'
 import { type GrantsOptions, makeGrants, mayHold } from '../../read-models/requests/grants.ts'
+import type { WaitingRequests } from '../../read-models/requests/waiting-requests.ts'
 import { makeRunBatches } from '../batches.ts'
 import type { ProcessClock } from '../clock.ts'
 import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
@@ -65,7 +65,7 @@ const findWanted = async (
   grants: Grants,
   now: number,
 ): Promise<{ readonly wanted: readonly string[]; readonly isCertain: boolean }> => {
-  const moment = { open: findOpenOffers(waiting.values()), now }
+  const moment = { open: findOpenOffers(waiting.offered().map(({ offer }) => offer)), now }
   const requests = due.requests.flatMap((id) => waiting.get(id) ?? []).filter((request) => !hasOffer(request))
   const isDue = (sutId: string): boolean =>
     due.suts === 'all' ||
@@ -76,7 +76,7 @@ const findWanted = async (
   let began = performance.now()
   for (const sutId of due.suts === 'all' || requests.length > 0 ? freeIn(known, now) : due.suts) {
     const isLeft = moment.open.hasSut(sutId) || !isDue(sutId)
-    const first = isLeft ? undefined : firstFor(waiting.values(), sutId, grants, moment)
+    const first = isLeft ? undefined : firstFor(waiting.ranked(), sutId, grants, moment)
     if (first !== undefined) {
       wanted.push(sutId)
       isCertain &&= first.window !== 'unknown'
@@ -106,7 +106,7 @@ const makeOffer = (options: GrantingOptions, run: Run, finish: (request: Offered
   /** False if it could not be known what some may have. */
   return async (waiting: WaitingRequests, due: Due): Promise<boolean> => {
     const known = await suts()
-    const useOf = await quotas.usesOf([...waiting.values()].map(({ user_id }) => user_id))
+    const useOf = await quotas.usesOf(waiting.users())
     const newGrants = (): Grants => makeGrants({ suts: known, personOf, useOf })
     const { wanted, isCertain } = await findWanted(waiting, due, known, newGrants(), clock.now())
     for (let n = 0; n < wanted.length && !signal.aborted; n += SUTS_AT_ONCE) {
@@ -121,6 +121,9 @@ const makeOffer = (options: GrantingOptions, run: Run, finish: (request: Offered
   }
 }
 
+const usersOf = (requests: readonly string[], waiting: WaitingRequests): readonly string[] =>
+  requests.flatMap((id) => waiting.get(id)?.user_id ?? [])
+
 type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
 
 /** Ends what has waited too long, what nobody may wait for any more, and the offers that a crash has left. */
@@ -130,21 +133,17 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
   return {
     expired: async (waiting: WaitingRequests): Promise<void> => {
       const now = clock.now()
-      const requests = [...waiting.values()]
-      await runBatches(
-        requests.filter(hasOffer).filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS),
-        finish,
-      )
-      if (requests.some(({ offer, expiresAt }) => offer === undefined && expiresAt <= now))
+      const left = waiting.offered().filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS)
+      await runBatches([...left], finish)
+      if (waiting.ranked().some(({ offer, expiresAt }) => offer === undefined && expiresAt <= now))
         await run({ type: 'ExpireRequests' })
     },
     /** False if some have an open offer, which ends first, or nothing could be recorded. */
-    withdrawn: async (waiting: WaitingRequests): Promise<boolean> => {
+    withdrawn: async (waiting: WaitingRequests, users: Iterable<string>): Promise<boolean> => {
       await usersSettled()
-      const gone = [...waiting.values()].filter(({ user_id }) => !mayHold(personOf(user_id)))
-      let isDone = !gone.some(hasOffer)
-      for (const user_id of new Set(gone.map((request) => request.user_id)))
-        if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false
+      const gone = new Set([...users].filter((userId) => !mayHold(personOf(userId))))
+      let isDone = !waiting.offered().some(({ user_id }) => gone.has(user_id))
+      for (const user_id of gone) if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false
       return isDone
     },
   }
@@ -153,9 +152,8 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
 /** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
 export const runGranting = async (options: GrantingOptions): Promise<void> => {
   const { runner, requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
-  let known: WaitingRequests = new Map()
-  const isHeldBack = (userId: string): boolean =>
-    quotas.isLimited(userId) && known.values().some(({ user_id }) => user_id === userId)
+  let known: WaitingRequests | undefined
+  const isHeldBack = (userId: string): boolean => quotas.isLimited(userId) && known?.isWaiting(userId) === true
   const triggers = followTriggers({ ...options, clock: clock.now, isHeldBack })
 
   /** Undefined if nothing may be recorded now. Checked before each record: the clock may jump meanwhile. */
@@ -181,9 +179,10 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
     const waiting = await requests.get()
     known = waiting
     const due = triggers.take(clock.now())
-    if (waiting.size === 0) return
+    if (waiting.size() === 0) return
     try {
-      if (due.hasNewUsers && !(await tidy.withdrawn(waiting))) lookAgain({ atUsers: true })
+      const users = due.hasNewUsers ? waiting.users() : usersOf(due.requests, waiting)
+      if (!(await tidy.withdrawn(waiting, users))) lookAgain({ atUsers: true })
       if (Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS) {
         lookAt = clock.now()
         await tidy.expired(waiting)

@@ -17,9 +17,12 @@ export interface Triggers {
 
 export interface Due {
   readonly suts: ReadonlySet<string> | 'all'
-  /** New ones: while they were made, a SUT may have become free of which nobody knew yet. */
+  /**
+   * New ones: while they were made, a SUT may have become free of which nobody knew yet, or their users may have been
+   * removed.
+   */
   readonly requests: readonly string[]
-  /** Whether users have changed, so that some may not wait any more. */
+  /** Whether any user may have changed, so that some may not wait any more. */
   readonly hasNewUsers: boolean
 }
 
@@ -120,9 +123,9 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
     const effect = effectOf(event, isHeldBack)
     if (effect === undefined) return
     const from = isOwn(event) ? clock() : later()
-    // The user of a new request may have been removed meanwhile.
-    if (effect === 'users' || event.type === 'ReservationRequested') hasNewUsers = true
-    if (typeof effect === 'string' || requests.size() >= REQUESTS_MAX) lookAtAll(from)
+    const isForgotten = typeof effect === 'object' && requests.size() >= REQUESTS_MAX
+    if (effect === 'users' || isForgotten) hasNewUsers = true
+    if (typeof effect === 'string' || isForgotten) lookAtAll(from)
     else if ('sut' in effect) suts.note(effect.sut, from)
     else requests.note(effect.request, from)
     poke()
@@ -140,10 +143,11 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
       const users = hasNewUsers
       hasNewUsers = false
       if (allFrom !== undefined && allFrom <= now) {
+        const isOneNew = requests.size() > 0
         allFrom = undefined
         suts.clear()
         requests.clear()
-        return { suts: 'all', requests: [], hasNewUsers: users }
+        return { suts: 'all', requests: [], hasNewUsers: users || isOneNew }
       }
       return { suts: new Set(suts.take(now)), requests: requests.take(now), hasNewUsers: users }
     },

@@ -9,10 +9,10 @@ import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 import { makeEstimate } from './estimate.ts'
-import type { WaitingRequests } from './followed-requests.ts'
 import type { IndexedSuts } from './indexed-suts.ts'
 import { findRivals, type Rivals } from './rivals.ts'
 import { surveySuts } from './survey.ts'
+import type { WaitingRequests } from './waiting-requests.ts'
 import { explainWaiting, NAMED_MAX, type QuotaNote } from './words.ts'
 
 /** Who reads why a request waits, as far as it decides on what is named. */
@@ -96,7 +96,7 @@ const estimate = async (
 ): Promise<number | null | undefined> => {
   if (ranked === undefined) return undefined
   const estimated = makeEstimate(suts, now)
-  for (const { offer } of waiting.values()) if (offer !== undefined) estimated.book(offer.sut_id, offer)
+  for (const { offer } of waiting.offered()) estimated.book(offer.sut_id, offer)
   let [looks, next] = [0, TURN_SIZE]
   for (const rival of ranked) {
     if (rival.offer !== undefined) continue
@@ -128,7 +128,7 @@ export const makeExplain = (options: ExplainOptions) => {
     const seen = indexed.inScopes(reader.scope === undefined ? [] : [reader.scope])
     const isSeen = (slot: number): boolean => hasSlot(seen, slot)
     const own = fittingOf(request)
-    const rivals = await findRivals(request, own, waiting.values(), {
+    const rivals = await findRivals(request, own, waiting, {
       indexed,
       scopesOf: (each) => scopesOf(each, personOf),
       isSeen: (each) =>

@@ -3,13 +3,11 @@ import type { Waiting } from '../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type Followed, followEvents } from '../followed.ts'
 import type { Views } from '../views.ts'
-
-/** The requests that wait, by id, in the order in which they were made. */
-export type WaitingRequests = ReadonlyMap<string, Waiting>
+import { makeWaitingRequests, type WaitingRequests } from './waiting-requests.ts'
 
 /** The requests that wait, and the revision of the last event in their stream that is included. */
 export interface KnownRequests {
-  readonly requests: readonly Waiting[]
+  readonly requests: Iterable<Waiting>
   readonly revision: number
 }
 
@@ -26,22 +24,22 @@ const TURN_SIZE = 2_048
 export const followRequests = ({ views, load }: FollowRequestsOptions): Followed<WaitingRequests> =>
   followEvents<WaitingRequests>(views, {
     begin: () => {
-      const waiting = new Map<string, Waiting>()
+      const { value, set, remove } = makeWaitingRequests()
       let last = -1
       return {
-        value: waiting,
+        value,
         load: async () => {
           const known = await load()
-          for (const request of known.requests) waiting.set(request._id, request)
+          for (const request of known.requests) set(request)
           last = known.revision
         },
         apply: (event) => {
           if (event.revision <= last || !isOfRequest(event)) return
           last = event.revision
-          const { _id } = event.data
-          const changed = evolveWaiting(event, waiting.get(_id))
-          if (changed === undefined) waiting.delete(_id)
-          else waiting.set(_id, changed)
+          const before = value.get(event.data._id)
+          const changed = evolveWaiting(event, before)
+          if (changed !== undefined) set(changed)
+          else if (before !== undefined) remove(before)
         },
       }
     },

@@ -4,6 +4,7 @@ import { compareRequests } from '../../domain/request/rank.ts'
 import type { Waiting } from '../../domain/request/waiting.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { IndexedSuts } from './indexed-suts.ts'
+import type { WaitingRequests } from './waiting-requests.ts'
 
 /** Requests that rank before another and share a SUT with it that fits both. */
 export interface Rivals {
@@ -31,23 +32,23 @@ const TURN_SIZE = 32
 export const findRivals = async (
   request: Waiting,
   own: SlotSet,
-  waiting: Iterable<Waiting>,
+  waiting: Pick<WaitingRequests, 'ranked'>,
   { indexed, scopesOf, isSeen }: RivalsOptions,
 ): Promise<Rivals> => {
   let [n, count] = [0, 0]
   const ranked: Waiting[] = []
   const byUser = new Map<string, number>()
-  for (const other of waiting) {
+  for (const other of waiting.ranked()) {
+    if (compareRequests(other, request) >= 0) break
     if (++n % TURN_SIZE === 0) {
       await turn()
       indexed.refresh()
     }
-    if (other._id === request._id || compareRequests(other, request) > 0) continue
     const scopes = scopesOf(other)
     if (scopes === undefined || !indexed.isOneFitting(own, other, scopes)) continue
     count++
     if (count <= RANKED_MAX) ranked.push(other)
     if (isSeen(other)) byUser.set(other.user_id, (byUser.get(other.user_id) ?? 0) + 1)
   }
-  return { count, ranked: count > RANKED_MAX ? undefined : ranked.sort(compareRequests), byUser }
+  return { count, ranked: count > RANKED_MAX ? undefined : ranked, byUser }
 }

@@ -66,7 +66,7 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
   /** What is known of users who wait, and of one more. */
   const grantsFor = async (...userIds: readonly string[]): Promise<Grants> => {
     const waiting = await followed.get()
-    const useOf = await quotas.usesOf([...userIds, ...[...waiting.values()].map(({ user_id }) => user_id)])
+    const useOf = await quotas.usesOf([...userIds, ...waiting.users()])
     return makeGrants({ suts: await matching.suts(), personOf, useOf })
   }
   return {
@@ -74,12 +74,12 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
     finishOffer,
     awaited: async () => {
       const waiting = await followed.get()
-      if (waiting.size === 0) return () => false
+      if (waiting.size() === 0) return () => false
       const grants = await grantsFor()
       return (sutId) => {
-        const moment = { now: clock(), open: findOpenOffers(waiting.values()) }
-        const before = [...waiting.values()].filter(({ priority }) => priority >= 0)
-        return moment.open.hasSut(sutId) || firstFor(before, sutId, grants, moment) !== undefined
+        const moment = { now: clock(), open: findOpenOffers(waiting.offered().map(({ offer }) => offer)) }
+        const first = firstFor(waiting.ranked(), sutId, grants, moment)
+        return moment.open.hasSut(sutId) || (first !== undefined && first.request.priority >= 0)
       }
     },
     explain: makeExplain({

@@ -6,6 +6,7 @@ import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeExplain, type Reader } from '../../../src/read-models/requests/explain.ts'
 import { makeIndexed } from '../../../src/read-models/requests/indexed-suts.ts'
+import { makeWaitingRequests } from '../../../src/read-models/requests/waiting-requests.ts'
 import { clock, idOf, sutValues, tester } from '../../domain/builders.ts'
 
 export const NOW = clock('06:00')
@@ -62,10 +63,12 @@ export const lab = (
       }),
     }
   })
+  const waiting = makeWaitingRequests()
+  for (const request of requests) waiting.set(request)
   const explainFor = (use: QuotaUse | 'unknown' | undefined = undefined) => {
     const explain = makeExplain({
       indexed: makeIndexed(() => suts),
-      waiting: () => new Map(requests.map((request) => [request._id, request])),
+      waiting: () => waiting.value,
       personOf: (userId) => {
         const { rack } = people[userId] ?? {}
         return userId === 'gone' ? undefined : rack === undefined ? {} : { scope: { rack } }

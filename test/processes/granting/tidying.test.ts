@@ -60,3 +60,16 @@ test('a request that an instance made which knew no machine free is granted one 
   await lab.settle()
   t.is(judge(await lab.log()).counts.granted, 1)
 })
+
+test('a request that an instance made for somebody of whose removal it did not know is withdrawn', async (t) => {
+  const lab = await openQueueLab(t, { random: makeRandom(1) })
+  await lab.addUser('ada', 'tester')
+  const sut = await lab.addSut({ is_active: false }, {})
+  await lab.settle()
+  await lab.lag(0)
+  await lab.removeUser('ada')
+  await lab.settle()
+  await lab.ask(0, forOne(sut))
+  await lab.settle()
+  t.is(judge(await lab.log()).counts.withdrawn, 1)
+})

@@ -2,6 +2,8 @@ import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { makeRandom, type Random } from '../../process/random.ts'
 import { findIdle, findLeft, judge } from './judge.ts'
+import type { Machine } from './lab-machine.ts'
+import type { LabModel, Reservation } from './lab-model.ts'
 import { OTHERS_MS, openQueueLab, type QueueLab } from './queue-lab.ts'
 
 /** Random histories of those who wait, by two instances that die between appends. */
@@ -58,11 +60,11 @@ const reserve: Step = async ({ lab, random, suts }, n) => {
   return `${user} reserves ${sut} ${window}: ${await lab.reserve(n, sut, user, ...window)}`
 }
 
+const standingIn = (model: LabModel, now: number): readonly Reservation[] =>
+  [...model.reservations.values()].filter(({ ended, end }) => ended === undefined && end > now / 1000)
+
 const cancel: Step = async ({ lab, random }, n) => {
-  const { model } = judge(await lab.log())
-  const standing = [...model.reservations.values()].filter(
-    ({ ended, end }) => ended === undefined && end > lab.now() / 1000,
-  )
+  const standing = standingIn(judge(await lab.log()).model, lab.now())
   if (standing.length === 0) return 'nothing to cancel'
   const given = random.below(4) === 0 ? standing : [random.oneOf(standing)]
   const outcomes: string[] = []
@@ -89,6 +91,23 @@ const tagSut: Step = async ({ lab, random, suts }, n) => {
   const tags = random.oneOf([{ rack: '1' }, { rack: '2' }, { broken: '' }, { broken: null }])
   await lab.tag(n, sut, tags)
   return `tag ${sut} ${JSON.stringify(tags)}`
+}
+
+/** A machine becomes another in the second in which it is offered, by an instance that dies with the offer. */
+const changeOffered: Step = async ({ lab, random }, n) => {
+  const { model } = judge(await lab.log())
+  const wanted = standingIn(model, lab.now()).filter(({ sut }) =>
+    model.waiting().some((request) => model.fits(request, sut)),
+  )
+  if (wanted.length === 0) return 'nobody waits for a machine'
+  const { id, sut, user } = random.oneOf(wanted)
+  lab.dieAt(n, 2, true)
+  const outcome = await lab.cancel(n, sut, id, user)
+  await lab.rest()
+  const { fields, tags } = model.machines.get(sut) as Machine
+  await lab.update(n + 1, sut, { os: fields.os === 'linux' ? 'windows' : 'linux' })
+  await lab.tag(n + 1, sut, { rack: tags.rack === '1' ? '2' : '1' })
+  return `${n} dies, cancel ${id}: ${outcome}, ${sut} becomes another`
 }
 
 const probe: Step = async ({ lab, random, suts }, n) => {
@@ -167,6 +186,7 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
     [7, cancel],
     [2, changeSut],
     [2, tagSut],
+    [1, changeOffered],
     [3, probe],
   ] as const),
   ...([
@@ -187,6 +207,7 @@ const begin = async (t: Tidying, random: Random): Promise<Scene> => {
   for (const user of USERS) await lab.addUser(user, user === 'root' ? 'administrator' : 'tester')
   const suts: string[] = []
   for (const rack of ['1', '2', '1']) suts.push(await lab.addSut({ os: rack === '1' ? 'linux' : 'windows' }, { rack }))
+  await lab.update(0, random.oneOf(suts), { turnaround: QUARTER })
   // So that there is a queue soon.
   for (const sut of suts) await lab.reserve(0, sut, 'root', 0, QUARTER * (2 + random.below(6)))
   await lab.settle()

@@ -8,7 +8,8 @@ import { makeRunner } from '../../../src/commands/runner.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { requestDecider } from '../../../src/domain/request/decide.ts'
 import type { Grants } from '../../../src/domain/request/rank.ts'
-import { allIn, hasOffer } from '../../../src/domain/request/waiting.ts'
+import { allIn, hasOffer, type OfferedRequest } from '../../../src/domain/request/waiting.ts'
+import type { Scope } from '../../../src/domain/user/scope.ts'
 import { REQUESTS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { administrator, alice, LIMITS } from '../../domain/builders.ts'
@@ -24,7 +25,12 @@ import { dying, interrupted } from '../store/interrupted-store.ts'
 const MINUTE = 60_000
 
 /** Instances over one store that believe these SUTs to be free. The stream of a SUT decides. */
-const aQueue = (store: EventStore, clock: Clock, suts: readonly string[]) => {
+const aQueue = (
+  store: EventStore,
+  clock: Clock,
+  suts: readonly string[],
+  scopes: Readonly<Record<string, Scope>> = {},
+) => {
   const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots: NO_SNAPSHOTS })
   const quotas: Pick<Quotas, 'run' | 'usesOf' | 'priorityMaxOf'> = {
     run: (_, run) => run(undefined),
@@ -33,7 +39,7 @@ const aQueue = (store: EventStore, clock: Clock, suts: readonly string[]) => {
   }
   const finishOffer = makeFinishOffer({
     ...{ runner, quotas, limits: LIMITS, clock: clock.now, randomHex },
-    ...{ personOf: () => ({}), waitForViews: () => true },
+    ...{ personOf: (userId) => ({ scope: scopes[userId] ?? {} }), waitForViews: () => true },
   })
   const quarter = 900
   const grants: Grants = {
@@ -144,15 +150,44 @@ test('a SUT that somebody takes meanwhile is not granted, and the request goes o
   })
 })
 
-test('an offer that a clock made which was ahead is closed, and its time gets into no other stream', async (t) => {
-  const { store, clock, suts, log } = await aStage(t)
+/** A request whose offer a crash has left open. */
+const leaveOffer = async ({ store, clock, suts }: Stage): Promise<OfferedRequest> => {
   const [, free = ''] = suts
-  const queue = aQueue(dying(store, 4).store, clock, [free])
-  await queue.ask('k').catch(() => undefined)
+  await aQueue(dying(store, 4).store, clock, [free])
+    .ask('k')
+    .catch(() => undefined)
   const [request] = await aQueue(store, clock, [free]).waiting()
-  if (request?.offer === undefined) return t.fail('nothing was offered')
+  if (request === undefined || !hasOffer(request)) throw new Error('nothing was offered')
+  return request
+}
+
+const elsewhere: Scope = { rack: '4' }
+const changes: Readonly<Record<string, { os?: string; scopes?: Readonly<Record<string, Scope>> }>> = {
+  'it does not fit any more': { os: 'linux' },
+  'its holder may not see it any more': { scopes: { [alice]: elsewhere } },
+  'who asked may not see it any more': { scopes: { [administrator._id]: elsewhere } },
+}
+
+for (const [what, { os, scopes }] of Object.entries(changes)) {
+  test(`a SUT that is being offered is not granted when ${what}`, async (t) => {
+    const stage = await aStage(t)
+    const { store, clock, log } = stage
+    const request = await leaveOffer(stage)
+    const { sut_id } = request.offer
+    if (os !== undefined) await anInstance(store, clock).update(sut_id, { os })
+    const queue = aQueue(store, clock, [sut_id], scopes)
+    t.true(E.isRight(await queue.finishOffer(request, randomHex(8))))
+    t.deepEqual(reservationsFor(await log(), request._id), [])
+    t.deepEqual((await queue.waiting()).filter(hasOffer), [])
+  })
+}
+
+test('an offer that a clock made which was ahead is closed, and its time gets into no other stream', async (t) => {
+  const stage = await aStage(t)
+  const { store, clock, suts, log } = stage
+  const request = await leaveOffer(stage)
   const ahead = { ...request, offer: { ...request.offer, time: request.offer.time + 2 * MINUTE } }
-  t.true(E.isRight(await aQueue(store, clock, [free]).finishOffer(ahead, randomHex(8))))
+  t.true(E.isRight(await aQueue(store, clock, suts).finishOffer(ahead, randomHex(8))))
   t.deepEqual(reservationsFor(await log(), request._id), [])
   t.deepEqual(faultsOf(await log()), [])
 })

@@ -54,9 +54,11 @@ export const isInScope = ({ tags }: Pick<Sut, 'tags'>, scope: string): boolean =
     return Object.hasOwn(tags, name) && tags[name] === decodeURIComponent(value)
   })
 
-/** Whether a machine is what somebody else wants, who may have said more than the page can. */
-export const meets = (sut: Sut, match: Match): boolean =>
-  fits(sut, fromMatch(match)) && ![...fromMatch(match.not ?? {})].some((each) => holds(sut, each))
+/** Tells whether a machine is what somebody else wants, who may have said more than the page can. */
+export const meeting = (match: Match): ((sut: Sut) => boolean) => {
+  const [wanted, unwanted] = [fromMatch(match), [...fromMatch(match.not ?? {})]]
+  return (sut) => fits(sut, wanted) && !unwanted.some((each) => holds(sut, each))
+}
 
 /** Criteria with a value chosen, or no longer. To have no such tag goes with no value of it. */
 export const toggledValue = (criteria: Criteria, key: string, value: Value): Criteria => {

@@ -14,13 +14,14 @@ const FIRST = 20
 const MORE = 100
 
 /** `15:42`, `Thu 15:42`: nobody waits longer than a week. */
-const untilOf = (time: number, now: number): string =>
-  midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
+const untilOf = (time: number, today: number): string =>
+  midnightOf(time) === today ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
 
 /** Who waits for what, and until when, in the order in which they are served. */
 export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
+  // Drawn again when the day changes, not with every tick: a queue may be long.
+  const today = useStore(page.clock, (now) => midnightOf(now))
   const suts = useStore(page.lab.lab, (lab) => lab.suts)
   const ownId = meOf(page)._id
   const nameOf = (id: string): string => suts.get(id)?.name ?? id
@@ -38,7 +39,7 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
             <td class="r">${place}</td>
             <td class="clip">${isOwn ? html`<a href=${linkTo('mine')}>You</a>` : html`<bdi>${request.user_name}</bdi>`}</td>
             <td class="second wants"><${Said} words=${wordsOfRequest(request, nameOf)} /></td>
-            <td class="r">${untilOf(Date.parse(request.expires_at), now)}</td>
+            <td class="r">${untilOf(Date.parse(request.expires_at), today)}</td>
           </tr>`,
         )}
       </tbody>

@@ -1,5 +1,5 @@
 import type { Match, Sut, SutRequest } from '../live/objects.ts'
-import { fromMatch, meets, textOfValue } from '../reserving/criteria.ts'
+import { fromMatch, meeting, textOfValue } from '../reserving/criteria.ts'
 import { durationOf } from '../timeline/times.ts'
 
 /** What those want who wait, and who is before whom. Pure. */
@@ -66,12 +66,25 @@ export const priorityText = (priority: number): string =>
 export const ranked = (list: readonly SutRequest[]): readonly SutRequest[] =>
   list.toReversed().sort((a, b) => b.priority - a.priority)
 
-const isFor = ({ match, sut_id }: SutRequest, sut: Sut): boolean =>
-  match === undefined ? sut._id === sut_id : meets(sut, match)
+/** Tells whether a request is for one of some machines. */
+const wantingOneOf = (suts: readonly Sut[]): ((request: SutRequest) => boolean) => {
+  const ids = new Set(suts.map(({ _id }) => _id))
+  // In a long queue many want the same.
+  const known = new Map<string, boolean>()
+  return ({ match, sut_id = '' }) => {
+    if (match === undefined) return ids.has(sut_id)
+    const key = JSON.stringify(match)
+    const isKnown = known.get(key) ?? suts.some(meeting(match))
+    known.set(key, isKnown)
+    return isKnown
+  }
+}
 
 /** Those before somebody who comes now with a priority: who want one of the same machines. */
-export const aheadOf = (suts: readonly Sut[], waiting: readonly SutRequest[], priority: number): number =>
-  waiting.filter((request) => request.priority >= priority && suts.some((sut) => isFor(request, sut))).length
+export const aheadOf = (suts: readonly Sut[], waiting: readonly SutRequest[], priority: number): number => {
+  const wantsOne = wantingOneOf(suts)
+  return waiting.filter((request) => request.priority >= priority && wantsOne(request)).length
+}
 
 /** `1st`, `2nd`, `11th`. */
 export const ordinalOf = (place: number): string => {

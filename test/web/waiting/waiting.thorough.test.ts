@@ -4,6 +4,9 @@ import { idOf, start } from '../../http/harness.ts'
 import { createSut } from '../../http/requests.ts'
 import { checkAccessible, checkQuiet, openFor, signIn } from '../stage.ts'
 
+/** Requests of a user that may wait, and of a page of a list, at most. */
+const [PER_USER, PER_PAGE] = [100, 1_000]
+
 /** Waiting for a machine, in a real browser. */
 
 const HOUR = { start_in: 0, duration: 3_600 }
@@ -126,5 +129,35 @@ test('in Chromium one waits for the machine that somebody else has taken, and wi
   await queue.getByText('2 more wait.').waitFor()
   await queue.getByRole('button', { name: 'Show more' }).click()
   await queue.getByRole('row', { name: /^22 bob/ }).waitFor()
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium a queue of several pages shows its beginning and oneself, and more on demand', async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
+  await service.as('bob').post('/api/sut_reservation/create', { sut_id, ...HOUR })
+  const wait = async (as: ReturnType<typeof service.as>, body: object): Promise<void> => {
+    const { status, text } = await as.post('/api/sut_request/create', { sut_id, duration: 900, ...body })
+    if (status !== 201) throw new Error(text)
+  }
+  for (let n = 0; n < PER_PAGE; n += PER_USER) {
+    const person = { name: `user ${n}`, role: 'tester', password: 'a password' }
+    const { _id: user_id } = (await service.as('admin').post('/api/user/create', person)).json
+    await Promise.all(Array.from({ length: PER_USER }, () => wait(service.as('admin'), { user_id })))
+  }
+  await wait(service.as('alice'), {})
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.goto('/#/book')
+  await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 1002nd' }).waitFor()
+  const queue = page.getByRole('region', { name: 'Waiting' })
+  await queue.getByRole('row', { name: /^1001 You/ }).waitFor()
+  await queue.getByText('980 more wait.').waitFor()
+  t.is(await queue.getByRole('row').count(), 22, 'a head, twenty, and oneself')
+  await queue.getByRole('button', { name: 'Show more' }).click()
+  await queue.getByText('880 more wait.').waitFor()
+  t.is(await queue.getByRole('row').count(), 122)
   checkQuiet(t, alice, service.url)
 })

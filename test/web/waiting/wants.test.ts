@@ -67,6 +67,22 @@ test('only those are before one who want one of the same machines, and are not t
   t.is(aheadOf(suts, waiting, -1), 3, 'who has as low a one and came before is first')
 })
 
+test('of a long queue, those who want the same are compared with the machines once', (t) => {
+  let compared = 0
+  const suts = ['Ubuntu', 'QNX'].map((os) => {
+    const one = sut({ os })
+    return Object.defineProperty(one, 'os', {
+      get: () => {
+        compared += 1
+        return os
+      },
+    })
+  })
+  const waiting = ['qnx', 'Windows'].flatMap((os) => Array.from({ length: 1_000 }, () => request({ match: { os } })))
+  t.is(aheadOf(suts, waiting, 0), 1_000)
+  t.is(compared, 4)
+})
+
 test('a priority is a whole number from -100 to 100, and is said in words', (t) => {
   t.deepEqual(['0', ' 7 ', '-100', '100'].map(asPriority), [0, 7, -100, 100])
   t.deepEqual(['', ' ', '1.5', '101', '-101', 'x'].map(asPriority), Array(6).fill(undefined))

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
 import type { Reading } from '../../page/reading.ts'
@@ -66,10 +66,12 @@ export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, is
     onDone: setReserved,
   })
   const waiting = useWaiting()
+  const asked = asPriority(priority) ?? 0
+  const ahead = useMemo(() => queue && aheadOf(fitting, queue, asked), [fitting, queue, asked])
   const isOver = reserved !== undefined || waiting.id !== undefined
   const situation = {
     ...{ now, lost: lost?.of === found ? lost?.sutId : undefined },
-    ...{ mayWait: fitting.length > 0 && !isWeekly, ahead: queue && aheadOf(fitting, queue, asPriority(priority) ?? 0) },
+    ...{ mayWait: fitting.length > 0 && !isWeekly, ahead },
   }
   const choices = found === undefined ? [] : choicesOf(found, wish, situation)
   const { reset, ...chosen } = useChosen(choices, found !== undefined && !isOver)

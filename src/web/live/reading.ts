@@ -3,6 +3,7 @@ import type { Change, News } from './news.ts'
 import {
   type Begun,
   beginning,
+  divided,
   dueAt,
   EVERYTHING,
   isAfter,
@@ -82,10 +83,10 @@ const reaching = (api: Readable, after: string | undefined) => {
 type Read<A> = Pick<ReadingOptions<A>, 'api' | 'read'>
 
 /** Reads what is wanted; with the position of the answers. */
-const readWanted = async <A>({ api, read }: Read<A>, { ids, after }: Wanted) => {
+const readWanted = async <A>({ api, read }: Read<A>, { isAll, ids, after }: Wanted) => {
   const asked = reaching(api, after)
   try {
-    return { value: await read(asked.api, ids && [...ids.keys()]), reached: asked.reached() }
+    return { value: await read(asked.api, isAll ? undefined : [...ids.keys()]), reached: asked.reached() }
   } catch (error) {
     if (error instanceof Refused) return error
     throw error
@@ -110,8 +111,9 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     if (wait <= 0) void start(wanted)
     else timer = setTimeout(() => wanted && void start(wanted), wait)
   }
-  const start = async (now: Wanted): Promise<void> => {
-    wanted = undefined
+  const start = async (due: Wanted): Promise<void> => {
+    const [now, left] = divided(due, begun, Date.now())
+    wanted = left
     isReading = true
     begun = beginning(now, begun, Date.now())
     const result = await readWanted(options, now)
@@ -124,14 +126,14 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
       onFailed(result)
       return plan(isUrgent ? 0 : RETRY_DELAY_MS)
     }
-    if (now.ids === undefined) {
+    if (now.isAll) {
       reached = result.reached
       wanted = leftAfter(wanted, reached)
     }
     onValue(result.value)
     plan()
   }
-  const want = (more: Pick<Wanted, 'ids' | 'after'> | undefined): void => {
+  const want = (more: Omit<Wanted, 'isUrgent'> | undefined): void => {
     if (more !== undefined) wanted = joinWanted(wanted, more)
     plan()
   }

@@ -2,15 +2,19 @@ import type { Change, News } from './news.ts'
 
 /** What is to be read. Pure. */
 export interface Wanted {
-  /** Objects, with the position at which each has changed, if it has; undefined for everything. */
-  readonly ids: ReadonlyMap<string, string | undefined> | undefined
+  /** Whether everything is: that is read some time later, and changed objects in view meanwhile. */
+  readonly isAll: boolean
+  /** Objects, with the position at which each has changed, if it has. */
+  readonly ids: ReadonlyMap<string, string | undefined>
   /** The position that the answers must have reached. */
   readonly after: string | undefined
   /** Whether somebody waits for it. */
   readonly isUrgent: boolean
 }
 
-export const EVERYTHING: Wanted = { ids: undefined, after: undefined, isUrgent: false }
+export const EVERYTHING: Wanted = { isAll: true, ids: new Map(), after: undefined, isUrgent: false }
+
+type More = Omit<Wanted, 'isUrgent'>
 
 /** Whether a position lies after another. */
 export const isAfter = (position: string, reached: string): boolean =>
@@ -19,39 +23,38 @@ export const isAfter = (position: string, reached: string): boolean =>
 /** What is left of it when everything was read up to a position. */
 export const leftAfter = (wanted: Wanted | undefined, reached: string): Wanted | undefined => {
   if (wanted === undefined) return undefined
-  const { ids, after, isUrgent } = wanted
-  if (ids === undefined) return isUrgent || after === undefined || isAfter(after, reached) ? wanted : undefined
-  const left = [...ids].filter(([, sequence]) => sequence === undefined || isAfter(sequence, reached))
-  return left.length === 0 ? undefined : { ...wanted, ids: new Map(left) }
+  const { after, isUrgent } = wanted
+  const isAll = wanted.isAll && (isUrgent || after === undefined || isAfter(after, reached))
+  const left = [...wanted.ids].filter(([, sequence]) => sequence === undefined || isAfter(sequence, reached))
+  return isAll || left.length > 0 ? { ...wanted, isAll, ids: new Map(left) } : undefined
 }
 
-export const joinWanted = (before: Wanted | undefined, { ids, after }: Pick<Wanted, 'ids' | 'after'>): Wanted => {
-  const isAll = ids === undefined || (before !== undefined && before.ids === undefined)
-  return {
-    ids: isAll ? undefined : new Map([...(before?.ids ?? []), ...ids]),
-    after: after ?? before?.after,
-    isUrgent: before?.isUrgent ?? false,
-  }
-}
+export const joinWanted = (before: Wanted | undefined, { isAll, ids, after }: More): Wanted => ({
+  isAll: isAll || (before?.isAll ?? false),
+  ids: new Map([...(before?.ids ?? []), ...ids]),
+  after: after ?? before?.after,
+  isUrgent: before?.isUrgent ?? false,
+})
 
 /** What is to be read because of news; undefined if nothing. */
 export const wantedFor = (
   { position, changes }: News,
   reached: string,
   of: (change: Change) => string | undefined,
-): Pick<Wanted, 'ids' | 'after'> | undefined => {
+): More | undefined => {
   if (!isAfter(position, reached)) return undefined
-  if (changes === undefined) return { ids: undefined, after: position }
+  if (changes === undefined) return { ...EVERYTHING, after: position }
   const ids = new Map<string, string>()
   for (const change of changes) {
     const id = isAfter(change.sequence, reached) ? of(change) : undefined
     if (id !== undefined) ids.set(id, change.sequence)
   }
-  return ids.size === 0 ? undefined : { ids, after: position }
+  return ids.size === 0 ? undefined : { isAll: false, ids, after: position }
 }
 
 /** What somebody has come to look at. */
-export const wantedNow = (ids: readonly string[]): Pick<Wanted, 'ids' | 'after'> => ({
+export const wantedNow = (ids: readonly string[]): More => ({
+  isAll: false,
   ids: new Map(ids.map((id) => [id, undefined])),
   after: undefined,
 })
@@ -71,15 +74,26 @@ const BUSY_INTERVAL_MS = 60_000
 const IN_A_ROW_MAX = 3
 
 /** When a reading has begun: what is known of all that have. */
-export const beginning = ({ ids, isUrgent }: Wanted, { lastOfAll, inARow }: Begun, now: number): Begun => {
-  if (ids !== undefined) return { last: now, lastOfAll, inARow }
+export const beginning = ({ isAll, isUrgent }: Wanted, { lastOfAll, inARow }: Begun, now: number): Begun => {
+  if (!isAll) return { last: now, lastOfAll, inARow }
   const isClose = now - lastOfAll < BUSY_INTERVAL_MS + IDLE_INTERVAL_MS
   return { last: now, lastOfAll: now, inARow: isUrgent ? 0 : isClose ? inARow + 1 : 1 }
 }
 
-/** When it is to be read, in Unix milliseconds. */
-export const dueAt = ({ ids, isUrgent }: Wanted, begun: Begun, isInView: (id: string) => boolean): number => {
-  if (isUrgent) return 0
-  if (ids === undefined) return begun.lastOfAll + (begun.inARow < IN_A_ROW_MAX ? IDLE_INTERVAL_MS : BUSY_INTERVAL_MS)
-  return [...ids.keys()].some(isInView) ? 0 : begun.last + IDLE_INTERVAL_MS
+const allDueAt = ({ lastOfAll, inARow }: Begun): number =>
+  lastOfAll + (inARow < IN_A_ROW_MAX ? IDLE_INTERVAL_MS : BUSY_INTERVAL_MS)
+
+/** When some of it is to be read, in Unix milliseconds. */
+export const dueAt = ({ isAll, ids, isUrgent }: Wanted, begun: Begun, isInView: (id: string) => boolean): number => {
+  if (isUrgent || [...ids.keys()].some(isInView)) return 0
+  return isAll ? allDueAt(begun) : begun.last + IDLE_INTERVAL_MS
 }
+
+/** What of it is read when some of it is due, and what is left: everything, while it is too early for that. */
+export const divided = (wanted: Wanted, begun: Begun, now: number): readonly [Wanted, Wanted | undefined] =>
+  !wanted.isAll || wanted.isUrgent || allDueAt(begun) <= now
+    ? [wanted, undefined]
+    : [
+        { ...wanted, isAll: false },
+        { ...EVERYTHING, after: wanted.after },
+      ]

@@ -93,6 +93,24 @@ test('that anything may have changed leads to one reading, not to one each time 
   reading.close()
 })
 
+test('what has changed in view is read at once, also while everything is to be read later', async (t) => {
+  const { reading, asked } = open(ofKinds('sut'))
+  await setImmediate()
+  reading.tell(EVERYTHING)
+  reading.tell(news('10', change('10', 'user', 'u')))
+  await setImmediate()
+  t.is(asked.length, 1)
+  reading.tell(news('11', change('11', 'sut', 's')))
+  await setImmediate()
+  reading.tell(news('12', change('12', 'sut', 't')))
+  await setImmediate()
+  t.deepEqual(asked.slice(1), [
+    { ids: ['s'], after: '11' },
+    { ids: ['t'], after: '12' },
+  ])
+  reading.close()
+})
+
 test('a reading of one machine takes what is recorded about it', (t) => {
   const { of } = ofSut('s', 'sut', 'sut_reservation')
   t.is(of(change('01', 'sut', 's', 's')), 's')

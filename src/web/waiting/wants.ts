@@ -93,11 +93,17 @@ export const ordinalOf = (place: number): string => {
 }
 
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** From a letter of a script that runs from right to left to the last one before letters of others. */
+const BACKWARDS =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}](?:[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}])*\p{M}*/gu
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
 
 /**
- * A sentence of the service as the page shows it: times in the browser's zone, and without what would turn the
- * direction of names and of what follows them.
+ * A sentence of the service as the page shows it: times in the browser's zone, and names that turn neither their own
+ * direction nor that of what follows them.
  */
 export const sentenceHere = (sentence: string, timeText: (time: number) => string): string =>
-  sentence.replaceAll(MARKS, '').replaceAll(TIME, (time) => timeText(Date.parse(time)))
+  sentence
+    .replaceAll(MARKS, '')
+    .replaceAll(BACKWARDS, '\u2068$&\u2069')
+    .replaceAll(TIME, (time) => timeText(Date.parse(time)))

@@ -105,4 +105,9 @@ test('a sentence of the service has times of the browser, and nothing that turns
     sentenceHere(sentence, (time) => `<${time}>`),
     `1 is reserved: bench fdp.exe until <${Date.UTC(2030, 4, 2, 12)}>.`,
   )
+  // The number after such a name would be drawn before it.
+  t.is(
+    sentenceHere('2 requests are before it: 1 of ليلى حداد, 1 of bob.', String),
+    '2 requests are before it: 1 of \u2068ليلى حداد\u2069, 1 of bob.',
+  )
 })

@@ -79,8 +79,10 @@ const LOOSE = `(() => {
 const checkHarmless = async (t: Parameters<typeof checkQuiet>[0], page: Page, place: string): Promise<void> => {
   t.is(await page.evaluate('window.harmed'), undefined, place)
   t.deepEqual(await page.evaluate(LOOSE), [], place)
-  const [whole, shown] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [number, number]
-  t.true(whole <= shown, `${place} is ${whole} wide and shows ${shown}`)
+  for (const box of ['document.documentElement', `document.querySelector('main')`]) {
+    const [whole, shown] = (await page.evaluate(`[${box}.scrollWidth, ${box}.clientWidth]`)) as [number, number]
+    t.true(whole <= shown, `${place}: ${box} is ${whole} wide and shows ${shown}`)
+  }
 }
 
 const visit = async (t: Parameters<typeof checkQuiet>[0], { page }: Opened, url: string, texts: RegExp) => {

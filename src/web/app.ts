@@ -77,7 +77,7 @@ const Content = ({
     return html`<main class="main"><${StateBlock} icon="search" title=${texts.unknownScreen}><a class="btn" href=${linkTo('schedule')}>${texts.screens.schedule}</a><//></main>`
   if (!found.may.includes(me.role))
     return html`<main class="main"><div class="page">
-      <div class="page-head"><h1 class="grow">${found.title}</h1></div>
+      <div class="page-head"><h1 class="grow">${found.heading ?? found.title}</h1></div>
       <${StateBlock} icon="lock" ...${found.forbidden}><div class="row"><a class="btn" href=${linkTo('schedule')}>${texts.openSchedule}</a></div><//>
     </div></main>`
   const shown = html`<${SHOWN[screen]} id=${id} />`

@@ -6,6 +6,8 @@ export interface Screen {
   /** The first part of its address. */
   readonly name: string
   readonly title: string
+  /** Shown above it; the title unless given. */
+  readonly heading?: string
   readonly icon: IconName
   /** Who has it in the navigation. */
   readonly may: readonly Role[]
@@ -24,15 +26,18 @@ export interface Screen {
 
 const everyone: readonly Role[] = ['administrator', 'tester', 'auditor']
 const holders: readonly Role[] = ['administrator', 'tester']
-const { screens, forbidden } = texts
+const { screens, headings, forbidden } = texts
 
 /** The screens, in the order of the navigation. `app.ts` has what they show. */
 export const SCREENS: readonly Screen[] = [
   { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true, isOfPast: true },
-  { name: 'mine', title: screens.mine, icon: 'clock', may: holders, isInTabs: true, forbidden: forbidden.mine },
+  {
+    ...{ name: 'mine', title: screens.mine, heading: headings.mine, icon: 'clock', may: holders, isInTabs: true },
+    forbidden: forbidden.mine,
+  },
   {
     ...{ name: 'book', title: screens.book, icon: 'plus', may: holders, isInTabs: false, isButton: true },
-    forbidden: forbidden.mine,
+    ...{ heading: headings.book, forbidden: forbidden.mine },
   },
   { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
   { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },

@@ -27,6 +27,8 @@ export const texts = {
     account: 'Account',
     more: 'More',
   },
+  /** Of screens that are called otherwise in the navigation. */
+  headings: { mine: 'Your reservations', book: 'Reserve any machine' },
   themes: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
   updated: 'Berth was updated',
   loadAgain: 'Load the page again to go on.',

@@ -4,12 +4,13 @@ import type { SutRequest } from '../../live/objects.ts'
 import { ofKinds, ofSuts, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { NoMachines } from '../../machines/no-machines.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { goTo } from '../../page/location.ts'
+import { goTo, linkTo } from '../../page/location.ts'
 import { type Reading, useReading } from '../../page/reading.ts'
 import { Switch } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
 import { readAvailable } from '../../reserving/available.ts'
 import { type Criteria, fits, isInScope, toMatch } from '../../reserving/criteria.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
@@ -25,9 +26,12 @@ import { Offer } from './offer.ts'
 /** Seconds without a connection after which a machine is released, where one wants that. */
 const KEEPALIVE = 600
 
-const Skeleton = (): VNode => html`<div class="stack criteria" aria-busy="true">
-  <span class="vh" role="status">Loading</span>
-  ${[0, 1, 2].map((n) => html`<div key=${n} class="field"><span class="sk sk-name"></span></div>`)}
+const Skeleton = (): VNode => html`<div class="cols r376" aria-busy="true">
+  <div class="stack wishes">
+    <span class="vh" role="status">Loading</span>
+    ${[4, 3, 4].map((values, n) => html`<div key=${n} class="field"><span class="sk sk-name"></span><div class="chips">${Array.from({ length: values }, (_, m) => html`<span key=${m} class="sk sk-chip"></span>`)}</div></div>`)}
+  </div>
+  <div class="stack offer"><span class="sk sk-name"></span><div class="choices">${[0, 1, 2].map((n) => html`<span key=${n} class="sk sk-choice"></span>`)}</div></div>
 </div>`
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
@@ -55,21 +59,20 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   )
 }
 
+/** Where there is no machine yet, an administrator is led to where one is added. */
+const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNode =>
+  html`<${NoMachines}>${isAdministrator ? html`<div class="row"><a class="btn primary" href=${linkTo('machines')}>Open ${texts.screens.machines}</a></div>` : undefined}<//>`
+
 /** Who waits, as far as anybody does. */
 const Waiting = ({
   queue: { value, failed, retry },
 }: {
   readonly queue: Reading<readonly SutRequest[]>
 }): VNode | undefined => {
-  if (value === undefined)
-    return (
-      failed &&
-      html`<${FailedBlock} title="Who waits could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
-    )
-  if (value.length === 0) return undefined
+  if (value === undefined ? failed === undefined : value.length === 0) return undefined
   return html`<section class="stack queue-box" aria-label="Waiting">
     <h2>Waiting</h2>
-    <${QueueTable} queue=${value} />
+    ${value === undefined ? html`<${FailedBlock} title="Who waits could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />` : html`<${QueueTable} queue=${value} />`}
   </section>`
 }
 
@@ -94,7 +97,7 @@ export const Book = (): VNode => {
       return failed === undefined
         ? html`<${Skeleton} />`
         : html`<${FailedBlock} title="The machines could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
-    if (isEmpty) return html`<${NoMachines} />`
+    if (isEmpty) return html`<${Empty} isAdministrator=${me.role === 'administrator'} />`
     return html`<div class="cols r376">
       <form class="stack wishes" onSubmit=${(event: Event) => event.preventDefault()} novalidate>
         <${CriteriaFields} suts=${inScope} criteria=${criteria} onChange=${(next: Criteria) => change({ ...wish, criteria: next })} />
@@ -114,7 +117,7 @@ export const Book = (): VNode => {
     </div>`
   }
   return html`<main class="main"><div class="page book">
-    <div class="page-head"><h1 class="grow">Reserve any machine</h1><span class="small muted">Times in ${zoneNameOf(now)}</span></div>
+    <div class="page-head"><h1 class="grow">${texts.headings.book}</h1><span class="small muted">Times in ${zoneNameOf(now)}</span></div>
     ${content()}
   </div></main>`
 }

@@ -8,6 +8,7 @@ import { linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import { zoneNameOf } from '../../timeline/times.ts'
 import { RequestCard } from '../../waiting/card.ts'
@@ -27,7 +28,7 @@ const Skeleton = (): VNode => html`<div aria-busy="true">
 </div>`
 
 const Head = ({ now }: { readonly now: number }): VNode => html`<div class="page-head">
-  <h1 class="grow">Your reservations</h1><span class="small muted">Times in ${zoneNameOf(now)}</span>
+  <h1 class="grow">${texts.headings.mine}</h1><span class="small muted">Times in ${zoneNameOf(now)}</span>
 </div>`
 
 const Nothing = (): VNode => html`<${StateBlock} icon="calendar" title="You have no reservations">

@@ -25,6 +25,8 @@ export interface Commands {
   /** Why the last command was refused. */
   readonly refused: Refused | undefined
   readonly isBusy: boolean
+  /** The verb that is under way. */
+  readonly sending: string | undefined
   /** Sends `extend`, `shorten`, `cancel` or `update`, and tells whether it was done. */
   readonly run: (verb: string, body?: object) => Promise<boolean>
 }
@@ -33,14 +35,14 @@ export interface Commands {
 export const useCommands = (reservationId: string): Commands => {
   const page = usePage()
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
-  const [isBusy, setBusy] = useState(false)
+  const [sending, setSending] = useState<string | undefined>(undefined)
   const run = async (verb: string, body?: object): Promise<boolean> => {
-    setBusy(true)
+    setSending(verb)
     setRefused(undefined)
     const result = await command(page, `/api/sut_reservation/${reservationId}/${verb}`, body, newKey())
-    setBusy(false)
+    setSending(undefined)
     if (result instanceof Refused) setRefused(result)
     return !(result instanceof Refused)
   }
-  return { refused, isBusy, run }
+  return { refused, sending, isBusy: sending !== undefined, run }
 }

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { CommandButton } from '../parts/command-button.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { MenuButton } from '../parts/menu.ts'
@@ -51,9 +52,10 @@ export const ExtendMenu = (props: Props): VNode => {
 export const ExtendPair = (props: Props): VNode => {
   const { own, commands, isDisabled } = props
   const off = isDisabled || commands.isBusy
+  const isExtending = commands.sending === 'extend'
   const choices = choicesOf(props)
   return html`<span class="btn-pair">
-    <button type="button" class="btn" disabled=${off} onClick=${() => extendTo(commands, own.to + USUAL_MS)}>Extend 30 m</button>
+    <${CommandButton} isBusy=${isExtending} doing="Extending…" isDisabled=${off && !isExtending} onPress=${() => extendTo(commands, own.to + USUAL_MS)}>Extend 30 m<//>
     <${MenuButton} label="Extend by another time" isDisabled=${off || choices.length === 0} choices=${choices}
       onChoose=${(key: string) => extendTo(commands, Number(key))} />
   </span>`

@@ -12,20 +12,22 @@ export type Until = number | 'now'
 
 interface Texts {
   readonly verb: string
+  /** What is said while that is done. */
+  readonly doing: string
   readonly question: string
 }
 
 /** What it is called, and what is asked before. */
 export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
   isRunning
-    ? { verb: 'Release', question: `Release ${sutName} now? It is free again at once.` }
-    : { verb: 'Cancel', question: `Cancel this reservation of ${sutName}?` }
+    ? { verb: 'Release', doing: 'Releasing…', question: `Release ${sutName} now? It is free again at once.` }
+    : { verb: 'Cancel', doing: 'Cancelling…', question: `Cancel this reservation of ${sutName}?` }
 
 /** The same, where it may be given back from a later time on. */
 export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof giveBackTexts>): Texts =>
   until === 'now'
     ? giveBackTexts(...of)
-    : { verb: 'Shorten', question: `Shorten to ${timeOn(until, now)}? The rest is free at once.` }
+    : { verb: 'Shorten', doing: 'Shortening…', question: `Shorten to ${timeOn(until, now)}? The rest is free at once.` }
 
 export const giveBack = ({ run }: Commands, until: Until): Promise<boolean> =>
   until === 'now' ? run('cancel') : run('shorten', { end_time: toIso(until) })

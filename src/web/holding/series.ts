@@ -107,7 +107,7 @@ export const SeriesNote = ({
     if (why === undefined) onCancelled()
   }
   if (isAsking)
-    return html`<${Confirm} question=${cancelQuestion(name, ahead.length)} action=${`Cancel ${ahead.length}`} back="Keep them" onConfirm=${cancel} onBack=${() => setAsking(false)} />`
+    return html`<${Confirm} question=${cancelQuestion(name, ahead.length)} action=${`Cancel ${ahead.length}`} doing="Cancelling…" back="Keep them" onConfirm=${cancel} onBack=${() => setAsking(false)} />`
   return html`<div class="row wrap small">
     <span class="row grow second"><${Icon} name="repeat" />${seriesText(sentence, more)}</span>
     ${mayCancel && others.length > 0 && html`<button type="button" class="btn quiet small" onClick=${() => setAsking(true)}>Cancel ${ahead.length === 1 ? 'the last' : `all ${ahead.length}`}</button>`}

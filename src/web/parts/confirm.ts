@@ -1,35 +1,44 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { CommandButton } from './command-button.ts'
 import { html } from './html.ts'
 
-interface Props {
-  readonly question: string
+interface Action {
   readonly action: string
-  readonly onConfirm: () => void
+  /** What is said while that is done: `Releasing…`. */
+  readonly doing: string
+  readonly onConfirm: () => Promise<unknown>
+}
+
+interface Props extends Action {
+  readonly question: string
   /** What else may be done. */
-  readonly also?: { readonly action: string; readonly onConfirm: () => void } | undefined
+  readonly also?: Action | undefined
   /** What the button says that leaves everything as it is. */
   readonly back?: string
   readonly onBack: () => void
   readonly isDisabled?: boolean
 }
 
-/** Asks where the button was. Enter confirms. */
-export const Confirm = ({
-  question,
-  action,
-  onConfirm,
-  also,
-  back = 'Keep it',
-  onBack,
-  isDisabled = false,
-}: Props): VNode => {
-  const first = useRef<HTMLButtonElement>(null)
-  useEffect(() => first.current?.focus(), [])
-  return html`<div class="row wrap acts">
+/** Asks where the button was. Enter confirms; the second click of two does not. */
+export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled = false, ...first }: Props): VNode => {
+  const root = useRef<HTMLDivElement>(null)
+  const [done, setDone] = useState<Action | undefined>(undefined)
+  useEffect(() => root.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
+  const confirm = async (action: Action): Promise<void> => {
+    setDone(action)
+    await action.onConfirm().finally(() => setDone(undefined))
+  }
+  const onClickCapture = (event: MouseEvent): void => {
+    if (event.detail > 1) event.stopPropagation()
+  }
+  const isOff = isDisabled || done !== undefined
+  const button = (action: Action): VNode =>
+    html`<${CommandButton} className="btn danger" doing=${action.doing} isFirst=${action !== also} isBusy=${done?.action === action.action} isDisabled=${isOff && done?.action !== action.action} onPress=${() => confirm(action)}>${action.action}<//>`
+  return html`<div class="row wrap acts confirm" ref=${root} onClickCapture=${onClickCapture}>
     <span class="grow" role="alert">${question}</span>
-    <button type="button" class="btn danger" data-first disabled=${isDisabled} ref=${first} onClick=${onConfirm}>${action}</button>
-    ${also !== undefined && html`<button type="button" class="btn danger" disabled=${isDisabled} onClick=${also.onConfirm}>${also.action}</button>`}
-    <button type="button" class="btn" onClick=${onBack}>${back}</button>
+    ${button(first)}
+    ${also !== undefined && button(also)}
+    <button type="button" class="btn" disabled=${done !== undefined} onClick=${onBack}>${back}</button>
   </div>`
 }

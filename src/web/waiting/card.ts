@@ -33,9 +33,11 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
 const Waiting = ({
   known: { request, sutName },
   isDisabled,
+  onWithdrawn,
 }: {
   readonly known: Known
   readonly isDisabled: boolean
+  readonly onWithdrawn: () => void
 }): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
@@ -43,7 +45,7 @@ const Waiting = ({
   const [isAsking, setAsking] = useState(false)
   const { _id, created_at, position = 0, waits_for = [], expected_at, expires_at } = request
   const withdraw = async (): Promise<void> => {
-    await send(`/api/sut_request/${_id}/withdraw`)
+    if ((await send(`/api/sut_request/${_id}/withdraw`)) !== undefined) onWithdrawn()
     setAsking(false)
     page.own.read()
   }
@@ -59,7 +61,7 @@ const Waiting = ({
       ${waits_for.map((sentence) => html`<li key=${sentence}>${sentenceHere(sentence, (time) => timeOn(time, now))}</li>`)}
       ${typeof expected_at === 'string' && html`<li>Expected at ${timeOn(Date.parse(expected_at), now)}.</li>`}
     </ul>
-    ${isAsking && html`<${Confirm} question="Withdraw? Your place is lost." action="Withdraw" onConfirm=${withdraw} onBack=${() => setAsking(false)} />`}
+    ${isAsking && html`<${Confirm} question="Withdraw? Your place is lost." action="Withdraw" doing="Withdrawing…" isDisabled=${isDisabled} onConfirm=${withdraw} onBack=${() => setAsking(false)} />`}
     ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
   </article>`
 }
@@ -75,6 +77,7 @@ export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly 
       ? html`<div class="stack" aria-busy="true"><span class="vh" role="status">Loading</span><span class="sk sk-name"></span></div>`
       : html`<${FailedBlock} title="What you wait for could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
   const { request } = value
-  if (request.status === 'waiting') return html`<${Waiting} known=${value} isDisabled=${isDisabled} />`
+  if (request.status === 'waiting')
+    return html`<${Waiting} known=${value} isDisabled=${isDisabled} onWithdrawn=${retry} />`
   return request.status === 'granted' ? html`<${Granted} request=${request} />` : html`<${Over} request=${request} />`
 }

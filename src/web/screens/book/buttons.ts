@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { timeOn } from '../../holding/extend.ts'
 import { usePage } from '../../page/context.ts'
+import { CommandButton } from '../../parts/command-button.ts'
 import { SelectField, TextField } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
@@ -22,21 +23,23 @@ const USUAL_WAIT = '86400'
 
 interface TakeProps {
   readonly take: Take
+  readonly isBusy: boolean
   readonly isDisabled: boolean
   readonly onTake: () => void
 }
 
 /** Takes the machine that it names. */
-export const TakeButton = ({ take: { offer }, isDisabled, onTake }: TakeProps): VNode => {
+export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
   const now = useStore(usePage().clock)
   const from = offer.from > now ? `from ${timeOn(offer.from, now)} ` : ''
-  return html`<button type="button" class="btn primary wide" disabled=${isDisabled} onClick=${onTake}>
-      <span class="clip">Reserve <bdi>${offer.name}</bdi></span> <span class="nowrap">${from}until ${timeOn(offer.to, now)}</span></button>
+  return html`<${CommandButton} className="btn primary wide" isBusy=${isBusy} doing="Reserving…" isDisabled=${isDisabled} onPress=${onTake}>
+      <span class="clip">Reserve <bdi>${offer.name}</bdi></span> <span class="nowrap">${from}until ${timeOn(offer.to, now)}</span><//>
     <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>`
 }
 
 interface WaitProps {
   readonly length: number
+  readonly isBusy: boolean
   readonly isDisabled: boolean
   /** As it was typed. */
   readonly priority: string
@@ -48,7 +51,7 @@ interface WaitProps {
 
 /** Takes a place in the queue. */
 export const WaitButton = (props: WaitProps): VNode => {
-  const { length, isDisabled, priority, onPriority, refusal, onWait } = props
+  const { length, isBusy, isDisabled, priority, onPriority, refusal, onWait } = props
   const now = useStore(usePage().clock)
   const { value } = useUsed()
   const [seconds, setSeconds] = useState(USUAL_WAIT)
@@ -60,6 +63,6 @@ export const WaitButton = (props: WaitProps): VNode => {
   const error = isWrong ? `It is a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
   return html`<${SelectField} id="wait" label="Wait at most" value=${seconds} options=${WAITS} onChange=${setSeconds} />
     <${TextField} id="priority" label="Priority" type="number" min=${PRIORITY_MIN} max=${most} value=${priority} onInput=${onPriority} hint=${priorityText(chosen ?? 0)} error=${error} />
-    <button type="button" class="btn primary" disabled=${isDisabled || isWrong} onClick=${() => onWait(Number(seconds))}>Wait until ${timeOn(until, now)} at most</button>
+    <${CommandButton} className="btn primary" isBusy=${isBusy} doing="Asking…" isDisabled=${isDisabled || isWrong} onPress=${() => onWait(Number(seconds))}>Wait until ${timeOn(until, now)} at most<//>
     <p class="small muted">You get the first machine that fits and is free for ${durationOf(length)}. You hear of it here, and by notification if you allow it.</p>`
 }

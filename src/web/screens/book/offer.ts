@@ -59,7 +59,7 @@ const Choosing = ({
   const { wish, fitting, count, userId, isWeekly } = props
   const page = usePage()
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
-  const { now, choices, named, before, choose, booking, waiting, setReserved, wait, priority, changePriority } = taking
+  const { now, choices, named, before, choose, booking, waiting, finish, wait, priority, changePriority } = taking
   const { outcome, book } = booking
   const take = named?.kind === 'take' ? named : undefined
   const sut = isWeekly && take ? fitting.find(({ _id }) => _id === take.offer.sutId) : undefined
@@ -67,17 +67,16 @@ const Choosing = ({
   const isTaken = refused?.problem.code === 'reservation_conflict'
   // That is said beside what one has chosen.
   const isTooHigh = waiting.refused?.problem.code === 'priority_too_high'
-  const isDisabled = outcome.kind === 'sending' || waiting.isBusy || !isAnswered
+  const isBooking = outcome.kind === 'sending'
   const beyond = meOf(page).role === 'administrator' && take ? () => book(take, true) : undefined
   return html`
     ${before !== undefined && html`<${Gone} name=${before} isRefused=${isTaken} />`}
     ${choices.length === 0 ? html`<p role="status">${noneText(fitting, count)}</p>` : html`<${ChoiceList} choices=${choices} length=${wish.length} chosen=${named?.key} onChoose=${choose} />`}
     ${refused !== undefined && !isTaken && html`<${RefusalNote} refused=${refused} window=${take ? windowOf(take.asked, now, []) : found.window} onBeyond=${beyond} />`}
     ${waiting.refused !== undefined && !isTooHigh && html`<${RefusedNote} refused=${waiting.refused} />`}
-    ${take && sut && html`<${Weekly} key=${take.key} sut=${sut} take=${take} userId=${userId} onDone=${setReserved} />`}
-    ${take && !isWeekly && html`<${TakeButton} take=${take} isDisabled=${isDisabled} onTake=${() => book(take)} />`}
-    ${named?.kind === 'wait' && html`<${WaitButton} length=${wish.length} isDisabled=${isDisabled} priority=${priority} onPriority=${changePriority} refusal=${isTooHigh ? waiting.refused?.message : undefined} onWait=${wait} />`}
-    ${outcome.kind === 'sending' && html`<div class="pop-progress" role="progressbar" aria-label="Reserving"></div>`}
+    ${take && sut && html`<${Weekly} key=${take.key} sut=${sut} take=${take} userId=${userId} onDone=${finish} />`}
+    ${take && !isWeekly && html`<${TakeButton} take=${take} isBusy=${isBooking} isDisabled=${waiting.isBusy || !isAnswered} onTake=${() => book(take)} />`}
+    ${named?.kind === 'wait' && html`<${WaitButton} length=${wish.length} isBusy=${waiting.isBusy} isDisabled=${isBooking || !isAnswered} priority=${priority} onPriority=${changePriority} refusal=${isTooHigh ? waiting.refused?.message : undefined} onWait=${wait} />`}
   `
 }
 

@@ -56,6 +56,11 @@ export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, is
   const [lost, setLost] = useState<Lost | undefined>(undefined)
   const [reserved, setReserved] = useState<Reserved | undefined>(undefined)
   const found = reading.value
+  const finish = (what: Reserved): void => {
+    setReserved(what)
+    // It is no longer free for another one.
+    reading.retry()
+  }
   const booking = useBooking({
     ...{ userId, keepalive },
     onRefused: (sutId) => {
@@ -63,7 +68,7 @@ export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, is
       if (sutId !== undefined) setLost({ of: found, sutId })
       reading.retry()
     },
-    onDone: setReserved,
+    onDone: finish,
   })
   const waiting = useWaiting()
   const asked = asPriority(priority) ?? 0
@@ -95,7 +100,7 @@ export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, is
     booking,
     waiting,
     reserved,
-    setReserved,
+    finish,
     isOver,
     wait,
     priority,

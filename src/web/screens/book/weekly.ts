@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { CommandButton } from '../../parts/command-button.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
@@ -40,6 +41,6 @@ export const Weekly = ({ sut, take, userId, onDone }: Props): VNode => {
       html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${seriesRefusalText(refused.problem)}</span>
         ${mayExceed && html`<button type="button" class="btn small" onClick=${() => send(true)}>Reserve beyond the quota</button>`}</div>`
     }
-    <button type="button" class="btn primary wide" disabled=${!isFree || isSending || !isAnswered} onClick=${() => send()}>
-      <span class="clip">Reserve <bdi>${take.offer.name}</bdi></span> <span class="nowrap">${times} times</span></button>`
+    <${CommandButton} className="btn primary wide" isBusy=${isSending} doing="Reserving…" isDisabled=${!isFree || !isAnswered} onPress=${() => send()}>
+      <span class="clip">Reserve <bdi>${take.offer.name}</bdi></span> <span class="nowrap">${times} times</span><//>`
 }

@@ -36,9 +36,9 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const own = bookedOf(reservation)
   const name = nameOfHeld(held)
-  const { verb, question } = textsUntil(until ?? 'now', now, name, false)
+  const { verb, doing, question } = textsUntil(until ?? 'now', now, name, false)
   const startsSoon = from - now <= 12 * 60 * MINUTE
-  const confirm = (): void => void giveBack(commands, until ?? 'now').finally(() => ask(undefined))
+  const confirm = (): Promise<void> => giveBack(commands, until ?? 'now').then(() => ask(undefined))
   const [restRefused, setRestRefused] = useState<Refused | undefined>(undefined)
   const cancelAll = async (seriesId: string): Promise<void> => {
     setRestRefused(await cancelRest(page, seriesId))
@@ -62,8 +62,8 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
     ${
       until !== undefined &&
       (all === undefined
-        ? html`<${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} />`
-        : html`<${Confirm} question=${`Cancel this reservation of ${name}, or all ${all.count} that have not begun?`} action="Cancel this one" onConfirm=${confirm} also=${{ action: `Cancel all ${all.count}`, onConfirm: () => cancelAll(all.seriesId) }} onBack=${() => ask(undefined)} />`)
+        ? html`<${Confirm} question=${question} action=${verb} doing=${doing} isDisabled=${isDisabled} onConfirm=${confirm} onBack=${() => ask(undefined)} />`
+        : html`<${Confirm} question=${`Cancel this reservation of ${name}, or all ${all.count} that have not begun?`} action="Cancel this one" doing="Cancelling…" isDisabled=${isDisabled} onConfirm=${confirm} also=${{ action: `Cancel all ${all.count}`, doing: 'Cancelling…', onConfirm: () => cancelAll(all.seriesId) }} onBack=${() => ask(undefined)} />`)
     }
     ${restRefused !== undefined && html`<div class="note danger" role="alert"><${Icon} name="warning" /><span>${restRefused.message}</span></div>`}
     ${commands.refused !== undefined && html`<${CommandNote} refused=${commands.refused} commands=${commands} />`}

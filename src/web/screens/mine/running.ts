@@ -9,6 +9,7 @@ import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
+import { CommandButton } from '../../parts/command-button.ts'
 import { Confirm } from '../../parts/confirm.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
@@ -59,7 +60,7 @@ const aboutOf = (sut: Sut | undefined): string => {
 
 const Connect = ({
   held,
-  commands: { run, isBusy },
+  commands: { run, isBusy, sending },
   isDisabled,
 }: {
   readonly held: Held
@@ -82,7 +83,7 @@ const Connect = ({
     ${
       connection.bound_here
         ? html`<span class="small muted row may"><span class="ok"><${Icon} name="check" /></span>This computer may connect</span>`
-        : html`<button type="button" class="btn small" disabled=${isDisabled || isBusy} onClick=${bind}><${Icon} name="plug" />Allow this computer</button>`
+        : html`<${CommandButton} className="btn small" isBusy=${sending === 'update'} doing="Allowing…" isDisabled=${isDisabled || (isBusy && sending !== 'update')} onPress=${bind}><${Icon} name="plug" />Allow this computer<//>`
     }
   </div>`
 }
@@ -100,8 +101,8 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
   const own = bookedOf(reservation)
   const after = afterText(taken, own, now)
   const name = nameOfHeld(held)
-  const { verb, question } = textsUntil(until ?? 'now', now, name, true)
-  const confirm = (): void => void giveBack(commands, until ?? 'now').finally(() => ask(undefined))
+  const { verb, doing, question } = textsUntil(until ?? 'now', now, name, true)
+  const confirm = (): Promise<void> => giveBack(commands, until ?? 'now').then(() => ask(undefined))
   return html`<article class="run" aria-label=${name}>
     <${Ring} left=${to - now} share=${Math.min(1, (to - now) / (to - from))} isNear=${isNear(to, now, warning)} />
     <div>
@@ -110,7 +111,7 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
     </div>
     ${
       until !== undefined
-        ? html`<${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} />`
+        ? html`<${Confirm} question=${question} action=${verb} doing=${doing} isDisabled=${isDisabled} onConfirm=${confirm} onBack=${() => ask(undefined)} />`
         : html`<div class="row acts">
             <${ExtendPair} own=${own} taken=${taken} commands=${commands} isDisabled=${isDisabled} />
             <${ShortenMenu} own=${own} now=${now} className="btn" isDisabled=${isDisabled || commands.isBusy} onChoose=${ask} />

@@ -28,7 +28,7 @@ interface Props {
 
 /** Ends the sessions of somebody else. */
 const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswered: boolean }): VNode => {
-  const { send, refused, isBusy } = useSending()
+  const { send, refused } = useSending()
   const [isAsking, setAsking] = useState(false)
   const [isDone, setDone] = useState(false)
   const signOut = async (): Promise<void> => {
@@ -38,7 +38,7 @@ const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswere
   return html`<section class="part stack">
     <div class="section-head"><h3 class="grow">Sessions</h3>
       ${!isAsking && html`<button type="button" class="btn quiet small" disabled=${!isAnswered} onClick=${() => setAsking(true)}>Sign out everywhere</button>`}</div>
-    ${isAsking && html`<${Confirm} question=${`Sign ${user.name} out of every browser?`} action="Sign out" isDisabled=${isBusy || !isAnswered} onConfirm=${signOut} back="Back" onBack=${() => setAsking(false)} />`}
+    ${isAsking && html`<${Confirm} question=${`Sign ${user.name} out of every browser?`} action="Sign out" doing="Signing out…" isDisabled=${!isAnswered} onConfirm=${signOut} back="Back" onBack=${() => setAsking(false)} />`}
     ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
     <span class="small muted said" role="status">${isDone && 'All sessions have ended.'}</span>
   </section>`

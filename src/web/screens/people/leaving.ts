@@ -53,7 +53,7 @@ export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonl
   const back = (): void => setAsking(false)
   const question = (): VNode =>
     open === 0
-      ? html`<${Confirm} question=${`Remove ${user.name}?`} action="Remove" isDisabled=${isDisabled} onConfirm=${() => remove('keep')} back="Back" onBack=${back} />`
+      ? html`<${Confirm} question=${`Remove ${user.name}?`} action="Remove" doing="Removing…" isDisabled=${!isAnswered} onConfirm=${() => remove('keep')} back="Back" onBack=${back} />`
       : html`<${Ask} question=${`Remove ${user.name}? ${open === 1 ? '1 reservation is' : `${open} reservations are`} not over.`} isDisabled=${isDisabled} onRemove=${remove} onBack=${back} />`
   return html`<section class="part stack">
     ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
@@ -77,7 +77,7 @@ export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
     ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
     ${
       isAsking
-        ? html`<${Confirm} question=${`Erase ${user.name} for good? Histories show the id then.`} action="Erase" isDisabled=${isDisabled} onConfirm=${() => run('erase')} back="Back" onBack=${() => setAsking(false)} />`
+        ? html`<${Confirm} question=${`Erase ${user.name} for good? Histories show the id then.`} action="Erase" doing="Erasing…" isDisabled=${!isAnswered} onConfirm=${() => run('erase')} back="Back" onBack=${() => setAsking(false)} />`
         : html`<div class="row wrap"><button type="button" class="btn primary" disabled=${isDisabled} onClick=${() => run('restore')}><${Icon} name="repeat" />Restore</button>
             <button type="button" class="btn danger" disabled=${isDisabled} onClick=${() => setAsking(true)}>Erase…</button></div>`
     }

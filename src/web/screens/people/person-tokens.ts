@@ -29,7 +29,7 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
   const now = useStore(usePage().clock, (time) => Math.floor(time / HOUR) * HOUR)
   const path = encodeURIComponent(user._id)
   const { value: tokens, failed, retry } = useTokens(path)
-  const { send, refused, isBusy } = useSending()
+  const { send, refused } = useSending()
   const [isAdding, setAdding] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
   const [asked, setAsked] = useState<string | undefined>(undefined)
@@ -40,7 +40,7 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
   }
   const row = (token: Token): VNode =>
     asked === token._id
-      ? html`<${Confirm} key=${token._id} question=${`Revoke ${token.name}? What uses it is refused at once.`} action="Revoke" isDisabled=${isBusy || !isAnswered} onConfirm=${() => revoke(token._id)} onBack=${() => setAsked(undefined)} />`
+      ? html`<${Confirm} key=${token._id} question=${`Revoke ${token.name}? What uses it is refused at once.`} action="Revoke" doing="Revoking…" isDisabled=${!isAnswered} onConfirm=${() => revoke(token._id)} onBack=${() => setAsked(undefined)} />`
       : html`<div class="row" key=${token._id}><span class="grow medium clip"><bdi>${token.name}</bdi></span>
           <span class=${expiryOf(token, now)?.isExpiring ? 'warn nowrap' : 'muted nowrap'}>${expiryText(token, now)}</span>
           <button type="button" class="btn quiet small" aria-label=${`Revoke ${token.name}`} disabled=${!isAnswered} onClick=${() => setAsked(token._id)}>Revoke</button></div>`

@@ -117,9 +117,9 @@ const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
     if (!isRunning && isOpen(reservation._id)) close()
   }
   if (until !== undefined) {
-    const { verb, question } = textsUntil(until, now, sut.name, isRunning)
+    const { verb, doing, question } = textsUntil(until, now, sut.name, isRunning)
     const confirm = () => (until === 'now' ? release() : shorten(until))
-    return html`<div class="pop-body"><${Confirm} question=${question} action=${verb} onConfirm=${confirm} onBack=${() => ask(undefined)} /></div>`
+    return html`<div class="pop-body"><${Confirm} question=${question} action=${verb} doing=${doing} onConfirm=${confirm} onBack=${() => ask(undefined)} /></div>`
   }
   const own = taken.find(({ held }) => held._id === reservation._id)?.held
   const free = own && afterText(taken, own, now)

@@ -117,7 +117,9 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     <//>`
   if (outcome.kind === 'refused') {
     const back = (): void => setOutcome({ kind: 'idle' })
-    const onWait = (of: Wanted['of']): void => void waiting.wait({ of, length: draft.length, userId })
+    const onWait = (of: Wanted['of']): void => {
+      if (!waiting.isBusy) void waiting.wait({ of, length: draft.length, userId })
+    }
     return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} notWaiting=${waiting.refused} onWait=${onWait} onSend=${send} onSendLike=${(what: Draft) => send(what, false, sut)} onBack=${back} onClose=${close} />`
   }
   const day = isToday(window.from, now) ? 'today' : dayTitleOf(window.from, now)

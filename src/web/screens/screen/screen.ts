@@ -27,10 +27,10 @@ const AskRelease = ({
   readonly commands: Commands
   readonly onDone: () => void
 }): VNode => {
-  const { verb, question } = giveBackTexts(name, true)
-  const release = (): void => void commands.run('cancel').finally(onDone)
+  const { verb, doing, question } = giveBackTexts(name, true)
+  const release = (): Promise<void> => commands.run('cancel').then(onDone)
   return html`<div class="screen-over"><div class="dialog" role="alertdialog" aria-label=${question}>
-    <${Confirm} question=${question} action=${verb} onConfirm=${release} onBack=${onDone} />
+    <${Confirm} question=${question} action=${verb} doing=${doing} onConfirm=${release} onBack=${onDone} />
   </div></div>`
 }
 

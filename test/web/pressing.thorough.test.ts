@@ -1,0 +1,118 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Locator, Page, Route } from 'playwright-core'
+import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
+import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { checkQuiet, hasFocus, openFor } from './stage.ts'
+
+/** Buttons that send a command, pressed more than once, in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(240_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+const HOUR = { start_in: 0, duration: 3_600 }
+
+/** A double click where a button is, whatever is there by then. */
+const doubleClick = async (page: Page, button: Locator): Promise<void> => {
+  await button.scrollIntoViewIfNeeded()
+  const box = await button.boundingBox()
+  if (box === null) throw new Error('it is not shown')
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2)
+}
+
+interface Pressed {
+  readonly button: Locator
+  /** Where its request goes. */
+  readonly path: string
+  /** What it says until it is answered. */
+  readonly doing: string
+}
+
+/** Presses a button by keyboard and mouse while its request is under way, which is sent once. */
+const pressOften = async (t: ExecutionContext, page: Page, { button, path, doing }: Pressed): Promise<void> => {
+  const sent: Route[] = []
+  await page.route(path, (route) => void sent.push(route))
+  const asked = page.waitForRequest(path)
+  await button.press('Enter')
+  await doubleClick(page, button.or(page.getByRole('button', { name: doing })))
+  await asked
+  const busy = page.getByRole('button', { name: doing, disabled: true })
+  await busy.waitFor()
+  await busy.press('Enter')
+  await busy.press('Space')
+  await hasFocus(busy)
+  t.is(sent.length, 1, doing)
+  for (const route of sent) await route.continue()
+  await page.unroute(path)
+  await busy.waitFor({ state: 'detached' })
+}
+
+test('in Chromium a command of Reserve that is pressed again is sent once, and says what it does', async (t) => {
+  t.timeout(240_000)
+  await createSut(service.as('admin'), { name: 'rig 1', os: 'QNX' })
+  const alice = await openFor(t, browser, 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  const match = JSON.stringify({ os: 'QNX' })
+  await page.goto(`/#/book?${new URLSearchParams({ match })}`)
+  const [main, again] = [page.getByRole('main'), page.getByRole('button', { name: 'Reserve another' })]
+  const press = (name: RegExp, path: string, doing: string): Promise<void> =>
+    pressOften(t, page, { button: main.getByRole('button', { name }), path, doing })
+  await press(/^Reserve rig 1 until/, '**/api/sut_reservation/create', 'Reserving…')
+  await page.getByText(/^rig 1 is yours until/).waitFor()
+  await again.click()
+  await press(/^Wait until/, '**/api/sut_request/create', 'Asking…')
+  await page.getByText('1st in line').waitFor()
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await press(/^Withdraw$/, '**/withdraw', 'Withdrawing…')
+  await page.getByText('It was withdrawn.').waitFor()
+  await again.click()
+  await page.getByRole('switch', { name: 'Repeat weekly' }).press('Space')
+  await page.getByText('8 dates, all free').waitFor()
+  await press(/^Reserve rig 1 8 times/, '**/api/sut_reservation_series/create', 'Reserving…')
+  await page.getByText('rig 1 is yours on 8 dates.').waitFor()
+  t.is((await service.as('alice').get(`/api/sut_reservation?user_id=${idOf('alice')}`)).json.count, 9)
+  t.is((await service.as('alice').get(`/api/sut_request?user_id=${idOf('alice')}`)).json.count, 1)
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium a command of Mine that is pressed again is sent once, and a double click only asks', async (t) => {
+  t.timeout(240_000)
+  const bob = service.as('bob')
+  const [desk, shelf] = [
+    await createSut(service.as('admin'), { name: 'desk 1' }),
+    await createSut(service.as('admin'), { name: 'shelf 1' }),
+  ]
+  await bob.post('/api/sut_reservation/create', { sut_id: desk, ...HOUR })
+  const day = Math.ceil(Date.now() / 86_400_000) * 86_400_000
+  const window = { start_time: new Date(day).toISOString(), end_time: new Date(day + 3_600_000).toISOString() }
+  const series = { sut_id: shelf, ...window, rrule: 'FREQ=DAILY;COUNT=5', time_zone: 'UTC' }
+  await bob.post('/api/sut_reservation_series/create', series)
+  const opened = await openFor(t, browser, 'bob')
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/#/mine')
+  const running = page.getByRole('article', { name: 'desk 1' })
+  const button = (name: string): Locator => page.getByRole('main').getByRole('button', { name, exact: true })
+  await pressOften(t, page, { button: button('Extend 30 m'), path: '**/extend', doing: 'Extending…' })
+  await doubleClick(page, button('Release'))
+  await running.getByText('Release desk 1 now? It is free again at once.').waitFor()
+  await pressOften(t, page, { button: button('Release'), path: '**/cancel', doing: 'Releasing…' })
+  await running.waitFor({ state: 'detached' })
+  await doubleClick(page, button('Cancel'))
+  await page.getByText(/^Cancel this reservation of shelf 1, or all 5/).waitFor()
+  await pressOften(t, page, { button: button('Cancel this one'), path: '**/cancel', doing: 'Cancelling…' })
+  await button('Cancel').click()
+  await pressOften(t, page, { button: button('Cancel all 4'), path: '**/cancel', doing: 'Cancelling…' })
+  await button('Cancel').waitFor({ state: 'detached' })
+  t.is((await bob.get(`/api/sut_reservation?sut_id=${shelf}`)).json.count, 0)
+  checkQuiet(t, opened, service.url)
+})

@@ -54,10 +54,6 @@ export const withKeys = (
   return visibility === undefined ? keyed : withinSight(keyed, visibility, names, scopes)
 }
 
-/** The number of reservations of SUTs. */
-export const ofSuts = (suts: readonly number[], counts: ReservationCounts): number =>
-  suts.reduce((sum, sut) => sum + counts.of('sut', sut), 0)
-
 /** The possible access paths, cheapest first. */
 export const accessPaths = (
   { suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
@@ -68,7 +64,7 @@ export const accessPaths = (
   if (suts !== undefined) {
     // Each further SUT is looked up in every segment.
     const lookUps = suts.length === 1 ? 0 : suts.length * counts.segments()
-    add('reservation_by_sut', ofSuts(suts, counts), lookUps)
+    add('reservation_by_sut', counts.ofSuts(suts), lookUps)
   }
   if (user !== undefined) add('reservation_by_user', counts.of('user', user))
   if (endsAfter !== undefined || startsBefore !== undefined || isHeld) {

@@ -3,7 +3,7 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { CANCELLED, RESERVATION_LISTED, type SeriesReservation, segmentOf } from '../tables/reservation-table.ts'
-import { type AccessPath, accessPaths, type Index, type KeyedQuery, ofSuts, withKeys } from './access-paths.ts'
+import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, columnIn, condition, optional, SHORT, valuesOf } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
 
@@ -131,7 +131,7 @@ const countOf = (
   const isCounted = !isHeld && heldBefore === undefined && endsAfter < startsBefore
   if (way.entries <= READ_MAX || !isCounted) return countThrough(ask, way.index, filters)
   if (suts === undefined && user === undefined) return countOverlapping(ask, counts, asked)
-  const all = suts === undefined ? counts.of('user', user as number) : ofSuts(suts, counts)
+  const all = suts === undefined ? counts.of('user', user as number) : counts.ofSuts(suts)
   const ofOne = suts === undefined || user === undefined
   return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
 }
@@ -173,14 +173,16 @@ export const makeReservationList =
     const filters = reservationFiltersOf(asked, counts.longest())
     const way = accessPaths(asked, counts)[0]
     const cancelled = asked.withCancelled ? (['reservation_cancelled'] as const) : []
-    const count = cancelled
-      .map((index) => countThrough(ask, index, filters))
-      .reduce((sum, n) => sum + n, countOf(ask, counts, asked, way, filters))
-    if (count === 0) return pageOfRows([], 0, query)
     // In the order of creation alone, each row would have to be looked up to see its SUT or its segment.
     const index = way?.index ?? ((asked.visibility || asked.withCancelled) && 'reservation_by_sut')
-    const rows = inOrder(asked, index ? [index, ...cancelled] : [], filters)
-    return pageOfRows(rowsOf(ask, asked, rows, columnsOf(query)), count, query)
+    const rows = rowsOf(ask, asked, inOrder(asked, index ? [index, ...cancelled] : [], filters), columnsOf(query))
+    const isAll = asked.offset === 0 && asked.createdBefore === undefined && rows.length < asked.limit
+    const count = isAll
+      ? rows.length
+      : cancelled
+          .map((path) => countThrough(ask, path, filters))
+          .reduce((sum, n) => sum + n, countOf(ask, counts, asked, way, filters))
+    return pageOfRows(rows, count, query)
   }
 
 /** The windows in which a SUT is or was held within a span, by start. */

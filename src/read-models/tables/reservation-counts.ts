@@ -55,6 +55,7 @@ export interface ReservationCounts {
   readonly forget: () => void
   readonly all: () => number
   readonly of: (kind: 'sut' | 'user', key: number) => number
+  readonly ofSuts: (suts: readonly number[]) => number
   /** The number of events of a SUT's reservations. */
   readonly eventsOf: (sut: number) => number
   /** Reservations that start, or end, on one of the days. */
@@ -97,6 +98,10 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
   const raise = db.prepare(
     "INSERT INTO reservation_total VALUES ('longest', ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)",
   )
+  const ofSuts = prepare<{ n: number }>(
+    db,
+    `SELECT total(n) AS n FROM ${tableOf('sut')} WHERE key IN (SELECT value FROM json_each(?))`,
+  )
   const segments = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM segment')
   const select = prepare<{ n: number }>(db, 'SELECT n FROM reservation_total WHERE what = ?')
   const read = (what: keyof typeof total): number => select.get(what)?.n ?? 0
@@ -134,6 +139,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
     forget,
     all: () => read('all'),
     of: (kind, key) => counters[kind].of(key),
+    ofSuts: (suts) => readRow(ofSuts, JSON.stringify(suts)).n,
     eventsOf: (sut) => counters.sut.of(sut) + counters.sut_further_events.of(sut),
     onDays: (kind, first, last) => counters[kind].within(first, last),
     segments: () => readRow(segments).n,

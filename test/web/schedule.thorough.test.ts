@@ -213,3 +213,31 @@ test('in Chromium a filter that leaves no machine free now names the next one, a
   await page.getByRole('row').filter({ hasText: 'rig 2' }).getByRole('gridcell', { name: /^You/ }).waitFor()
   checkQuiet(t, alice, service.url)
 })
+
+test('in Chromium a filter that leaves many machines names the next of them, and says what is left out', async (t) => {
+  t.timeout(240_000)
+  const service = await start(t)
+  const [admin, bob] = [service.as('admin'), service.as('bob')]
+  const make = async (name: string, hours: number): Promise<void> => {
+    const { json } = await admin.post('/api/sut/create', aSut({ name, tags: { asset: name, label: name } }))
+    await bob.post('/api/sut_reservation/create', { sut_id: json._id, start_in: 0, duration: hours * 3_600 })
+  }
+  // The first page of what is free next has no rig.
+  await Promise.all(Array.from({ length: 100 }, (_, n) => make(`bench ${n}`, 1)))
+  await Promise.all(Array.from({ length: 33 }, (_, n) => make(`rig ${n}`, n === 7 ? 2 : 3)))
+  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.getByRole('button', { name: 'Tags' }).click()
+  await page.getByRole('menuitem', { name: '66 more are not shown' }).waitFor()
+  await checkAccessible(t, page)
+  await page.keyboard.press('Escape')
+  await page.getByPlaceholder('Filter machines').fill('rig')
+  await page.getByRole('button', { name: 'Free now for 1 h' }).click()
+  await page
+    .getByRole('status')
+    .getByText(/^The next is rig 7, from /)
+    .waitFor()
+  await page.getByText('Wait for any leaves the text out: it fits 33 machines, more than can be named.').waitFor()
+  checkQuiet(t, alice, service.url)
+})

@@ -25,6 +25,9 @@ const roleOf = ({ isChosen }: Choice, isMultiple: boolean): string => {
   return isMultiple ? 'menuitemcheckbox' : 'menuitemradio'
 }
 
+/** Choices that are shown, at most. */
+const MOST = 200
+
 /** Pixels between a menu and what it belongs to, and the window's edge. */
 const AWAY = 8
 
@@ -80,13 +83,14 @@ const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProp
     ${
       isOpen &&
       html`<div class="pop menu" role="menu" aria-label=${label} onKeyDown=${onKeyDown}>
-        ${choices.map(
+        ${choices.slice(0, MOST).map(
           (choice) =>
             html`<button key=${choice.key} type="button" role=${roleOf(choice, isMultiple)} tabindex="-1" disabled=${choice.isDisabled === true}
               aria-checked=${choice.isChosen} onClick=${() => choose(choice.key)}>
             <span class="grow clip"><bdi>${choice.text}</bdi></span>${choice.isChosen === true && html`<${Icon} name="check" />`}
           </button>`,
         )}
+        ${choices.length > MOST && html`<button type="button" role="menuitem" tabindex="-1" disabled>${choices.length - MOST} more are not shown</button>`}
       </div>`
     }
   </div>`

@@ -44,30 +44,46 @@ export interface Sought {
   readonly userId: string
 }
 
+interface Part {
+  readonly limit?: number
+  /** The `next` of the page before. */
+  readonly after?: string | undefined
+}
+
 /** Machines that have something free of a length, with the first such time of each. */
-const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length: number, limit = PAGE) => {
+const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length: number, part: Part = {}) => {
   const { match, userId: user_id } = sought
+  const { limit = PAGE, after } = part
   const asked = { match: JSON.stringify(match), user_id, from: toIso(from), to: toIso(to), limit: String(limit) }
-  const query = new URLSearchParams({ ...asked, duration: String(Math.ceil(length / 1_000)) })
+  const duration = String(Math.ceil(length / 1_000))
+  const query = new URLSearchParams({ ...asked, duration, ...(after !== undefined && { after }) })
   const { next, suts } = (await api.get<Page>(`/api/availability?${query}`)).value
   const offers = suts.flatMap(({ _id: sutId, name, free: [first] }): readonly Offer[] =>
     first === undefined ? [] : [{ sutId, name, from: Date.parse(first.start_time), to: Date.parse(first.end_time) }],
   )
-  return { offers, hasMore: next !== null }
+  return { offers, next }
 }
 
-/** The first time as long as asked for that machines have free, of each its first, the earliest first. */
+/** The first time as long as asked for that a machine has free: any that is sought, or one of some of them. */
 export const readLater = async (
   api: Readable,
   sought: Sought,
   asked: Asked,
   now: number,
-  limit?: number,
-): Promise<readonly Offer[]> => {
+  sutIds?: ReadonlySet<string>,
+): Promise<Offer | undefined> => {
   const length = ceilQuarter(asked.length)
   const since = ceilQuarter(beginOf(asked, now))
-  const { offers } = await read(api, sought, { from: since, to: since + SPAN_MS }, length, limit)
-  return offers.map((offer) => ({ ...offer, to: offer.from + length }))
+  const limit = sutIds === undefined ? 1 : PAGE
+  for (let after: string | undefined; ; ) {
+    const span = { from: since, to: since + SPAN_MS }
+    const { offers, next } = await read(api, sought, span, length, { limit, after })
+    // The earliest is first.
+    const found = offers.find(({ sutId }) => sutIds?.has(sutId) ?? true)
+    if (found !== undefined) return { ...found, to: found.from + length }
+    if (next === null) return undefined
+    after = next
+  }
 }
 
 /** Which machine would be taken; where none is free then, what can be had instead. */
@@ -75,10 +91,10 @@ export const readAvailable = async (api: Readable, sought: Sought, asked: Asked,
   const window = windowOf(asked, now, [])
   const begin = beginOf(asked, now)
   // A machine that was given back in the quarter of now is free from then on.
-  const { offers, hasMore } = await read(api, sought, window, window.to - Math.max(begin, window.from))
+  const { offers, next: more } = await read(api, sought, window, window.to - Math.max(begin, window.from))
   const free = offers.filter(({ from }) => from <= begin)
-  if (free.length > 0) return { window, free, hasMore, next: undefined, shorter: undefined }
-  const [next] = await readLater(api, sought, asked, now, 1)
+  if (free.length > 0) return { window, free, hasMore: more !== null, next: undefined, shorter: undefined }
+  const next = await readLater(api, sought, asked, now)
   const some = await read(api, sought, window, QUARTER)
   const shorter = some.offers
     .filter(({ from, to }) => from <= begin && to - begin >= QUARTER)

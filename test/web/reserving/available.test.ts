@@ -84,22 +84,25 @@ test('where none is free, the first time of that length is looked for, and the l
   t.is(later?.kind, 'take', 'who wants it later does not wait')
 })
 
-test('the first times from the next quarter on are looked for, as long as asked for', async (t) => {
-  const { api, asked } = answering({
-    free: [
-      ['b-2', '11:45', '20:00'],
-      ['b-1', '12:00', '13:30'],
-    ],
-  })
-  const later = await readLater(api, SOUGHT, { start: 'now', length: HOUR }, NOW)
-  t.like(asked[0], { from: '10:45', duration: '3600', limit: '100', user_id: 'jo' })
-  t.deepEqual(
-    later.map(({ name, from, to }) => [name, from, to]),
-    [
-      ['b-2', time('11:45'), time('12:45')],
-      ['b-1', time('12:00'), time('13:00')],
-    ],
+test('the first time of some machines is looked for on all pages, from the next quarter on, as long as asked for', async (t) => {
+  const { api, asked } = answering(
+    { free: [['b-1', '11:30', '13:30']], next: 'page 2' },
+    {
+      free: [
+        ['b-2', '11:45', '20:00'],
+        ['b-3', '12:00', '13:30'],
+      ],
+      next: 'page 3',
+    },
   )
+  const some = new Set(['id of b-3', 'id of b-2'])
+  const later = await readLater(api, SOUGHT, { start: 'now', length: HOUR }, NOW, some)
+  t.like(asked[0], { from: '10:45', duration: '3600', limit: '100', user_id: 'jo', after: undefined })
+  t.like(asked[1], { from: '10:45', duration: '3600', after: 'page 2' })
+  t.like(later, { name: 'b-2', from: time('11:45'), to: time('12:45') })
+  t.is(asked.length, 2)
+  const none = answering({ free: [['b-1', '11:30', '13:30']], next: 'page 2' }, { free: [] })
+  t.is(await readLater(none.api, SOUGHT, { start: 'now', length: HOUR }, NOW, some), undefined)
 })
 
 test('what was named stays chosen while it is free, and is said to be gone when it is not', async (t) => {

@@ -10,7 +10,7 @@ import {
   toggledValue,
   toMatch,
 } from '../../../src/web/reserving/criteria.ts'
-import { criteriaOf, NO_FILTER } from '../../../src/web/screens/schedule/grid/filter.ts'
+import { criteriaOf, isTextLeftOut, NO_FILTER } from '../../../src/web/screens/schedule/grid/filter.ts'
 import { sut } from '../machines/machines.ts'
 
 /** What one wants of any machine: arithmetic without a browser. */
@@ -103,4 +103,9 @@ test('what the schedule is filtered by is said by criteria: types and tags, or t
   const [named, many] = [SUTS.slice(0, 2), Array.from({ length: 33 }, (_, n) => sut({ name: `b ${n}` }))]
   t.deepEqual(toMatch(criteriaOf({ ...filter, text: 'bench' }, named)), { name: ['bench 1', 'bench 1'] })
   t.deepEqual(criteriaOf({ ...filter, text: 'b' }, many), criteriaOf(filter, many))
+  t.deepEqual(
+    [named, many].map((shown) => isTextLeftOut({ ...filter, text: 'b' }, shown)),
+    [false, true],
+  )
+  t.false(isTextLeftOut(filter, many))
 })

@@ -6,9 +6,8 @@ import { Icon } from '../../parts/icon.ts'
 import { MenuChip } from '../../parts/menu.ts'
 import { type Choosable, type Criteria, choosablesOf, toggledValue, type Value } from '../../reserving/criteria.ts'
 
-/** Values that are shown side by side, and those in a menu, at most. */
+/** Values that are shown side by side, at most. */
 const CHIPS_MAX = 12
-const MENU_MAX = 200
 
 interface FieldProps {
   readonly field: Choosable
@@ -19,7 +18,7 @@ interface FieldProps {
 const Values = ({ field: { key, label, values }, onToggle }: FieldProps): VNode => {
   const isLong = values.length > CHIPS_MAX
   const shown = isLong ? values.filter(({ isChosen }) => isChosen) : values
-  const choices = values.slice(0, MENU_MAX).map(({ text, isChosen }, n) => ({ key: String(n), text, isChosen }))
+  const choices = values.map(({ text, isChosen }, n) => ({ key: String(n), text, isChosen }))
   return html`<div class="field" role="group" aria-label=${label}>
     <span class="label clip"><bdi>${label}</bdi></span>
     <div class="chips">

@@ -49,13 +49,10 @@ const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
 const choicesOf = (names: Readonly<Record<string, string>>, chosen: ReadonlySet<string>) =>
   Object.entries(names).map(([key, text]) => ({ key, text, isChosen: chosen.has(key) }))
 
-/** Tags offered in a menu, at most. */
-const TAGS_MAX = 200
-
 /** Which machines are shown. */
 export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
   const filter = useStore(view, (chosen) => chosen.filter)
-  const tags = [...new Set(all.flatMap(({ sut }) => tagsOf(sut)))].sort().slice(0, TAGS_MAX)
+  const tags = [...new Set(all.flatMap(({ sut }) => tagsOf(sut)))].sort()
   const tagChoices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
   return html`<div class="bar" role="search">
     <label class="input-icon filter-text wide"><span class="vh">Filter</span><${Icon} name="search" />

@@ -78,12 +78,9 @@ const TypeChip = (): VNode => {
   return html`<${MenuChip} label="Type" isOn=${filter.types.size > 0} choices=${choices} isMultiple onChoose=${onChoose} />`
 }
 
-/** Tags offered in a menu, at most. */
-const TAGS_MAX = 200
-
 const TagChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode | undefined => {
   const filter = useStore(view, ({ filter: chosen }) => chosen)
-  const tags = [...new Set(suts.flatMap(tagsOf))].sort().slice(0, TAGS_MAX)
+  const tags = [...new Set(suts.flatMap(tagsOf))].sort()
   if (tags.length === 0) return undefined
   const choices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
   const onChoose = (key: string): void => show({ filter: { ...filter, tags: toggled(filter.tags, key) } })

@@ -14,7 +14,7 @@ import { toMatch } from '../../reserving/criteria.ts'
 import { parametersOf } from '../../reserving/wish.ts'
 import { floorQuarter } from '../../timeline/calendar.ts'
 import { HOUR } from '../../timeline/times.ts'
-import { criteriaOf, type Filter, matches, NO_FILTER } from './grid/filter.ts'
+import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
 import { show, take, view } from './grid/view.ts'
 
 /** What the schedule shows where the filter leaves no machine. */
@@ -34,13 +34,12 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
   const criteria = useMemo(() => criteriaOf(filter, suts), [filter, suts])
   const wish = { criteria, start: 'now', length: HOUR } as const
   const sought = { match: toMatch(criteria), userId: me._id }
-  const { value } = useReading(
-    JSON.stringify(sought),
-    (api) => readLater(api, sought, wish, Date.now()),
+  const { value: next } = useReading(
+    JSON.stringify([sought, filter.text]),
+    (api) => readLater(api, sought, wish, Date.now(), ids),
     ofSuts(ids),
     now,
   )
-  const next = value?.find(({ sutId }) => ids.has(sutId))
   const mayReserve = me.role !== 'auditor'
   return html`<${StateBlock} icon="clock" title="No machine is free for 1 h">
     <p role="status">${next && html`The next is <b class="medium"><bdi>${next.name}</bdi></b>, from ${timeOn(next.from, page.clock.get())}.`}</p>
@@ -49,6 +48,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
       ${mayReserve && html`<a class="btn" href=${linkTo('book', undefined, parametersOf(wish))}>Wait for any</a>`}
       <button type="button" class="btn" onClick=${clear}>Clear filters</button>
     </div>
+    ${mayReserve && isTextLeftOut(filter, suts) && html`<p class="small muted">Wait for any leaves the text out: it fits ${suts.length} machines, more than can be named.</p>`}
   <//>`
 }
 

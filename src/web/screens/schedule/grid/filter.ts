@@ -47,12 +47,14 @@ export const matches = (sut: Sut, booked: readonly Booked[], filter: Filter, now
 /** Machines that criteria can name, at most. */
 const NAMES_MAX = 32
 
-/**
- * What machines must be to be shown, of which `shown` are: a text can be said by their names only. With too many of
- * them it is left out.
- */
-export const criteriaOf = ({ text, types, tags }: Filter, shown: readonly Sut[]): Criteria => {
-  if (text !== '' && shown.length <= NAMES_MAX) return new Map([['name', shown.map(({ name }) => name)]])
+/** Whether criteria cannot say the text: there are no criteria for it but names, and it fits too many machines. */
+export const isTextLeftOut = ({ text }: Filter, shown: readonly Sut[]): boolean =>
+  text !== '' && shown.length > NAMES_MAX
+
+/** What machines must be to be shown, of which `shown` are. */
+export const criteriaOf = (filter: Filter, shown: readonly Sut[]): Criteria => {
+  const { text, types, tags } = filter
+  if (text !== '' && !isTextLeftOut(filter, shown)) return new Map([['name', shown.map(({ name }) => name)]])
   const pairs = [...tags].map((tag) => [tag.slice(0, tag.indexOf('=')), tag.slice(tag.indexOf('=') + 1)] as const)
   const criteria = new Map<string, readonly string[]>(types.size === 0 ? [] : [['sut_type', [...types]]])
   for (const [name, of] of Map.groupBy(pairs, ([tag]) => tag))

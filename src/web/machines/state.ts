@@ -53,7 +53,7 @@ export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId:
   const until = turnedUntil(sut, booked, now)
   const kind = kindOf(sut, running, until, ownId)
   const cause = kind === 'off' ? shortCauseOf(sut.monitoring) : undefined
-  const turned = kind === 'turn' && until !== undefined ? ` to ${clockOf(until)}` : ''
+  const turned = kind === 'turn' && until !== undefined ? ` until ${clockOf(until)}` : ''
   const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
   return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }
 }

@@ -39,7 +39,7 @@ test('a row says what a machine is, who has it, and who is next', (t) => {
 test('a machine is turned around after a reservation, and is free when that is over', (t) => {
   const settings = { turnaround: 1_800, release_unused_after: 0 }
   const turned = row({ settings }, booked('1', '09:00', '10:15', 'jo'))
-  t.is(turned.state.text, 'Turnaround to 10:45')
+  t.is(turned.state.text, 'Turnaround until 10:45')
   t.false(turned.isFree)
   t.like(row({ settings }, booked('1', '09:00', '10:00', 'jo')), { state: { kind: 'free' }, isFree: true })
   t.false(row({ settings }, booked('1', '12:00', '13:00', 'jo')).isFree, 'an hour would end too late')

@@ -31,7 +31,7 @@ const Skeleton = (): VNode => html`<div class="cols r376" aria-busy="true">
     <span class="vh" role="status">Loading</span>
     ${[4, 3, 4].map((values, n) => html`<div key=${n} class="field"><span class="sk sk-name"></span><div class="chips">${Array.from({ length: values }, (_, m) => html`<span key=${m} class="sk sk-chip"></span>`)}</div></div>`)}
   </div>
-  <div class="stack offer"><span class="sk sk-name"></span><div class="choices">${[0, 1, 2].map((n) => html`<span key=${n} class="sk sk-choice"></span>`)}</div></div>
+  <div class="stack offer"><span class="sk sk-name"></span><div class="choices">${[0, 1, 2].map((n) => html`<span key=${n} class="sk sk-line"></span>`)}</div></div>
 </div>`
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Sut } from '../../live/objects.ts'
+import { bookedOf, type NamedReservation, type Sut, turnaroundOf } from '../../live/objects.ts'
 import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
 import type { Known } from '../../machines/form.ts'
 import { MachineDialog } from '../../machines/machine-dialog.ts'
@@ -50,7 +50,8 @@ const readMachine = async (api: Readable, id: string, isAdministrator: boolean, 
   const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
   const ofSeries = new Set(value.sut_reservations.filter(({ series_id }) => series_id).map(({ _id }) => _id))
   const known = 'etag' in found ? found : undefined
-  return { sut: 'etag' in found ? found.sut : found, known, booked, ofSeries, names }
+  const sut = 'etag' in found ? { ...found.sut, settings: found.settings } : found
+  return { sut, known, booked, ofSeries, names }
 }
 
 const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
@@ -61,7 +62,7 @@ const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
 
 const Skeleton = (): VNode => html`<div class="page" aria-busy="true"><span class="vh" role="status">Loading</span>
   <div class="page-head"><span class="sk sk-name"></span></div>
-  <div class="cols r320"><div class="stack">${[0, 1, 2, 3, 4, 5, 6].map((n) => html`<span key=${n} class=${`sk sk-block sk-${n % 5}`}></span>`)}</div></div>
+  <div class="cols r320"><div class="stack">${[0, 1, 2, 3, 4, 5, 6].map((n) => html`<span key=${n} class="sk sk-line"></span>`)}</div></div>
 </div>`
 
 const Content = ({ read }: { readonly read: Read }): VNode => {
@@ -84,7 +85,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
     <div class="cols r320">
       <div>
         <section><div class="section-head"><h2 class="grow">Next 7 days</h2><a class="small" href=${linkTo('schedule')}>In the schedule</a></div>
-          <${Week} booked=${booked} ofSeries=${ofSeries} turnaround=${((known?.settings ?? sut.settings)?.turnaround ?? 0) * 1_000} now=${now} ownId=${me._id} nameOf=${nameOf} onDay=${onDay} />
+          <${Week} booked=${booked} ofSeries=${ofSeries} turnaround=${turnaroundOf(sut)} now=${now} ownId=${me._id} nameOf=${nameOf} onDay=${onDay} />
         </section>
         <${Monitoring} sut=${sut} now=${now} />
         ${me.role !== 'tester' && html`<${History} sutId=${sut._id} ownId=${me._id} now=${now} />`}

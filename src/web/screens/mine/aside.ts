@@ -9,7 +9,10 @@ import { hoursTextOf, type Used } from '../../people/user.ts'
 
 const Week = ({ used }: { readonly used: Used }): VNode => {
   const count = used.quota?.reservations_max ?? null
-  const text = count === null ? `${used.reservations} not over` : `${used.reservations} of ${count} reservations`
+  const text =
+    count === null
+      ? `${used.reservations} ${used.reservations === 1 ? 'reservation is' : 'reservations are'} not over`
+      : `${used.reservations} of ${count} reservations`
   return html`<div class="stack">
     <div class="row"><h2 class="grow">This week</h2><span class="num second">${hoursTextOf(used)}</span></div>
     <${HoursMeter} used=${used} />

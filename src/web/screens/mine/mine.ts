@@ -32,7 +32,7 @@ const Head = ({ now }: { readonly now: number }): VNode => html`<div class="page
 </div>`
 
 const Nothing = (): VNode => html`<${StateBlock} icon="calendar" title="You have no reservations">
-  <div class="row"><a class="btn primary" href=${linkTo('schedule')}>See what is free</a></div>
+  <div class="row"><a class="btn primary" href=${linkTo('schedule')}>See what is free</a><a class="btn" href=${linkTo('book')}>${texts.headings.book}</a></div>
 <//>`
 
 const Failed = ({ failed, onRetry }: { readonly failed: Refused; readonly onRetry: () => void }): VNode =>

@@ -1,4 +1,5 @@
 import { isOfRequest, LabModel, type LoggedEvent, type Request } from './lab-model.ts'
+import { OTHERS_MS } from './queue-lab.ts'
 
 /** Holds a log against the rule of fairness, and what else must be so of requests. */
 
@@ -123,14 +124,16 @@ export const judge = (log: readonly LoggedEvent[]): Verdict => {
   return { problems: [...problems, ...overlapping(model)], model, counts }
 }
 
-/** Who waits for a machine that is free for it. @param now Unix milliseconds */
+/** Who waits for a machine that has been free for it as long as it may take to offer it. @param now Unix milliseconds */
 export const findIdle = (model: LabModel, now: number): readonly string[] => {
+  const isFree = (request: Request, sut: string): boolean =>
+    [now - OTHERS_MS, now].every((moment) => model.couldHave(request, sut, moment))
   const offered = new Set(model.waiting().flatMap(({ offer }) => (offer === undefined ? [] : [offer.sut])))
   return model
     .waiting()
     .flatMap((request) =>
       [...model.machines.keys()]
-        .filter((sut) => !offered.has(sut) && model.couldHave(request, sut, now))
+        .filter((sut) => !offered.has(sut) && isFree(request, sut))
         .map((sut) => `${request.id} waits although ${sut} is free`),
     )
 }

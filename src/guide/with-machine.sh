@@ -3,9 +3,14 @@
 # Runs a command on a machine that fits MATCH, criteria as JSON, and gives it back however the command ends. Needs curl,
 # jq, BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE. Waits for a machine for WAIT seconds, 0 unless set, and
 # extends by EXTEND seconds when less than five minutes are left, if that is set. The command gets SUT_HOST, SUT_PORT,
-# SUT_ID and RESERVATION_ID. Exits with 75 when no machine is free in time, with 76 when the reservation is no longer in
-# force, with 77 when the service refuses or cannot be reached, and otherwise as the command does.
+# SUT_ID and RESERVATION_ID. Exits with 64 when something of this is missing, with 75 when no machine is free in time,
+# with 76 when the reservation is no longer in force, with 77 when the service refuses or cannot be reached, and
+# otherwise as the command does.
 set -eu
+if [ $# -lt 3 ] || [ -z "${BERTH_URL:-}" ] || [ -z "${BERTH_TOKEN:-${BERTH_CREDENTIALS_FILE:-}}" ]; then
+  echo "usage: BERTH_URL=... BERTH_TOKEN=... $0 MATCH SECONDS COMMAND..." >&2
+  exit 64
+fi
 match=$1 seconds=$2 keepalive=120
 shift 2
 # A token is a name without a password.
@@ -34,7 +39,8 @@ call() {
 why() { jq -er '.code + ": " + .detail' "$answer" 2> /dev/null || cat "$folder/why"; }
 end() {
   trap '' TERM INT HUP
-  [ -z "$keeper" ] || kill "$keeper" 2> /dev/null || :
+  # A shell that has just been started may lose SIGTERM.
+  [ -z "$keeper" ] || kill -KILL "$keeper" 2> /dev/null || :
   # A request that was granted meanwhile is refused with its reservation.
   if [ -n "$request" ] && [ -z "$RESERVATION_ID" ]; then
     call "$request/withdraw" -X POST || RESERVATION_ID=$(jq -r '.sut_reservation_id // ""' "$answer")

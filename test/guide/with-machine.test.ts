@@ -105,6 +105,26 @@ test('the script runs a command on a machine, without credentials, and exits as 
   }
 })
 
+test('a script that is given no command, service or credentials shows its usage', async (t) => {
+  const env = { PATH: process.env.PATH, BERTH_URL: 'http://127.0.0.1:9', BERTH_TOKEN: 'berth_x' }
+  const { BERTH_URL, BERTH_TOKEN, ...bare } = env
+  for (const [args, given] of [
+    [[ANY, '900'], env],
+    [[ANY, '900', 'true'], { ...bare, BERTH_TOKEN }],
+    [[ANY, '900', 'true'], { ...bare, BERTH_URL }],
+  ] as const) {
+    const { code, stderr } = await run(args, given).ended
+    t.is(code, 64)
+    t.regex(stderr, /^usage: .* MATCH SECONDS COMMAND\.\.\.\n$/)
+  }
+})
+
+test('thorough: nothing outlives the script where its processes ignore SIGTERM', async (t) => {
+  const { env } = await given(t)
+  const ran = await run(['trap "" TERM; exec sh "$0" "$@"', FILE, ANY, '900', 'true'], env, '-c').ended
+  t.deepEqual([ran.code, ran.stderr], [0, ''])
+})
+
 test('thorough: the script waits in the queue, releases its machine when it is killed, and tells 75, 76 and 77', async (t) => {
   const { service, sut, env } = await given(t)
   const held = async (): Promise<string | undefined> => {

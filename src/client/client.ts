@@ -45,8 +45,9 @@ export const runClient = async (
     return 0
   }
   try {
-    const prepare = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-    if (prepare === undefined) throw misused(`there is no command ${JSON.stringify(name ?? '')}; see --help`)
+    if (name === undefined) throw misused('a command is missing; see --help')
+    const prepare = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+    if (prepare === undefined) throw misused(`there is no command ${JSON.stringify(name)}; see --help`)
     const run = prepare(rest)
     const service = makeService(readTarget(environment), limits, output)
     return await run({ service, limits, output, environment })

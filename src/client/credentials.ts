@@ -40,7 +40,7 @@ export const authorizationOf = (credentials: string): string =>
 /** Reads the variables that say which service is asked, and as whom. */
 export const readTarget = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): Target => {
   if (BERTH_URL === undefined || (BERTH_TOKEN === undefined) === (BERTH_CREDENTIALS_FILE === undefined)) {
-    throw misused('set BERTH_URL, and one of BERTH_TOKEN and BERTH_CREDENTIALS_FILE')
+    throw misused('set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE')
   }
   const { protocol, username, password, search, hash } = URL.canParse(BERTH_URL) ? new URL(BERTH_URL) : ({} as URL)
   if (!/^https?:$/.test(protocol ?? '') || `${username}${password}${search}${hash}` !== '') {

@@ -23,7 +23,7 @@ or is killed. Signals are passed on to COMMAND.
   --match KEY=VALUE        a criterion that the machine must meet; all of several. KEY is sut_type, manufacturer,
                            model, os, version, name or tag.NAME; of VALUE,VALUE either will do, and \\, is a comma
   --not KEY=VALUE          a criterion that leaves machines out
-  --for DURATION           how long the machine is needed, such as 30m or 2h; windows end on quarter-hours
+  --for DURATION           how long the machine is needed, such as 30m or 2h; a number alone is seconds
   --wait DURATION          how long to wait in the queue until a machine is free; not at all unless given
   --priority NUMBER        place in the queue, -100 to 100, larger first; 0 unless given; --priority=-5 if negative
   --keepalive DURATION     how long the reservation outlives this program if that is killed; 2m unless given

@@ -22,7 +22,7 @@ const RUN = ['--', 'true']
 const reserve = (...args: readonly string[]): readonly string[] => ['reserve', ...args]
 
 const misuses: readonly (readonly [args: readonly string[], why: RegExp])[] = [
-  [[], /^berth: there is no command ""; see --help\n$/],
+  [[], /^berth: a command is missing; see --help\n$/],
   [['steal'], /there is no command "steal"/],
   [['constructor'], /there is no command "constructor"/],
   [reserve(), /--match is missing/],
@@ -60,9 +60,9 @@ test('variables that name no service, or nobody, or a file that others can read,
   await writeFile(open, `${BERTH_TOKEN}\n`, { mode: 0o640 })
   await writeFile(empty, '\n', { mode: 0o600 })
   for (const [env, why] of [
-    [{}, /set BERTH_URL, and one of BERTH_TOKEN and BERTH_CREDENTIALS_FILE/],
-    [{ BERTH_URL }, /set BERTH_URL, and one of/],
-    [{ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE: open }, /set BERTH_URL, and one of/],
+    [{}, /set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE/],
+    [{ BERTH_URL }, /set BERTH_URL, and either/],
+    [{ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE: open }, /set BERTH_URL, and either/],
     [{ BERTH_URL: 'lab.example', BERTH_TOKEN }, /BERTH_URL must be like https:/],
     [{ BERTH_URL: 'http://anna@lab.example', BERTH_TOKEN }, /BERTH_URL must be like https:/],
     [{ BERTH_URL, BERTH_TOKEN: 'anna:secret' }, /BERTH_TOKEN must be a token/],

@@ -50,7 +50,7 @@ test('what is wrong is said, and nothing is recorded', async (t) => {
   const [, , , ...without] = ADD
   t.deepEqual([(await berth('sut', 'add', 'x', ...without.slice(2))).code, (await logOf(service)).length], [2, 0])
   t.regex((await berth(...ADD, '--rdp-width', 'wide')).error, /^berth: 422 invalid: rdp_width must be a whole number/)
-  t.regex((await berth(...ADD, '--tags', 'rack')).error, /^berth: the tags must be tags like/)
+  t.regex((await berth(...ADD, '--tags', 'rack')).error, /^berth: the tags must be like/)
   t.is((await berth('sut', 'update', 'lab-1')).code, 2)
   t.is((await berth('sut', 'tags', 'lab-1')).code, 2)
   t.is((await logOf(service)).length, 0)
@@ -96,7 +96,9 @@ test('every problem of a file of machines is printed with its line and column', 
     lines.slice(1).map((each) => each.split(':')[1]),
     [' line 3, column name', ' line 3, column port', ' line 5, column sut_type'],
   )
-  t.regex((await importing('name,colour\n')).error, /^berth: line 1 must name each column once: name, description/)
+  const unknown = /^berth: line 1 must name only the columns name, description, .* for tags; field 2 is none of them\n$/
+  t.regex((await importing('name,colour\n')).error, unknown)
+  t.is((await importing('name,port,name\n')).error, 'berth: line 1 must name each column once\n')
   t.regex((await importing('name,port\nx\n')).error, /^berth: line 2 has 1 fields; the header names 2/)
   t.regex((await importing('name,port\n"x\n')).error, /^berth: line 2, column 1: is a quote that is never closed/)
   t.is((await importing(Buffer.from('name,os\né,x\n', 'latin1'))).error, 'berth: line 2 must be in UTF-8\n')

@@ -39,11 +39,14 @@ const isColumn = (name: string): boolean => COLUMNS.includes(name) || name.start
 /** Reads rows whose fields are as many as the columns of the header. */
 const readRows = ([header, ...rows]: readonly CsvRow[]): E.Either<Refusal, readonly CsvRow[]> => {
   const columns = header?.fields ?? []
-  const unknown = columns.filter((name) => !isColumn(name))
-  if (header === undefined || unknown.length > 0 || new Set(columns).size < columns.length) {
-    const detail = `must name each column once: ${COLUMNS.join(', ')}, and ${TAG}<name> for tags`
-    return E.left([describeCsvProblem({ line: header?.line ?? 1, detail })])
+  const unknown = columns.findIndex((name) => !isColumn(name))
+  const ofHeader = (detail: string) => E.left([describeCsvProblem({ line: header?.line ?? 1, detail })])
+  if (header === undefined || unknown !== -1) {
+    // Names the place, because a file without a header has values here.
+    const which = unknown === -1 ? '' : `; field ${unknown + 1} is none of them`
+    return ofHeader(`must name only the columns ${COLUMNS.join(', ')}, and ${TAG}<name> for tags${which}`)
   }
+  if (new Set(columns).size < columns.length) return ofHeader('must name each column once')
   const uneven = rows.filter(({ fields }) => fields.length !== columns.length)
   if (uneven.length > 0) {
     const detail = (row: CsvRow) => `has ${row.fields.length} fields; the header names ${columns.length}`

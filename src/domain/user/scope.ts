@@ -11,8 +11,7 @@ export type Scope = Readonly<Record<string, string>>
 /** Tags of a scope. */
 const TAGS_MAX = 16
 
-const SYNTAX =
-  'must be tags like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
+const SYNTAX = 'must be like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
 
 const parseTag = (text: string): E.Either<string, readonly [name: string, value: string]> => {
   const [name = '', encoded, ...more] = text.split('=').map((part) => part.trim())

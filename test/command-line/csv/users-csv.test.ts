@@ -99,7 +99,7 @@ const refused: readonly (readonly [string, string, readonly string[]])[] = [
       `line 2, column name: ${NAME}`,
       `line 2, column role: ${ROLE}`,
       'line 2, column quota: must be "default", or limits like hours_per_week=40,reservations_max=20,priority_max=none',
-      'line 2, column scope: must be tags like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values',
+      'line 2, column scope: must be like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values',
       `line 3, column name: ${NAME}`,
       `line 3, column role: ${ROLE}`,
     ],

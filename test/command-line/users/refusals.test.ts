@@ -24,7 +24,7 @@ const WRONG: readonly Row[] = [
   [addCarol('--quota', 'hours=1'), /^berth: the quota must consist of hours_per_week/],
   [addCarol('--scope', 'a=1,a=2'), /^berth: the scope must have each name once/],
   [user('quota', 'bob', '40'), /^berth: the quota must be "default", or limits like hours_per_week=40/],
-  [user('scope', 'bob', 'rack'), /^berth: the scope must be tags like site=berlin/],
+  [user('scope', 'bob', 'rack'), /^berth: the scope must be like site=berlin/],
   [user('list', 'alice'), /expected no arguments/],
   [user('show'), /expected NAME/],
   [user('role', 'alice'), /expected NAME and ROLE/],

@@ -35,8 +35,7 @@ for (const [text, scope, canonical = text] of parsed) {
 }
 
 const NAMES = 'must have tag names of 1 to 64 of A-Z a-z 0-9 . _ -'
-const SYNTAX =
-  'must be tags like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
+const SYNTAX = 'must be like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
 const VALUES = 'must have tag values of at most 256 characters, without control characters or lone surrogates'
 const refused: readonly (readonly [string, string])[] = [
   [' ', SYNTAX],

@@ -52,7 +52,7 @@ export const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_GATEWAY_CONNECT_TIMEOUT', 'PT5M', /from PT0.1S to PT2M/],
   ['BERTH_GATEWAY_HANDSHAKE_TIMEOUT', 'PT0S', /from PT0.1S to PT2M/],
   ['BERTH_GATEWAY_HALF_CLOSED_TIMEOUT', 'P2D', /from PT1S to P1D/],
-  ['BERTH_GATEWAY_SUTS', 'site', /tags like site=berlin/],
+  ['BERTH_GATEWAY_SUTS', 'site', /must be like site=berlin/],
   ['BERTH_GATEWAY_SUTS', 'site=a,site=b', /each name once/],
   ['BERTH_GATEWAY_SUTS', 'site=50%', /%25, %2C and %3D/],
   ['BERTH_LISTEN_PORTS', '0-10', /range of ports/],

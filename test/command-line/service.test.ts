@@ -46,7 +46,9 @@ test('what the service refuses is reported with its code', async (t) => {
     /^berth: there is no SUT "6b013ba4e990750a68938b44"/,
   )
   t.regex((await type(['sut', 'check', '../user/me'], beside)).error, /^berth: there is no SUT /)
-  t.regex((await type(['sut', 'check', sut], await at(service, 'alice'))).error, /^berth: 403 forbidden: /)
+  const forbidden = (await type(['sut', 'check', sut], await at(service, 'alice'))).error
+  t.regex(forbidden, /^berth: 403 forbidden: /)
+  t.true(forbidden.endsWith(` The service at ${service.url} was asked.\n`))
   const wrong = await at(service, 'nobody')
   t.regex((await type(['sut', 'check', sut], wrong)).error, /^berth: 401 unauthenticated: /)
 })

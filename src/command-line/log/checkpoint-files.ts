@@ -15,7 +15,8 @@ const withOneBreak = (note: string): string => {
 }
 
 const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, SignedHead>> => {
-  const note = await readFile(file)
+  const note = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => code)
+  if (!Buffer.isBuffer(note)) return E.left(`${file} cannot be read: ${note}`)
   if (note.length > NOTE_MAX) return E.left(`${file} is not a checkpoint: it is too long`)
   const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)
   if (E.isLeft(opened)) return E.left(`${file}: the checkpoint ${opened.left}`)

@@ -90,7 +90,9 @@ const readResponse = <A>(
   const refused = status < 300 ? undefined : readRefusal(body)
   if (refused !== undefined) {
     const { code, detail, errors } = refused
-    return fail({ kind: 'refused', code, why: `${status} ${code}: ${detail}`, ...(errors && { errors }) })
+    // Variables that are left over from something else lead to another service, or ask as somebody else.
+    const asked = status === 401 || status === 403 ? ` The service at ${where} was asked.` : ''
+    return fail({ kind: 'refused', code, why: `${status} ${code}: ${detail}${asked}`, ...(errors && { errors }) })
   }
   if (status >= 300 || (accept === undefined && typeof body !== 'object')) {
     return fail({ kind: 'impossible', why: `what answers at ${where} is not Berth; its status is ${status}` })

@@ -122,6 +122,7 @@ test('"verify" accepts only signatures of the audit key or of --key', async (t) 
   const altered = await run('verify', '--against', file, '--key', key)
   t.is(altered.code, 1)
   t.regex(altered.error, /has been altered/)
+  t.is((await run('verify', '--against', `${file}.none`)).error, `berth: ${file}.none cannot be read: ENOENT\n`)
 })
 
 test('"verify" accepts a checkpoint with extra line breaks at its end, or none', async (t) => {

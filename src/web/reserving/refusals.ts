@@ -11,13 +11,25 @@ interface Quota {
   readonly week?: string | null
 }
 
+const DAY = 24 * HOUR
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+
+/** `of 23 November`: the Monday of an ISO week such as `2026-W48`. The fourth of January is in the first week. */
+const weekText = (week: string): string => {
+  const [, year, number] = /^(\d{4})-W(\d\d)$/.exec(week) ?? []
+  if (year === undefined) return week
+  const fourth = new Date(Date.UTC(Number(year), 0, 4))
+  const monday = fourth.getTime() - ((fourth.getUTCDay() + 6) % 7) * DAY
+  return `of ${DATE.format(monday + (Number(number) - 1) * 7 * DAY)}`
+}
+
 const quotaText = (problem: Problem, window: Stretch): string => {
   const { used, quota, week } = problem as Quota
   if (used === undefined || quota === undefined) return problem.detail
   if (week === null || week === undefined)
     return `This would be ${used.reservations + 1} of ${quota.reservations_max} reservations that are not over.`
   const hours = used.hours + (window.to - window.from) / HOUR
-  return `This would be ${Math.round(hours * 100) / 100} of ${quota.hours_per_week} hours in the week ${week}.`
+  return `This would be ${Math.round(hours * 100) / 100} of ${quota.hours_per_week} hours in the week ${weekText(week)}.`
 }
 
 /** `window` is what was asked for. */

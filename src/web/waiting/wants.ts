@@ -42,7 +42,8 @@ export const wordsOfRequest = (
   nameOf: (sutId: string) => string,
 ): Words => [
   ...(match === undefined ? [{ name: nameOf(sut_id) }] : wordsOfMatch(match)),
-  `, ${durationOf(duration * 1_000)}`,
+  // A number and its unit stay on one line.
+  `, ${durationOf(duration * 1_000).replaceAll(' ', '\u00a0')}`,
   ...(priority === 0 ? [] : [`, priority ${priority}`.replace('-', '−')]),
 ]
 

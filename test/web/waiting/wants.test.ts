@@ -37,7 +37,7 @@ test('what somebody waits for is said in words, with what others have named apar
   )
   t.is(said(wordsOfMatch({ sut_type: ['vnc', 'rdp', 'tcp'] })), 'any machine')
   t.is(said(wordsOfMatch({ not: { name: 'bench 1' } })), 'any not <bench 1>')
-  t.is(said(wordsOfRequest(request({ sut_id: 'a' }), (id) => `machine ${id}`)), '<machine a>, 2 h')
+  t.is(said(wordsOfRequest(request({ sut_id: 'a' }), (id) => `machine ${id}`)), '<machine a>, 2\u00a0h')
 })
 
 test('of a list with the newest first, those of higher priority are first, then those who have waited longest', (t) => {
@@ -90,7 +90,7 @@ test('a priority is a whole number from -100 to 100, and is said in words', (t) 
   t.regex(priorityText(1), /^Before everybody whose priority is lower/)
   t.regex(priorityText(-1), /^After everybody whose priority is higher/)
   const of = (priority: number) => said(wordsOfRequest(request({ sut_id: 'a', priority }), (id) => id))
-  t.deepEqual([of(0), of(5), of(-5)], ['<a>, 2 h', '<a>, 2 h, priority 5', '<a>, 2 h, priority −5'])
+  t.deepEqual([of(0), of(5), of(-5)], ['<a>, 2\u00a0h', '<a>, 2\u00a0h, priority 5', '<a>, 2\u00a0h, priority −5'])
 })
 
 test('places are ordinals', (t) => {

@@ -15,7 +15,7 @@ import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Taken } from '../../timeline/calendar.ts'
-import { durationOf, HOUR } from '../../timeline/times.ts'
+import { durationOf } from '../../timeline/times.ts'
 
 export interface Held {
   readonly reservation: NamedReservation
@@ -43,13 +43,17 @@ const Ring = ({
   readonly left: number
   readonly share: number
   readonly isNear: boolean
-}) =>
-  html`<span class=${`ring${near ? ' near' : ''}${left >= HOUR ? ' long' : ''}`} role="timer" aria-live="off" aria-label=${`${durationOf(left)} left`}>
+}) => {
+  // Hours and minutes side by side are too wide for it.
+  const [hours, minutes] = durationOf(left).split(/(?<=h) /)
+  const hasMinutes = minutes !== undefined
+  return html`<span class=${`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label=${`${durationOf(left)} left`}>
     <svg viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
       <circle cx="28" cy="28" r="25" /><circle cx="28" cy="28" r="25" stroke-dasharray=${`${(share * CIRCUMFERENCE).toFixed(1)} ${CIRCUMFERENCE.toFixed(1)}`} />
     </svg>
-    <span>${durationOf(left)}<small>left</small></span>
+    <span>${hasMinutes ? html`${hours}<br />${minutes}` : html`${durationOf(left)}<small>left</small>`}</span>
   </span>`
+}
 
 /** What of a machine helps to recognise it: `Windows 11 24H2, rack 1`. */
 const aboutOf = (sut: Sut | undefined): string => {

@@ -120,7 +120,7 @@ const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | und
   return html`<button type="button" class="chip waits" ref=${chip} aria-haspopup="dialog" aria-expanded=${isQueueOpen} onClick=${() => onQueue(!isQueueOpen)}><${Icon} name="queue" />${text}</button>
     ${
       isQueueOpen &&
-      html`<${Popover} title="Waiting" subtitle=${text} anchor=${() => chip.current} onClose=${() => onQueue(false)}>
+      html`<${Popover} title="Waiting" className="pop-queue" subtitle=${text} anchor=${() => chip.current} onClose=${() => onQueue(false)}>
         <div class="pop-body"><${QueueTable} queue=${queue} /></div>
       <//>`
     }`

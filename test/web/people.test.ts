@@ -37,7 +37,7 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   await dialog.getByLabel('Name').fill('Łukasz Wójcik')
   await dialog.getByLabel('Scope').fill('rack')
   await dialog.getByLabel('Scope').press('Enter')
-  await dialog.getByText(/^It must be tags/).waitFor()
+  await dialog.getByText(/^It must be like site=berlin/).waitFor()
   await dialog.getByLabel('Scope').fill('rack=3')
   await dialog.getByLabel('Scope').press('Enter')
   await dialog.getByText('It is shown only once.').waitFor()

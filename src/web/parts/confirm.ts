@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CommandButton } from './command-button.ts'
 import { html } from './html.ts'
+import { ignoreSecondClick } from './second-click.ts'
 
 interface Action {
   readonly action: string
@@ -29,13 +30,10 @@ export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled =
     setDone(action)
     await action.onConfirm().finally(() => setDone(undefined))
   }
-  const onClickCapture = (event: MouseEvent): void => {
-    if (event.detail > 1) event.stopPropagation()
-  }
   const isOff = isDisabled || done !== undefined
   const button = (action: Action): VNode =>
     html`<${CommandButton} className="btn danger" doing=${action.doing} isFirst=${action !== also} isBusy=${done?.action === action.action} isDisabled=${isOff && done?.action !== action.action} onPress=${() => confirm(action)}>${action.action}<//>`
-  return html`<div class="row wrap acts confirm" ref=${root} onClickCapture=${onClickCapture}>
+  return html`<div class="row wrap acts confirm" ref=${root} onClickCapture=${ignoreSecondClick}>
     <span class="grow" role="alert">${question}</span>
     ${button(first)}
     ${also !== undefined && button(also)}

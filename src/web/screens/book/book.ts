@@ -111,7 +111,7 @@ export const Book = (): VNode => {
         <${Switch} label="Repeat weekly" isOn=${isWeekly} onChange=${setWeekly} />
       </form>
       <aside class="stack aside">
-        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${inScope.length} reading=${reading} queue=${queue.value} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} />
+        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${inScope.length} reading=${reading} queue=${queue.value} onQueued=${queue.retry} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} />
         <${Waiting} queue=${queue} />
       </aside>
     </div>`

@@ -3,6 +3,7 @@ import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { RefusedNote } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
+import { ignoreSecondClick } from '../../parts/second-click.ts'
 import { FailedBlock } from '../../parts/state.ts'
 import { useStore } from '../../parts/store.ts'
 import type { Available } from '../../reserving/available.ts'
@@ -45,9 +46,11 @@ const Over = ({
   readonly isAnswered: boolean
 }): VNode => {
   const { reserved, waiting, again } = taking
-  return html`${reserved && html`<${ReservedNote} ...${reserved} userId=${userId} />`}
+  return html`<div class="stack over" onClickCapture=${ignoreSecondClick}>
+    ${reserved && html`<${ReservedNote} ...${reserved} userId=${userId} />`}
     ${waiting.id && html`<${RequestCard} id=${waiting.id} isDisabled=${!isAnswered} />`}
-    <div><button type="button" class="btn" onClick=${again}>Reserve another</button></div>`
+    <div><button type="button" class="btn" onClick=${again}>Reserve another</button></div>
+  </div>`
 }
 
 /** What can be had, and the button for it. */

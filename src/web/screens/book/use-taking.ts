@@ -21,6 +21,8 @@ export interface OfferProps {
   readonly reading: Reading<Available>
   /** Undefined until it was read. */
   readonly queue: readonly SutRequest[] | undefined
+  /** Called when one has joined it. */
+  readonly onQueued: () => void
   readonly userId: string
   readonly keepalive: number | undefined
   /** Whether it is to be had every week. */
@@ -50,7 +52,7 @@ interface Lost {
 }
 
 /** What can be had, what of it is chosen, and what has become of it. */
-export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, isWeekly }: OfferProps) => {
+export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, keepalive, isWeekly }: OfferProps) => {
   const now = useStore(usePage().clock)
   const [priority, setPriority] = useState('0')
   const [lost, setLost] = useState<Lost | undefined>(undefined)
@@ -82,7 +84,8 @@ export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, is
   const { reset, ...chosen } = useChosen(choices, found !== undefined && !isOver)
   const wait = (seconds: number): void => {
     const of = { match: toMatch(wish.criteria) }
-    void waiting.wait({ of, length: wish.length, userId, wait: seconds, priority: asPriority(priority), keepalive })
+    const wanted = { of, length: wish.length, userId, wait: seconds, priority: asPriority(priority), keepalive }
+    void waiting.wait(wanted).then(onQueued)
   }
   const changePriority = (typed: string): void => {
     setPriority(typed)

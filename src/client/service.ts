@@ -155,7 +155,7 @@ export const makeService = ({ url, authorization }: Target, limits: Limits, outp
       const failed = `the service at ${url} cannot be reached: ${why}`
       if ((isForeign && !isKnown) || performance.now() + retryMs > until)
         throw new ClientFailure(EXIT.unreachable, failed)
-      if (tries === 1) say(output, `${failed}; asking again`)
+      if (tries === 1) say(output, `${failed}; retrying`)
       await delay(retryMs, undefined, giveUp && { signal: giveUp })
     }
   }

@@ -16,7 +16,7 @@ test('a request whose answer is lost is sent again with its key, so that one mac
   const env = { ...lab.env, BERTH_URL: proxy.url }
   const { code, errors } = await runHere(reserving(1, '--', 'true'), env, { outageMs: 30_000 })
   t.deepEqual([code, proxy.count()], [0, 4])
-  t.is(errors.match(/cannot be reached: .*; asking again\n/g)?.length, 1)
+  t.is(errors.match(/cannot be reached: .*; retrying\n/g)?.length, 1)
   t.deepEqual(await historyOf(lab, 1), HELD)
 })
 
@@ -43,7 +43,7 @@ test('thorough: a service that is started again meanwhile costs COMMAND nothing'
   await writeFile(done, '')
   const { code, errors } = await running
   t.is(code, 0)
-  t.regex(errors, /cannot be reached: .*; asking again\n/)
+  t.regex(errors, /cannot be reached: .*; retrying\n/)
   t.deepEqual(await historyOf({ ...lab, service: again.service }, 1), HELD)
 })
 

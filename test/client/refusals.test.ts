@@ -157,7 +157,7 @@ test('thorough: a signal ends the client while the service is not ready, and the
     res.end(JSON.stringify({ _id }))
   })
   const running = runFile(t, { file: lab.file, env }, reserving(1, ...RUN))
-  await running.said('asking again')
+  await running.said('retrying')
   running.child.kill('SIGTERM')
   t.like(await running.ended, { code: 143 })
   t.is(asked.at(-1), `/api/sut_reservation/${_id}/cancel`)

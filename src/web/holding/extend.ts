@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { CommandButton } from '../parts/command-button.ts'
+import { CommandButton } from '../parts/commands/command-button.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { MenuButton } from '../parts/menu.ts'

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { CommandButton } from '../../parts/command-button.ts'
+import { CommandButton } from '../../parts/commands/command-button.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import { useStore } from '../../parts/store.ts'

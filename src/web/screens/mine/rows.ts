@@ -6,7 +6,7 @@ import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/giv
 import { cancelRest } from '../../holding/series.ts'
 import { bookedOf, type NamedReservation, systemOf } from '../../live/objects.ts'
 import { usePage } from '../../page/context.ts'
-import { Confirm } from '../../parts/confirm.ts'
+import { Confirm } from '../../parts/commands/confirm.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import type { IconName } from '../../parts/icon-name.ts'

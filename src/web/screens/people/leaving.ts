@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSending } from '../../page/sending.ts'
-import { Confirm } from '../../parts/confirm.ts'
+import { Confirm } from '../../parts/commands/confirm.ts'
 import { RefusedNote } from '../../parts/field.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'

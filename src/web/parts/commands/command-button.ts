@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { html } from './html.ts'
+import { html } from '../html.ts'
 
 /** What is answered sooner needs no words. */
 const LATE_MS = 100

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { html } from '../html.ts'
 import { CommandButton } from './command-button.ts'
-import { html } from './html.ts'
 import { ignoreSecondClick } from './second-click.ts'
 
 interface Action {

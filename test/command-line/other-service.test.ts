@@ -133,6 +133,7 @@ test('"history" and "export" ask the service at BERTH_URL, and read files with -
     ['--from', '4', '--to', '9'],
     ['--type', 'SutCreated', '--type', 'UserAdded'],
     ['--sut', sut, '--from', '2030-01-01T00:00:00Z', '--to', '2031-01-01T00:00:00Z'],
+    ['--sut', 'LAB-1'],
     ['--to', '2030-01-01T00:00:00Z', '--json'],
     ['--excel'],
   ].map((part) => ['export', '--format', 'csv', ...part])
@@ -156,6 +157,15 @@ test('"history" and "export" ask the service at BERTH_URL, and read files with -
   }
   const none = await type(['history', 'lab-9'], remote)
   t.deepEqual([none.code, none.error], [1, 'berth: the service knows no SUT, reservation or user "lab-9"\n'])
+  const exportOf = ['export', '--format', 'csv', '--sut', 'lab-9']
+  const refused = [await type(exportOf, remote), await type(exportOf, own)]
+  t.deepEqual(
+    refused.map(({ code, out, error }) => [code, out, error]),
+    [
+      [1, '', 'berth: there is no SUT "lab-9"\n'],
+      [1, '', 'berth: the log has no SUT "lab-9"\n'],
+    ],
+  )
 })
 
 test('thorough: the long history of a SUT is asked for page by page', async (t) => {

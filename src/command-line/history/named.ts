@@ -36,7 +36,13 @@ export const makeNamed = () => {
     follow: ({ text, storePosition }: StoredRecord): void => {
       if (NAMING.test(text)) follow(decodeEvent(text, storePosition))
     },
-    /** The id that a name means. */
+    /** The id of the SUT that a name means. */
+    findSut: (typed: string): E.Either<string, string | undefined> =>
+      idOfNamed(
+        typed,
+        [...suts].map(([_id, sut]) => ({ _id, ...sut })),
+      ),
+    /** The id of the SUT or user that a name means. */
     find: async (typed: string, namesOf: LookUpNames): Promise<E.Either<string, string | undefined>> => {
       const names = await namesOf([...users.keys()])
       const all = [

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
 import { toPublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
@@ -8,6 +9,8 @@ import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
+import { makeNamed } from '../history/named.ts'
+import { lookUpSut, type SutAnswer } from '../sut/find.ts'
 import {
   type Command,
   type CommandArguments,
@@ -127,9 +130,34 @@ const run = async (request: Request, store: EventStore, config: Config, terminal
   return { exported, failed }
 }
 
-const runLocal = async (request: Request, config: Config, terminal: Terminal): Promise<Run> => {
-  const store = await openStoreForCommand(config)
-  return run(request, store, config, terminal).finally(store.close)
+/** The id of the SUT that an option means; undefined without the option. Left: why there is none. */
+const findSutId = async (
+  typed: string | undefined,
+  config: Config,
+  store: EventStore | undefined,
+): Promise<E.Either<string, string | undefined>> => {
+  if (typed === undefined) return E.right(undefined)
+  if (store === undefined) return E.map(({ _id }: SutAnswer) => _id)(await lookUpSut(config, typed))
+  if (isAssignedId(typed)) return E.right(typed)
+  const named = makeNamed()
+  const { records } = await openLogReader(store, config, { isWatched: false })
+  for await (const page of records()) page.forEach(named.follow)
+  const found = named.findSut(typed)
+  const isNone = E.isRight(found) && found.right === undefined
+  return isNone ? E.left(`the log has no SUT ${JSON.stringify(typed)}`) : found
+}
+
+/** Left: why there is nothing to export, or not all of it. */
+const runWith = async (
+  request: Request,
+  config: Config,
+  store: EventStore | undefined,
+  terminal: Terminal,
+): Promise<E.Either<string, Run>> => {
+  const sutId = await findSutId(request.wanted.sutId, config, store)
+  if (E.isLeft(sutId)) return sutId
+  const wanted = { ...request, wanted: { ...request.wanted, sutId: sutId.right } }
+  return store === undefined ? runAsked(wanted, config, terminal) : E.right(await run(wanted, store, config, terminal))
 }
 
 export const exportCommand: Command = {
@@ -157,7 +185,7 @@ It reads the log itself, with or without a running service. Where BERTH_URL is s
 auditor or administrator. --local reads the log in any case.
 
 --from and --to are positions or date-times: --from is included, --to is not. --type, which can be repeated, and --sut,
-the id of a SUT, select events.
+the id or name of a SUT, select events. For a name the log is read twice.
 
 With --output the file has mode 0600 and appears only when it is complete. Without it the events go to standard output.
 One line at the end reports the export, on standard error where the events went to standard output. With --json it is
@@ -171,9 +199,8 @@ One line at the end reports the export, on standard error where the events went 
     const { name, output } = request.right
     if (output !== undefined && (await isNotAFile(output))) return printRefusal(terminal, `${output} is not a file`)
     const isAsked = config.client !== undefined && options.local !== true
-    const ran = isAsked
-      ? await runAsked(request.right, config, terminal)
-      : E.right(await runLocal(request.right, config, terminal))
+    const store = isAsked ? undefined : await openStoreForCommand(config)
+    const ran = await runWith(request.right, config, store, terminal).finally(store?.close)
     if (E.isLeft(ran)) return printRefusal(terminal, ran.left)
     const { exported, failed } = ran.right
     // A reader may close the pipe early. Any other failure has been reported.

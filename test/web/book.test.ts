@@ -2,7 +2,7 @@ import test from 'ava'
 import { startBrowser } from '../http/documents/browser.ts'
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Reserving any machine, in a real browser. */
 
@@ -42,8 +42,10 @@ test('in Chromium a machine is named before it is taken, and the next one when s
     .getByRole('status')
     .getByText(new RegExp(`^${other} is yours until`))
     .waitFor()
+  await hasFocus(page.getByRole('heading', { name: 'Reserved', exact: true }))
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Reserve another' }).click()
+  await hasFocus(page.getByRole('heading', { name: 'You would get' }))
   // Both are taken now: the next free time is named.
   await page.getByRole('radio', { name: /next free/ }).waitFor()
   await page.goBack()

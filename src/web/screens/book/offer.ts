@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
@@ -83,11 +84,23 @@ const Choosing = ({
   `
 }
 
+/** Puts the focus on the heading where the button that had it gives way to what it did. */
+const useFocusOnChange = (isOver: boolean) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const before = useRef(isOver)
+  useEffect(() => {
+    if (before.current !== isOver) heading.current?.focus()
+    before.current = isOver
+  }, [isOver])
+  return heading
+}
+
 /** What would be taken, and taking it. */
 export const Offer = (props: OfferProps): VNode => {
   const { reading, userId } = props
   const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
   const taking = useTaking(props)
+  const heading = useFocusOnChange(taking.isOver)
   const { value: found, failed, retry } = reading
   const content = (): VNode => {
     if (taking.isOver) return html`<${Over} taking=${taking} userId=${userId} isAnswered=${isAnswered} />`
@@ -97,7 +110,7 @@ export const Offer = (props: OfferProps): VNode => {
       : html`<${FailedBlock} title="What is free could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} />`
   }
   return html`<section class="stack offer" aria-labelledby="offer">
-    <div class="row"><h2 class="grow" id="offer">${titleOf(taking)}</h2>${!taking.isOver && html`<span class="small muted" role="status">${countText(props, found)}</span>`}</div>
+    <div class="row"><h2 class="grow" id="offer" tabindex="-1" ref=${heading}>${titleOf(taking)}</h2>${!taking.isOver && html`<span class="small muted" role="status">${countText(props, found)}</span>`}</div>
     ${content()}
   </section>`
 }

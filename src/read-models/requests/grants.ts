@@ -12,7 +12,7 @@ import type { KnownSut, KnownSuts } from '../matching/suts.ts'
 
 /** What decides whether a request could be granted a SUT. */
 export interface GrantsOptions {
-  readonly suts: Pick<KnownSuts, 'find'>
+  readonly suts: Pick<KnownSuts, 'find' | 'moves'>
   /** A user who has not been removed. */
   readonly personOf: (userId: string) => Person | undefined
   /** The quota of a user and what is used of it; undefined if nothing limits it, `unknown` if it was not read. */
@@ -72,10 +72,13 @@ const isWithinQuota = (
 
 export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => {
   let quarter = 0
+  /** As many windows had moved: a command that is overtaken is decided again. */
+  let moved = suts.moves.end()
   let openings = new Map<string, Opening>()
   const openingOf = ({ _id, windows, turnaround }: KnownSut, now: number): Opening => {
-    if (quarterAt(now) !== quarter) {
+    if (quarterAt(now) !== quarter || suts.moves.end() !== moved) {
       quarter = quarterAt(now)
+      moved = suts.moves.end()
       openings = new Map()
     }
     const known = openings.get(_id)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Quota } from '../../../src/domain/events/user.ts'
-import { type KnownWindow, type KnownWindows, putWindow } from '../../../src/domain/matching/openings.ts'
+import { type KnownWindow, type KnownWindows, putWindow, removeWindow } from '../../../src/domain/matching/openings.ts'
 import { findOpenOffers } from '../../../src/domain/request/rank.ts'
 import type { Offer, Waiting } from '../../../src/domain/request/waiting.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
@@ -53,6 +53,11 @@ const given = ({ turnaround = 0, windows = [], quota, offers = [], reserved = []
   const grants = makeGrants({ suts, personOf: () => ({ role: 'tester' }), useOf: () => ({ quota: limits, usage }) })
   return {
     isGranted: (duration: number) => grants.windowFor(waiting(duration), SUT_ID, { now: NOW, open }) !== undefined,
+    /** Cancels a reservation. */
+    cancel: ({ start }: KnownWindow): void => {
+      removeWindow(suts.find(SUT_ID)?.windows as KnownWindows, start)
+      suts.moves.note(suts.slotOf(SUT_ID))
+    },
   }
 }
 
@@ -64,6 +69,14 @@ test('a SUT is not granted within its turnaround after a reservation, nor up to 
   t.true(given({ windows: [next], turnaround: QUARTER }).isGranted(2 * QUARTER))
   t.false(given({ windows: [next], turnaround: QUARTER }).isGranted(3 * QUARTER))
   t.true(given({ windows: [next] }).isGranted(3 * QUARTER))
+})
+
+test('what is decided again goes by the reservations that there are then', (t) => {
+  const next = { start: seconds('07:00'), end: seconds('08:00'), isReleased: false }
+  const { isGranted, cancel } = given({ windows: [next] })
+  t.false(isGranted(4 * QUARTER))
+  cancel(next)
+  t.true(isGranted(4 * QUARTER))
 })
 
 test('what a user is being offered counts for its quota, once', (t) => {

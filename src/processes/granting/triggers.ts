@@ -67,6 +67,9 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): E
     case 'SutMonitoringDisabled':
     case 'SutWentOnline':
       return { sut: event.data._id }
+    // The reservation may have been given back while its offer was still open.
+    case 'RequestGranted':
+      return { sut: event.data.sut_id }
     // Its request may have another SUT that was passed over for its sake, and others this one.
     case 'RequestOfferClosed':
       return 'all'

@@ -73,3 +73,19 @@ test('a request that an instance made for somebody of whose removal it did not k
   await lab.settle()
   t.is(judge(await lab.log()).counts.withdrawn, 1)
 })
+
+test('a machine that is given back while its offer is still open goes to who waits next', async (t) => {
+  const lab = await openQueueLab(t, { random: makeRandom(1) })
+  for (const user of ['ada', 'ben']) await lab.addUser(user, 'tester')
+  const sut = await lab.addSut({}, {})
+  // The offer and the reservation are recorded, but not that the request is granted.
+  lab.dieAt(0, 2, true)
+  await lab.ask(0, forOne(sut)).catch(() => undefined)
+  await lab.rest()
+  await lab.ask(1, { ...forOne(sut), user_id: 'ben' })
+  const [made = ''] = judge(await lab.log()).model.reservations.keys()
+  await lab.cancel(1, sut, made, 'ada')
+  await lab.settle()
+  await lab.settle()
+  t.is(judge(await lab.log()).counts.granted, 2)
+})

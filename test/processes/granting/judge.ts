@@ -6,12 +6,6 @@ import { OTHERS_MS } from './queue-lab.ts'
 const goesBefore = (a: Request, b: Request): boolean =>
   a.priority > b.priority || (a.priority === b.priority && a.place < b.place)
 
-/** An offer, and who should have had the machine in its place. */
-interface Judged {
-  readonly passedOver: readonly string[]
-  readonly couldHave: boolean
-}
-
 export interface Verdict {
   readonly problems: readonly string[]
   readonly model: LabModel
@@ -38,61 +32,55 @@ type Fields = Readonly<Record<string, unknown>>
 /** How long an offer is taken up after it was made. */
 const TAKEN_UP_MS = 60_000
 
-/** The lab as the instance knew it that recorded an event. Requests are decided in their stream, so these it knew. */
-const knownAt = ({ appended }: LoggedEvent, log: readonly LoggedEvent[], model: LabModel): LabModel => {
-  if (appended?.known === undefined) return model
+/** The lab as the instance knew it that recorded event `n`. Requests are decided in their stream, so these it knew. */
+const knownAt = (n: number, log: readonly LoggedEvent[], model: LabModel): LabModel => {
+  const seen = log[n]?.appended?.known ?? n
+  if (log.slice(seen, n).every(isOfRequest)) return model
   const known = new LabModel(model.requests)
-  for (const event of log.slice(0, appended.known)) if (!isOfRequest(event)) known.take(event)
+  for (const event of log.slice(0, seen)) if (!isOfRequest(event)) known.take(event)
   return known
 }
 
 /** Judges one more event, before the model takes it. */
 const makeJudge = (model: LabModel, log: readonly LoggedEvent[], report: (problem: string) => void) => {
-  const offers = new Map<string, Judged & { readonly time: number }>()
+  /** When each reservation was offered, in Unix milliseconds. */
+  const offers = new Map<string, number>()
 
-  const offered = (request: Request, event: LoggedEvent, data: Fields, now: number): void => {
-    const [sut, reservation] = [String(data.sut_id), String(data.sut_reservation_id)]
-    const known = knownAt(event, log, model)
+  const offered = (n: number, request: Request, data: Fields, now: number): void => {
+    const sut = String(data.sut_id)
+    const known = knownAt(n, log, model)
     if (request.offer !== undefined) report(`${request.id} has two offers`)
     if (request.expires <= now) report(`${request.id} is offered ${sut} although it has expired`)
-    const passedOver = known
-      .waiting()
-      .filter((other) => goesBefore(other, request) && known.couldHave(other, sut, now))
-      .map(({ id }) => id)
-    offers.set(reservation, { passedOver, couldHave: known.couldHave(request, sut, now), time: now })
+    if (!known.couldHave(request, sut, now)) report(`${request.id} is offered ${sut}, which it could not have`)
+    const passedOver = known.waiting().filter((other) => goesBefore(other, request) && known.couldHave(other, sut, now))
+    for (const { id } of passedOver) report(`${request.id} is offered ${sut} before ${id}`)
+    offers.set(String(data.sut_reservation_id), now)
   }
 
   const reserved = ({ appended }: LoggedEvent, id: string, { sut_id, sut_request_id }: Fields): void => {
-    const [offer, request] = [offers.get(id), model.requests.get(String(sut_request_id))]
-    if (offer === undefined || request === undefined) report(`${id} was not offered`)
+    const [time, request] = [offers.get(id), model.requests.get(String(sut_request_id))]
+    if (time === undefined || request === undefined) report(`${id} was not offered`)
     else if (!model.fits(request, String(sut_id))) report(`${request.id} is granted ${sut_id}, which does not fit`)
-    else if (Math.abs((appended?.at ?? 0) - offer.time) > TAKEN_UP_MS) report(`${id} is taken up late`)
+    else if (Math.abs((appended?.at ?? 0) - time) > TAKEN_UP_MS) report(`${id} is taken up late`)
   }
 
   const granted = (request: Request, data: Fields): void => {
     const id = String(data.sut_reservation_id)
     const made = model.reservations.get(id)
-    const offer = offers.get(id)
-    if (offer === undefined || request.offer?.reservation !== id) {
-      report(`${request.id} is granted without an offer`)
-      return
-    }
-    if (made === undefined) report(`${request.id} is granted ${id}, which was not made`)
+    if (request.offer?.reservation !== id) report(`${request.id} is granted without an offer`)
+    else if (made === undefined) report(`${request.id} is granted ${id}, which was not made`)
     else if (made.user !== request.user || made.sut !== data.sut_id)
       report(`${id} is not what ${request.id} was offered`)
-    if (!offer.couldHave) report(`${request.id} is granted ${data.sut_id}, which it could not have`)
-    if (offer.passedOver.length > 0) report(`${request.id} is granted ${data.sut_id} before ${offer.passedOver.join()}`)
   }
 
-  const ended = (event: LoggedEvent, request: Request, now: number): void => {
-    const { type, metadata } = event
+  const ended = (n: number, { type, metadata }: LoggedEvent, request: Request, now: number): void => {
     if (request.offer !== undefined) report(`${type} of ${request.id}, which has an open offer`)
     const isBySchedule = type === 'RequestWithdrawn' && metadata.actor === 'schedule'
-    if (isBySchedule && knownAt(event, log, model).mayHold(request.user)) report(`${request.id} is withdrawn`)
+    if (isBySchedule && knownAt(n, log, model).mayHold(request.user)) report(`${request.id} is withdrawn`)
     if (type === 'RequestExpired' && request.expires > now) report(`${request.id} expires early`)
   }
 
-  return (event: LoggedEvent): void => {
+  return (n: number, event: LoggedEvent): void => {
     const { type, data, metadata } = event
     const { _id, ...rest } = data as { readonly _id: string } & Fields
     if (type === 'ReservationCreated' && rest.sut_request_id !== undefined) reserved(event, _id, rest)
@@ -100,9 +88,9 @@ const makeJudge = (model: LabModel, log: readonly LoggedEvent[], report: (proble
     const request = model.requests.get(_id)
     const now = Date.parse(metadata.time)
     if (request?.status !== 'waiting') report(`${type} of ${_id}, which does not wait`)
-    else if (type === 'RequestOffered') offered(request, event, rest, now)
+    else if (type === 'RequestOffered') offered(n, request, rest, now)
     else if (type === 'RequestGranted') granted(request, rest)
-    else if (type !== 'RequestOfferClosed') ended(event, request, now)
+    else if (type !== 'RequestOfferClosed') ended(n, event, request, now)
     else if (model.reservations.has(String(rest.sut_reservation_id)))
       report(`an offer to ${_id} is closed although it was reserved`)
   }
@@ -112,8 +100,8 @@ export const judge = (log: readonly LoggedEvent[]): Verdict => {
   const model = new LabModel()
   const problems: string[] = []
   const look = makeJudge(model, log, (problem) => problems.push(problem))
-  for (const event of log) {
-    look(event)
+  for (const [n, event] of log.entries()) {
+    look(n, event)
     model.take(event)
   }
   const count = (type: string): number => log.filter((event) => event.type === type).length

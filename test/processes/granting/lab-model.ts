@@ -17,8 +17,8 @@ export interface LoggedEvent {
 export interface Appended {
   /** By the clock, in Unix milliseconds. The time of an event may be that of an offer made before. */
   readonly at: number
-  /** How many events the views of an instance had that lagged behind; undefined if they did not. */
-  readonly known: number | undefined
+  /** How many events the views had of the instance that decided it. */
+  readonly known: number
 }
 
 /** Whether an event tells of a request, and nothing of the lab. */

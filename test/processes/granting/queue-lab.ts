@@ -66,11 +66,11 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
   const clock = (): number => now
   let userRevision = -1
   const appended = new Map<string, Appended>()
-  /** Notes what an instance knew that appends. */
-  const noting = ({ views, isHeld }: LaggingViews): EventStore => ({
+  /** Notes what an instance knew that appends: it decides in the same turn of the event loop. */
+  const noting = ({ views }: LaggingViews): EventStore => ({
     ...store,
     append: (stream, revision, events, ...more) => {
-      for (const { id } of events) appended.set(id, { at: now, known: isHeld() ? views.position() + 1 : undefined })
+      for (const { id } of events) appended.set(id, { at: now, known: views.position() + 1 })
       return store.append(stream, revision, events, ...more)
     },
   })

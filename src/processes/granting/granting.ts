@@ -12,7 +12,7 @@ import type { RequestsState } from '../../domain/request/state.ts'
 import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/waiting.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Followed } from '../../read-models/followed.ts'
-import type { KnownSuts } from '../../read-models/matching/suts.ts'
+import type { KnownSut, KnownSuts } from '../../read-models/matching/suts.ts'
 import { type GrantsOptions, makeGrants, mayHold } from '../../read-models/requests/grants.ts'
 import type { WaitingRequests } from '../../read-models/requests/waiting-requests.ts'
 import { makeRunBatches } from '../batches.ts'
@@ -48,12 +48,14 @@ const LEFT_AFTER_MS = 2_000
 /** Milliseconds of comparing after which others get their turn. */
 const TURN_MS = 5
 
-/** The SUTs that are free for a while at least. */
-const freeIn = function* (suts: KnownSuts, now: number): Generator<string> {
+/** The SUTs that are free for a while at least, of all or of some. */
+const freeAmong = function* (ids: ReadonlySet<string> | 'all', suts: KnownSuts, now: number): Generator<string> {
+  const isFree = (sut: KnownSut | undefined): sut is KnownSut =>
+    sut?.isBookable === true && openingAt(sut.windows, quarterAt(now), sut.turnaround).begins !== NEVER
+  if (ids !== 'all') return yield* [...ids].filter((sutId) => isFree(suts.find(sutId)))
   for (let slot = 0; slot < suts.size(); slot++) {
     const sut = suts.at(slot)
-    if (sut?.isBookable !== true) continue
-    if (openingAt(sut.windows, quarterAt(now), sut.turnaround).begins !== NEVER) yield sut._id
+    if (isFree(sut)) yield sut._id
   }
 }
 
@@ -74,7 +76,7 @@ const findWanted = async (
   const wanted: string[] = []
   let isCertain = true
   let began = performance.now()
-  for (const sutId of due.suts === 'all' || requests.length > 0 ? freeIn(known, now) : due.suts) {
+  for (const sutId of freeAmong(requests.length > 0 ? 'all' : due.suts, known, now)) {
     const isLeft = moment.open.hasSut(sutId) || !isDue(sutId)
     const first = isLeft ? undefined : firstFor(waiting.ranked(), sutId, grants, moment)
     if (first !== undefined) {

@@ -5,8 +5,8 @@ import { formatPosition, previousPosition } from '../../domain/values/position.t
 import { type Exported, exportEvents, type PositionedEvent, type Wanted } from '../../export/export-log.ts'
 import { type ExportFormat, type FormatName, formatOf } from '../../export/formats.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
+import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'
 import { callForLines } from '../service/call.ts'
-import { positionOf, readLine, recordedOf } from './answered-events.ts'
 
 /** Events of the service at BERTH_URL. */
 

@@ -10,6 +10,7 @@ import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { makeNamed } from '../history/named.ts'
+import { openLogReader } from '../log/log-reader.ts'
 import { lookUpSut, type SutAnswer } from '../sut/find.ts'
 import {
   type Command,
@@ -24,7 +25,6 @@ import {
 } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { askExport, TransferFailed } from './asked-export.ts'
-import { openLogReader } from './log-reader.ts'
 
 interface Request {
   readonly name: FormatName

@@ -19,10 +19,11 @@ interface Attaching {
 const attaching = async (t: ExecutionContext): Promise<Attaching> => {
   const data = await temporaryData(t)
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  let isHeld = false
+  let heldBack: string | undefined
   const hold = ({ readSecrets }: EventStore): Partial<EventStore> => ({
     readSecrets: async (...owners) => {
-      if (isHeld) {
+      // The service looks after the secrets of others meanwhile.
+      if (heldBack !== undefined && owners.includes(heldBack)) {
         reached.resolve()
         await opened.promise
       }
@@ -33,7 +34,7 @@ const attaching = async (t: ExecutionContext): Promise<Attaching> => {
   const stage = await forwarding(t, { port }, { data, openStore: changedStore(join(data, 'events.db'), hold) })
   const path = await running(stage)
   const ticket = await ticketFor(stage, path)
-  isHeld = true
+  heldBack = stage.sutId
   const opening = openAt(t, stage, ticket)
   await reached.promise
   return { stage: { ...stage, path }, opening, goOn: opened.resolve }

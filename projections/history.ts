@@ -14,14 +14,14 @@ export type ValueChange =
   | { readonly path: string; readonly changed: true }
 
 /** Projections whose documents appear in histories. */
-export const historyProjections = [
+export const historyProjections: readonly Projection[] = [
   sutProjection,
   sutDisplayProjection,
   listenPortProjection,
   reservationProjection,
   sessionProjection,
   userProjection,
-] as unknown as readonly Projection[]
+]
 
 /** Fields left out of histories: the event itself has its id and time. */
 const IGNORED = ['_id', 'created_at', 'updated_at', 'removed_at', 'erased_at']

@@ -17,7 +17,7 @@ import { endedLoginProjection, tokenProjection } from './token.ts'
 import { userProjection } from './user.ts'
 
 /** All projections. */
-export const projections = [
+export const projections: readonly Projection[] = [
   sutProjection,
   reservationProjection,
   reservationRunProjection,
@@ -35,4 +35,4 @@ export const projections = [
   tokenProjection,
   endedLoginProjection,
   quotaExemptionProjection,
-] as unknown as readonly Projection[]
+]

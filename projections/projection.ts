@@ -29,7 +29,8 @@ export interface Projection<D extends object = object, C extends Columns = Colum
   readonly key: (event: Recorded) => string | undefined
   /** Whether the event creates the document, so that no lookup is needed. */
   readonly begins: (event: Recorded) => boolean
-  readonly evolve: (document: D | undefined, event: Recorded) => D
+  // Methods: a list holds projections of different documents, and each is only given its own.
+  evolve(document: D | undefined, event: Recorded): D
   /**
    * Whether the event is of another stream than its object's own. It makes a version of the document without being part
    * of the object's record.
@@ -40,7 +41,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
   /** How the event ended the object, if it did. What has ended stays so. Reads by id are then refused, or lists omit it. */
   readonly ended: (event: Recorded) => EndKind | null
   /** Filter columns for lists, if there are lists. */
-  readonly columns?: (document: D, event: Recorded) => C
+  columns?(document: D, event: Recorded): C
 }
 
 /** Values in column order. An array, because an object takes twice as long to send to another thread. */

@@ -123,9 +123,6 @@ const makeOffer = (options: GrantingOptions, run: Run, finish: (request: Offered
   }
 }
 
-const usersOf = (requests: readonly string[], waiting: WaitingRequests): readonly string[] =>
-  requests.flatMap((id) => waiting.get(id)?.user_id ?? [])
-
 type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
 
 /** Ends what has waited too long, what nobody may wait for any more, and the offers that a crash has left. */
@@ -183,7 +180,8 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
     const due = triggers.take(clock.now())
     if (waiting.size() === 0) return
     try {
-      const users = due.hasNewUsers ? waiting.users() : usersOf(due.requests, waiting)
+      const ofNew = due.requests.flatMap((id) => waiting.get(id)?.user_id ?? [])
+      const users = due.hasNewUsers ? waiting.users() : ofNew
       if (!(await tidy.withdrawn(waiting, users))) lookAgain({ atUsers: true })
       if (Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS) {
         lookAt = clock.now()

@@ -126,7 +126,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
     const effect = effectOf(event, isHeldBack)
     if (effect === undefined) return
     const from = isOwn(event) ? clock() : later()
-    const isForgotten = typeof effect === 'object' && requests.size() >= REQUESTS_MAX
+    const isForgotten = typeof effect === 'object' && 'request' in effect && requests.size() >= REQUESTS_MAX
     if (effect === 'users' || isForgotten) hasNewUsers = true
     if (typeof effect === 'string' || isForgotten) lookAtAll(from)
     else if ('sut' in effect) suts.note(effect.sut, from)

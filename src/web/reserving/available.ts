@@ -64,7 +64,7 @@ const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length
   return { offers, next }
 }
 
-/** The first time as long as asked for that a machine has free: any that is sought, or one of some of them. */
+/** The earliest free time of the length asked for, on any machine that is sought or, given `sutIds`, on one of those. */
 export const readLater = async (
   api: Readable,
   sought: Sought,

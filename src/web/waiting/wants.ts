@@ -94,9 +94,9 @@ export const ordinalOf = (place: number): string => {
 }
 
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-/** From a letter of a script that runs from right to left to the last one before letters of others. */
-const BACKWARDS =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}](?:[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}])*\p{M}*/gu
+const RIGHT_TO_LEFT = '[\\p{Script=Arabic}\\p{Script=Hebrew}\\p{Script=Syriac}\\p{Script=Thaana}\\p{Script=Nko}]'
+/** From a letter of such a script to the last one before letters of others. */
+const BACKWARDS = new RegExp(`${RIGHT_TO_LEFT}(?:[^\\p{L}]*${RIGHT_TO_LEFT})*\\p{M}*`, 'gu')
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
 
 /**

@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Window } from '../../../domain/calendar/window.ts'
-import { quarterAt } from '../../../domain/calendar/window.ts'
+import { quarterAt, type Window } from '../../../domain/calendar/window.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
 import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'

@@ -58,7 +58,8 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
       removeEventListener('scroll', follow, { capture: true })
     }
   })
-  useEffect(() => {
+  // As layout effects, before the next key: effects run a frame later, and a key in between would go nowhere.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
     focusIn(pop.current)
     return () => {

@@ -1,5 +1,6 @@
-import type { PublicPosition } from '../domain/values/position.ts'
-import type { EventStore } from '../event-store/event-store.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { nextPosition, type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
+import { type Batch, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 
 /**
@@ -25,5 +26,68 @@ export const makeWaitUntilDurable = ({ store, views }: DurabilityOptions): WaitU
     const syncing = store.synced?.()
     if (syncing === undefined) learn()
     return syncing?.then(learn)
+  }
+}
+
+/** Before waiting again for events that may never be durable. */
+const RETRY_DELAY_MS = 250
+
+export interface FollowOptions {
+  readonly views: Pick<Views, 'position' | 'watch'>
+  readonly waitUntilDurable: WaitUntilDurable
+  /** Called when what follows cannot be passed on, and a retry would not help. */
+  readonly onFailed: (error: unknown) => void
+}
+
+/**
+ * Passes on all events that the views fold from now on, in order, once they are durable. Returns a function that ends
+ * this.
+ *
+ * @param take gets events and the position of the first
+ */
+export const followDurable = (
+  { views, waitUntilDurable, onFailed }: FollowOptions,
+  take: (events: Batch['events'], first: PublicPosition) => void,
+): (() => void) => {
+  const stop = new AbortController()
+  const { signal } = stop
+  let first = nextPosition(views.position())
+  let folded: Batch['events'][number][] = []
+  let isRunning = false
+
+  const untilDurable = async (position: PublicPosition): Promise<void> => {
+    try {
+      await waitUntilDurable(position)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      await delay(RETRY_DELAY_MS, undefined, { signal, ref: false })
+      return untilDurable(position)
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    while (folded.length > 0) {
+      const events = folded
+      folded = []
+      const next = toPublicPosition(first + events.length)
+      await untilDurable(toPublicPosition(next - 1))
+      if (signal.aborted) return
+      take(events, first)
+      first = next
+    }
+    isRunning = false
+  }
+
+  const unwatch = views.watch((events) => {
+    for (const event of events) folded.push(event)
+    if (isRunning || folded.length === 0) return
+    isRunning = true
+    run().catch((error) => {
+      if (!signal.aborted) onFailed(error)
+    })
+  })
+  return () => {
+    unwatch()
+    stop.abort()
   }
 }

@@ -2,14 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type * as E from 'fp-ts/lib/Either.js'
 import { type PublicPosition, previousPosition, toPublicPosition } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import { chunkStart } from './chunks.ts'
 import type { DelayedStart } from './delayed-start.ts'
 import { makeEventWriter, type StreamRequest } from './event-writer.ts'
 import { type FeedEntry, type Filter, isWanted } from './events/entry.ts'
-
 import { makeSource, type Source } from './source.ts'
 import type { Sending } from './stream.ts'
 import { FEED_LIMITS, type FeedLimits, type LimitReached } from './subscribers.ts'
@@ -49,23 +47,21 @@ export interface Feed {
   readonly page: (request: PageRequest) => Promise<EventsPage>
   /** Newest first. @throws StoreUnavailable when the log cannot be read */
   readonly pageBack: (request: BackwardsRequest) => Promise<EventsPage>
-  /** @throws StoreUnavailable when the log cannot be read */
+  /** @throws StoreUnavailable when nothing could be sent live now; a held stream waits */
   readonly subscribe: (
     user: User,
     request: StreamRequest,
     delayedStart?: DelayedStart,
-  ) => Promise<E.Either<LimitReached, Subscription>>
+  ) => E.Either<LimitReached, Subscription>
   readonly close: Subscriptions['close']
 }
 
 export interface FeedOptions extends Omit<SubscriptionsOptions, 'limits' | 'reasonToEnd'> {
   readonly store: EventStore
-  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog'>
+  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'followEpoch' | 'watch'>
   /** The name of the log. */
   readonly origin: string
   readonly limits?: Partial<FeedLimits> | undefined
-  /** Called when an interrupted subscription to the log has resumed. */
-  readonly onResumed?: OnResumed
 }
 
 /** Collects the events of a page until it is full. */
@@ -139,9 +135,12 @@ export const makeFeed = (options: FeedOptions): Feed => {
     page: (request) => readPage(source, request),
     pageBack: (request) => readBack(source, request),
     subscribe: (user, request, delayedStart) => {
+      const isInterrupted = views.followEpoch() === undefined || views.log() === undefined
+      if (request.end === undefined && delayedStart === undefined && isInterrupted)
+        throw new StoreUnavailable('the log cannot be followed')
       const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) =>
         makeEventWriter(sink, { ...request, after, source })
-      return subscriptions.subscribe(user, { ...request, source, makeWriter }, source, delayedStart)
+      return subscriptions.subscribe(user, { ...request, source, makeWriter }, delayedStart)
     },
     close: async () => {
       await subscriptions.close()

@@ -5,7 +5,7 @@ import { type ChunksOptions, makeChunks } from './chunks.ts'
 import { makeWaitUntilDurable } from './durability.ts'
 import type { FeedEntry } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
-import { type Live, type LiveOptions, makeLive } from './live.ts'
+import { type LiveOptions, makeLive } from './live.ts'
 import type { Supply } from './stream.ts'
 
 /** Encoded runs of events, shared by unfiltered readers at the same position. */
@@ -15,14 +15,14 @@ const BYTES_MAX = 16 << 20
 /**
  * Where subscribers pull durable events from: the live subscription once caught up, chunks of the log before that.
  */
-export interface Source extends Pick<Live, 'join' | 'leave'>, Supply<FeedEntry> {
+export interface Source extends Supply<FeedEntry> {
   /** Encodes a run of events, cached for other readers. */
   readonly encode: (format: Format, entries: readonly FeedEntry[]) => Buffer
   readonly close: () => void
 }
 
 export interface SourceOptions extends ChunksOptions, Omit<LiveOptions, 'waitUntilDurable'> {
-  readonly views: Pick<Views, 'log' | 'position'>
+  readonly views: Pick<Views, 'log' | 'position' | 'watch'>
 }
 
 export const makeSource = (options: SourceOptions): Source => {

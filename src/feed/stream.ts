@@ -11,6 +11,10 @@ const RETRY_DELAY_MS = 250
 
 /** What a stream sends, by position in the log. */
 export interface Supply<A> {
+  /** Called by a reader that follows the log, before it reads. */
+  readonly join: () => void
+  /** Called when it reads no more. */
+  readonly leave: () => void
   /**
    * What follows a position, at most up to `end`; empty if there is nothing yet.
    *
@@ -159,7 +163,13 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   }
   const run = async (after: PublicPosition): Promise<void> => {
     writer = makeWriter(sink, after)
-    await sendAll({ source, end: last, sink, wakeUp, writer, isOver: () => isOver })
+    const isLive = last === undefined
+    if (isLive) source.join()
+    try {
+      await sendAll({ source, end: last, sink, wakeUp, writer, isOver: () => isOver })
+    } finally {
+      if (isLive) source.leave()
+    }
     if (isOver) return
     response.end(format.checkpoint(writer.position()))
     finish('done')

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
-import { type DelayedStart, type Members, makeMembership } from './delayed-start.ts'
+import type { DelayedStart } from './delayed-start.ts'
 import type { EndReason } from './events/frames.ts'
 import type { Sending } from './stream.ts'
 import { type FeedLimits, type FeedMeasures, type LimitReached, makeSubscribers } from './subscribers.ts'
@@ -34,13 +34,11 @@ export interface SubscriptionsOptions {
 
 /** Streams to users, until they are no longer what they were. */
 export interface Subscriptions {
-  /** @throws StoreUnavailable when the log cannot be read */
   readonly subscribe: <A>(
     user: User,
     sending: Sending<A>,
-    members: Members,
     delayedStart?: DelayedStart,
-  ) => Promise<E.Either<LimitReached, Subscription>>
+  ) => E.Either<LimitReached, Subscription>
   /**
    * Ends every stream with an event that gives the reason. Resolves when readers have taken it, or after the drain
    * timeout.
@@ -61,29 +59,18 @@ export const makeSubscriptions = (options: SubscriptionsOptions): Subscriptions 
   const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL_MS).unref()
 
   return {
-    subscribe: async (user, sending, members, delayedStart) => {
+    subscribe: (user, sending, delayedStart) => {
       const slot = subscribers.reserveSlot(user, delayedStart !== undefined)
       if (typeof slot === 'string') return E.left(slot)
-      const { join, leave, joining } = makeMembership(members, sending.end === undefined)
-      try {
-        if (delayedStart === undefined) await join()
-      } catch (error) {
-        slot.leave()
-        throw error
-      }
-      const held = delayedStart && joining(delayedStart)
       return E.right({
         run: async (response) => {
           const retry = retryDelay(randomByte())
-          const started = slot.start(response, { ...sending, delayedStart: held, retry, onFailed: onError })
+          const started = slot.start(response, { ...sending, delayedStart, retry, onFailed: onError })
           // The user may have changed since authentication.
           if (!users.isCurrent(user)) subscribers.disconnect((one) => one === user, 'user_changed')
-          await started.finally(leave)
+          await started
         },
-        leave: () => {
-          slot.leave()
-          leave()
-        },
+        leave: slot.leave,
       })
     },
     close: async () => {

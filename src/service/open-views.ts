@@ -8,22 +8,17 @@ import type { Config } from '../config/config.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Metrics } from '../http/routes/metrics/metrics.ts'
-import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import { openViews, type Views, type ViewsOptions } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { makeLogUnavailable } from './reports.ts'
 import type { Log, Runtime } from './runtime.ts'
 
-/** A node may cut off a subscription at any time. Log each outage with its length. */
-export const logResumed =
-  ({ warn }: Pick<Log, 'warn'>): OnResumed =>
-  (cause, milliseconds) =>
-    warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed')
-
 const reportViews = (alarms: Alarms, log: Log): Pick<ViewsOptions, 'onAlarm' | 'onRecovery' | 'onResumed'> => ({
   onAlarm: (what, error, part) => alarms.raise(part, what, error),
   onRecovery: (what, part) => alarms.clear(part, what),
-  onResumed: logResumed(log),
+  // A node may cut off a subscription at any time.
+  onResumed: (cause, milliseconds) =>
+    log.warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed'),
 })
 
 interface Viewing {

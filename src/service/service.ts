@@ -84,7 +84,7 @@ import { conditionOf, gaugesOf } from './condition.ts'
 import { listenForCommands } from './control-handlers.ts'
 import { openRequests } from './granting/open-requests.ts'
 import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
-import { logResumed, openAllViews, openRunner } from './open-views.ts'
+import { openAllViews, openRunner } from './open-views.ts'
 import { pauseBriefly, runTimed } from './processes.ts'
 import type { Address, Runtime } from './runtime.ts'
 import { startSecretWatch } from './secret-watch.ts'
@@ -300,13 +300,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       randomByte: () => Number.parseInt(randomHex(1), 16),
       onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
     }
-    const feed = makeFeed({
-      ...told,
-      origin: config.origin,
-      limits: runtime.feed,
-      measures: metrics.feed,
-      onResumed: logResumed(log),
-    })
+    const feed = makeFeed({ ...told, origin: config.origin, limits: runtime.feed, measures: metrics.feed })
     const changes = makeChanges({
       ...told,
       known: users,

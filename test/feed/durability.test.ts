@@ -66,7 +66,11 @@ test('events read from the file are delivered only once they are durable', async
     return sync.promise
   }
   const log = { storePositionAt: (position: number) => position, positionOf: (id: string) => idsOf(events).indexOf(id) }
-  const views = { position: () => toPublicPosition(2), log: () => log as unknown as ReturnType<Views['log']> }
+  const views = {
+    position: () => toPublicPosition(2),
+    log: () => log as unknown as ReturnType<Views['log']>,
+    watch: () => () => undefined,
+  }
   const options = { views, origin: 'test', onFailed: (error: unknown) => t.fail(String(error)) }
   const source = makeSource({ ...options, store: { ...store, synced } })
   t.teardown(source.close)

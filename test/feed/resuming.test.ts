@@ -175,6 +175,8 @@ test('an event between the last read and the start of listening is delivered at 
   )
   const reads: number[] = []
   const source = {
+    join: () => undefined,
+    leave: () => undefined,
     readAfter: async (position: number) => (reads.push(position) > 1 && position < 0 ? [entry] : []),
     encode: (format: Format, entries: readonly FeedEntry[]) => Buffer.from(entries.map(format.event).join('')),
     onChange: () => undefined,

@@ -61,12 +61,11 @@ export interface ChangesRequest {
 
 /** Tells everyone which of the objects that they may read have changed. */
 export interface Changes {
-  /** @throws StoreUnavailable when the log cannot be read */
   readonly subscribe: (
     user: User,
     request: ChangesRequest,
     delayedStart?: DelayedStart,
-  ) => Promise<E.Either<LimitReached, Subscription>>
+  ) => E.Either<LimitReached, Subscription>
   readonly close: Subscriptions['close']
 }
 
@@ -134,12 +133,12 @@ export const makeChanges = (options: ChangesOptions): Changes => {
     limits,
     reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
   })
-  const source = { readAfter: gatherings.readAfter, onChange: waiting.add, forget: waiting.forget }
+  const source = { ...gatherings, onChange: waiting.add, forget: waiting.forget }
   const sending = { end: undefined, format: eventStream, source }
   return {
     subscribe: (user, { after, digest }, delayedStart) => {
       const makeWriter = makeWriterFor(options, user, digest)
-      return subscriptions.subscribe(user, { ...sending, after, makeWriter }, gatherings, delayedStart)
+      return subscriptions.subscribe(user, { ...sending, after, makeWriter }, delayedStart)
     },
     close: async () => {
       await subscriptions.close()

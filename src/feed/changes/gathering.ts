@@ -12,19 +12,21 @@ export interface Messages {
 }
 
 /** What changed in a stretch of the log, as messages. */
-export interface Gathering {
-  /** The position before the stretch, and its last. */
-  readonly from: PublicPosition
-  readonly to: PublicPosition
+export interface Gathering extends Pick<Stretch, 'from' | 'to'> {
   /** The messages for a reader that has read up to a position; `reload` if it must read everything again. */
   readonly messagesFor: (viewer: Viewer, after: PublicPosition) => Messages | 'reload'
 }
 
-export interface GatheringOptions {
+/** Changes of a stretch of the log. */
+export interface Stretch {
+  /** The position before it, and its last. */
   readonly from: PublicPosition
   readonly to: PublicPosition
   /** Undefined if there are too many. */
   readonly changes: readonly Change[] | undefined
+}
+
+interface GatheringOptions extends Stretch {
   readonly sight: Sight
   /** Entries, at most; a reader with more reads everything again. */
   readonly most: number

@@ -1,38 +1,81 @@
-import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { BEFORE_FIRST, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { Members } from '../delayed-start.ts'
-import type { WaitUntilDurable } from '../durability.ts'
+import { type FollowOptions, followDurable } from '../durability.ts'
 import type { Supply } from '../stream.ts'
-import { type GatherOptions, gather, type Stretch } from './gather.ts'
-import { type Gathering, makeGathering } from './gathering.ts'
+import { type Change, collect } from './change.ts'
+import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
 import { makePastChanges } from './past.ts'
 import type { Sight } from './visibility.ts'
 
 /** Gatherings that are kept for readers slightly behind. */
 const KEPT_MAX = 64
 
-export interface GatheringsOptions {
+export interface GatheringsOptions extends FollowOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'watch'>
   readonly limits: { readonly interval: number; readonly entries: number; readonly behind: number }
   readonly sight: Sight
   /** Reads what requests are compared with. @throws StoreUnavailable */
   readonly prepareRequests: () => Promise<unknown>
-  readonly waitUntilDurable: WaitUntilDurable
+  /** Resolves when what the views show of users is known elsewhere too. */
   readonly settled: () => Promise<void> | undefined
   /** Called when there is a new one. */
   readonly wake: () => void
-  readonly onFailed: (error: unknown) => void
+}
+
+/**
+ * Gathers what the views fold into stretches that follow each other without a gap, once for all readers. Returns a
+ * function that ends this.
+ *
+ * @param ready waits until it can be said who sees what has changed; undefined if it cannot
+ */
+const gather = (
+  options: GatheringsOptions,
+  ready: (changes: readonly Change[]) => Promise<Stretch['changes']>,
+  publish: (stretch: Stretch) => void,
+): (() => void) => {
+  const { views, settled, onFailed, limits } = options
+  const stop = new AbortController()
+  const { signal } = stop
+  let last = views.position()
+  let open = { from: last, collected: collect() }
+  let isRunning = false
+
+  const run = async (): Promise<void> => {
+    while (last > open.from) {
+      await delay(limits.interval, undefined, { signal, ref: false })
+      const { from, collected } = open
+      const to = last
+      open = { from: to, collected: collect() }
+      // Scopes that cannot be read stay as they were, here as in lists.
+      await settled()?.catch(() => undefined)
+      const changes = to - from > limits.behind ? undefined : await ready(collected.changes())
+      if (signal.aborted) return
+      publish({ from, to, changes })
+    }
+    isRunning = false
+  }
+
+  const unfollow = followDurable(options, (events, first) => {
+    last = toPublicPosition(first + events.length - 1)
+    if (last - open.from <= limits.behind)
+      for (const [n, event] of events.entries()) open.collected.add(event, toPublicPosition(first + n))
+    if (isRunning) return
+    isRunning = true
+    run().catch((error) => {
+      if (!signal.aborted) onFailed(error)
+    })
+  })
+  return () => {
+    unfollow()
+    stop.abort()
+  }
 }
 
 /** What changed, in gatherings that all readers share. They are made only while somebody reads. */
-export interface Gatherings extends Members {
-  readonly readAfter: Supply<Gathering>['readAfter']
-  readonly close: () => void
-}
-
-export const makeGatherings = (options: GatheringsOptions): Gatherings => {
+export const makeGatherings = (options: GatheringsOptions) => {
   const { views, limits, sight, prepareRequests, waitUntilDurable, wake } = options
   let readers = 0
   let stop: (() => void) | undefined
@@ -40,7 +83,7 @@ export const makeGatherings = (options: GatheringsOptions): Gatherings => {
   let kept: readonly Gathering[] = []
 
   const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, sight, most: limits.entries })
-  const ready: GatherOptions['ready'] = async (changes) => {
+  const ready = async (changes: readonly Change[]): Promise<Stretch['changes']> => {
     if (!changes.some(({ kind }) => kind === 'sut_request')) return changes
     try {
       await prepareRequests()
@@ -54,7 +97,7 @@ export const makeGatherings = (options: GatheringsOptions): Gatherings => {
 
   const begin = (): void => {
     published = views.position()
-    stop = gather({ ...options, ready, interval: limits.interval, eventsMax: limits.behind }, (stretch) => {
+    stop = gather(options, ready, (stretch) => {
       published = stretch.to
       kept = [...kept.slice(1 - KEPT_MAX), made(stretch)]
       wake()
@@ -74,20 +117,22 @@ export const makeGatherings = (options: GatheringsOptions): Gatherings => {
     return past(position, published)
   }
 
+  const readAfter: Supply<Gathering>['readAfter'] = async (position) => {
+    // Of another log: this one has not got so far.
+    if (position > views.position()) return [made({ from: position, to: published, changes: undefined })]
+    return position < published ? [await next(position)] : []
+  }
+
   return {
-    join: async () => {
+    join: (): void => {
       readers++
       if (readers === 1) begin()
     },
-    leave: () => {
+    leave: (): void => {
       readers--
       if (readers === 0) end()
     },
-    readAfter: async (position) => {
-      // Of another log: this one has not got so far.
-      if (position > views.position()) return [made({ from: position, to: published, changes: undefined })]
-      return position < published ? [await next(position)] : []
-    },
+    readAfter,
     close: end,
   }
 }

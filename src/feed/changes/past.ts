@@ -5,8 +5,8 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import { CHUNK, storePositionBefore } from '../chunks.ts'
 import { openCursor } from '../cursor.ts'
-import { collect } from './change.ts'
-import type { GatherOptions, Stretch } from './gather.ts'
+import { type Change, collect } from './change.ts'
+import type { Stretch } from './gathering.ts'
 
 /** Stretches that are kept for readers that come back together. */
 const KEPT_MAX = 8
@@ -17,7 +17,7 @@ export interface PastOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log'>
   /** As of gathering. */
-  readonly ready: GatherOptions['ready']
+  readonly ready: (changes: readonly Change[]) => Promise<Stretch['changes']>
 }
 
 /** Reads what changed from the log, for readers that come back. */

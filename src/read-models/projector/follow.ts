@@ -3,7 +3,6 @@ import { LARGE_APPEND } from '../../domain/event.ts'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { logContinues } from '../file/progress.ts'
 import type { CatchUp } from './catch-up.ts'
-import { makeOutageTimer, type OnResumed } from './outage-timer.ts'
 import type { Pending } from './pending.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import type { Writer } from './write-behind.ts'
@@ -17,8 +16,8 @@ export interface FollowOptions extends AlarmHooks {
   readonly store: EventStore
   /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
-  /** Called when an interrupted subscription has resumed. */
-  readonly onResumed?: OnResumed
+  /** Called when an interrupted subscription has resumed, with the cause and the length in milliseconds. */
+  readonly onResumed?: (cause: unknown, milliseconds: number) => void
 }
 
 interface Followed {
@@ -61,7 +60,7 @@ const foldBatch = async (
 export const follow = async (followed: Followed): Promise<void> => {
   const { options, tracker, signal, log } = followed
   const { store, onAlarm, onRecovery, onFatal } = options
-  const outage = makeOutageTimer(options.onResumed)
+  let outage: { readonly cause: unknown; readonly since: number } | undefined
   let failures = 0
   let isAlarmed = false
 
@@ -94,7 +93,8 @@ export const follow = async (followed: Followed): Promise<void> => {
       if (isAlarmed) onRecovery('the event store can be read again', 'store')
       isAlarmed = false
       failures = 0
-      outage.end()
+      if (outage !== undefined) options.onResumed?.(outage.cause, Math.round(performance.now() - outage.since))
+      outage = undefined
       if (!log.isFollowed) log.epoch++
       log.isFollowed = true
       await foldBatch(batch, followed)
@@ -107,7 +107,7 @@ export const follow = async (followed: Followed): Promise<void> => {
       await fold()
       return
     } catch (error) {
-      if (log.isFollowed) outage.begin(error)
+      if (log.isFollowed) outage = { cause: error, since: performance.now() }
       log.isFollowed = false
       log.isCurrent = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)

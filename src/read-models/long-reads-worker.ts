@@ -10,29 +10,11 @@ import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
-const { reservations, suts, sessions, series, outages, held, past, upcoming, unrecorded, endedSince } = file.lists
-const { everySut, sutRequests, windows, unfinishedUsage, finishedUsage, used, holders, isHolder, csvRows } = file.lists
+const { past } = file.lists
 
 const reads: ListReads = {
-  reservations,
-  suts,
-  everySut,
-  sessions,
-  series,
-  sutRequests,
-  outages,
+  ...file.lists,
   available: makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created),
-  held,
-  upcoming,
-  unrecorded,
-  windows,
-  endedSince,
-  unfinishedUsage,
-  finishedUsage,
-  used,
-  holders,
-  isHolder,
-  csvRows,
   pastSuts: past.suts,
   pastReservations: ({ offset, limit, ...query }, moment) => {
     const documents: string[] = []

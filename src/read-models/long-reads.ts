@@ -1,35 +1,18 @@
 import { TooManyCalls } from '../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
-import type { Window } from '../domain/calendar/window.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
 import type { AvailablePage, AvailableQuery } from './availability/available.ts'
 import type { Shape } from './file/schema.ts'
-import type { ListPage, Lists, ReservationListQuery, SessionQuery, SutListQuery } from './lists/lists.ts'
+import type { ListPage, Lists, ReservationListQuery, SutListQuery } from './lists/lists.ts'
 import type { Moment } from './tables/time-index.ts'
 
+type AlwaysShort = 'seriesReservations' | 'heldBy' | 'lastEnds' | 'turnaroundsOf' | 'histories' | 'sessionEvents'
+
 /** List reads that may take long, by name. */
-export interface ListReads {
-  readonly reservations: (query: ReservationListQuery) => ListPage
-  readonly suts: (query: SutListQuery) => ListPage
-  readonly everySut: Lists['everySut']
-  readonly sessions: (query: SessionQuery) => ListPage
-  readonly series: Lists['series']
-  readonly sutRequests: Lists['sutRequests']
-  readonly outages: Lists['outages']
+export interface ListReads extends Omit<Lists, 'isShort' | 'past' | AlwaysShort> {
   readonly available: (query: AvailableQuery) => AvailablePage
-  readonly held: (sutId: string, span: Window) => readonly Window[]
-  readonly upcoming: Lists['upcoming']
-  readonly unrecorded: Lists['unrecorded']
-  readonly windows: Lists['windows']
-  readonly endedSince: Lists['endedSince']
-  readonly unfinishedUsage: Lists['unfinishedUsage']
-  readonly finishedUsage: Lists['finishedUsage']
-  readonly used: Lists['used']
-  readonly holders: Lists['holders']
-  readonly isHolder: Lists['isHolder']
-  readonly csvRows: Lists['csvRows']
   readonly pastReservations: (query: ReservationListQuery, moment: Moment) => ListPage
   readonly pastSuts: (query: SutListQuery, moment: Moment) => ListPage
 }

@@ -37,53 +37,14 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       }
     }
   const watchingAll = <F extends object>(functions: F): F =>
-    Object.fromEntries(Object.entries(functions).map(([name, use]) => [name, watching(use)])) as F
-  return {
-    ...file,
-    progress: watching(file.progress),
-    newest: watching(file.newest),
-    asOf: watching(file.asOf),
-    snapshot: watching(file.snapshot),
-    page: watching(file.page),
-    stage: watching(file.stage),
-    commit: watching(file.commit),
-    settle: watching(file.settle),
-    lists: {
-      isShort: watchingAll(file.lists.isShort),
-      reservations: watching(file.lists.reservations),
-      suts: watching(file.lists.suts),
-      everySut: watching(file.lists.everySut),
-      sessions: watching(file.lists.sessions),
-      series: watching(file.lists.series),
-      sutRequests: watching(file.lists.sutRequests),
-      seriesReservations: watching(file.lists.seriesReservations),
-      outages: watching(file.lists.outages),
-      held: watching(file.lists.held),
-      heldBy: watching(file.lists.heldBy),
-      lastEnds: watching(file.lists.lastEnds),
-      turnaroundsOf: watching(file.lists.turnaroundsOf),
-      upcoming: watching(file.lists.upcoming),
-      unrecorded: watching(file.lists.unrecorded),
-      windows: watching(file.lists.windows),
-      endedSince: watching(file.lists.endedSince),
-      unfinishedUsage: watching(file.lists.unfinishedUsage),
-      finishedUsage: watching(file.lists.finishedUsage),
-      used: watching(file.lists.used),
-      holders: watching(file.lists.holders),
-      isHolder: watching(file.lists.isHolder),
-      csvRows: watching(file.lists.csvRows),
-      past: watchingAll(file.lists.past),
-      histories: watchingAll(file.lists.histories),
-      sessionEvents: watchingAll(file.lists.sessionEvents),
-    },
-    log: {
-      size: watching(file.log.size),
-      storePositionAt: watching(file.log.storePositionAt),
-      publicPositionAt: watching(file.log.publicPositionAt),
-      positionOf: watching(file.log.positionOf),
-      node: watching(file.log.node),
-    },
-  }
+    Object.fromEntries(
+      Object.entries(functions).map(([name, use]) => [
+        name,
+        typeof use === 'function' ? watching(use) : watchingAll(use),
+      ]),
+    ) as F
+  const { progress, newest, asOf, snapshot, page, stage, commit, settle, lists, log } = file
+  return { ...file, ...watchingAll({ progress, newest, asOf, snapshot, page, stage, commit, settle, lists, log }) }
 }
 
 export interface UsableFile {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { clientNetworkOf } from '../protocol/client-address.ts'
-import { type AttemptOutcome, makeCountMap, makeCountTable, makeFailureCounts } from './failure-counts.ts'
+import { type AttemptOutcome, makeFailureCounts } from './failure-counts.ts'
 
 /** Failed attempts per minute before a lockout: per address and name, and per address. */
 const OF_NAME_MAX = 10
@@ -16,10 +16,10 @@ const ADDRESSES_MAX = 65_536
  */
 const PAIRS_MAX = 131_072
 /**
- * Rows of the table for unknown names: 524,288 entries, 11 MB when full. A flood from 8,192 connections, each waiting
- * two seconds for its refusal, fills less than half of them in a minute.
+ * Pairs of an address and an unknown name counted at once. A flood from 8,192 connections, each waiting two seconds for
+ * its refusal, makes fewer in a minute.
  */
-const ROWS = 32_768
+const UNKNOWN_PAIRS_MAX = 262_144
 
 /** Counts failed logins by address and name. */
 export interface Attempts {
@@ -42,21 +42,21 @@ export interface AttemptsOptions {
   readonly clock: () => number
   /** Whether a user has this name. */
   readonly isKnown: (name: string) => boolean
-  /** Makes it unpredictable which names share a row. */
+  /** Keeps the names that were typed from being guessed by the keys of their counts. */
   readonly secret: string
   readonly addressesMax?: number
   readonly pairsMax?: number
-  readonly rows?: number
+  readonly unknownPairsMax?: number
 }
 
 export const makeAttempts = (options: AttemptsOptions): Attempts => {
-  const { clock, isKnown, secret, addressesMax = ADDRESSES_MAX, pairsMax = PAIRS_MAX, rows = ROWS } = options
-  const known = makeFailureCounts(makeCountMap(pairsMax))
-  // Anyone can make up unknown names. A table of fixed size bounds them without evicting counts of known names.
-  const unknown = makeFailureCounts(makeCountTable(rows))
-  const addresses = makeFailureCounts(makeCountMap(addressesMax))
+  const { clock, isKnown, secret } = options
+  const known = makeFailureCounts(options.pairsMax ?? PAIRS_MAX)
+  // Anyone can make up unknown names. They must not evict counts of known ones.
+  const unknown = makeFailureCounts(options.unknownPairsMax ?? UNKNOWN_PAIRS_MAX)
+  const addresses = makeFailureCounts(options.addressesMax ?? ADDRESSES_MAX)
 
-  /** Chooses the store and the key of a count. The key is a hash: a password may have been typed as a name. */
+  /** Chooses the counts and the key of a count. The key is a hash: a password may have been typed as a name. */
   const countOf = (network: string, name: string) => ({
     counts: isKnown(name) ? known : unknown,
     pair: hash('sha256', `${secret}\n${network}\n${name}`, 'base64url').slice(0, 22),

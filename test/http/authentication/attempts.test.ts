@@ -37,18 +37,18 @@ test('expired counts are removed when another attempt is counted', (t) => {
 })
 
 test('thorough: the count of a known name outlasts a flood of other names', (t) => {
-  const { fail, failOften, lockoutSeconds } = given({ rows: 4, addressesMax: 100 })
+  const { fail, failOften, lockoutSeconds } = given({ unknownPairsMax: 64, addressesMax: 100 })
   failOften(10, HERE, () => 'name of alice')
   for (let i = 0; i < 100_000; i++) fail(address(i), i % 2 === 0 ? `name ${i}` : `other ${i}`)
   t.is(lockoutSeconds(HERE, 'name of alice'), 60)
 })
 
 test('unknown names are counted in bounded memory', (t) => {
-  const { fail, begin, size } = given({ rows: 4, addressesMax: 100 })
+  const { fail, begin, size } = given({ unknownPairsMax: 64, addressesMax: 100 })
   for (let i = 0; i < 10_000; i++) {
     fail(address(i), `other ${i}`)
     begin(address(i), `another ${i}`)
-    t.true(size() <= 4 * 16 + 100)
+    t.true(size() <= 64 + 100)
   }
 })
 
@@ -121,7 +121,7 @@ test('failures of others do not age a count', (t) => {
 })
 
 test('an attempt evicted while in flight still counts when it fails', (t) => {
-  const { begin, fail, lockoutSeconds } = given({ rows: 1, addressesMax: 10 })
+  const { begin, fail, lockoutSeconds } = given({ unknownPairsMax: 16, addressesMax: 10 })
   const ends = Array.from({ length: 10 }, () => begin(HERE, 'nobody'))
   for (let i = 0; i < 200; i++) fail(address(i), `other ${i}`)
   for (const end of ends) end('failed')

@@ -39,8 +39,8 @@ export const makeFailureCounts = (max: number): FailureCounts => {
   /** Stores a count, and removes expired ones that changed before all others. */
   const set = (key: string, count: Count, now: number): void => {
     counts.set(key, count)
-    for (const [oldest, old] of counts.rentries()) {
-      if (!isIdle(old, now)) break
+    for (const oldest of counts.rkeys()) {
+      if (!isIdle(counts.peek(oldest) as Count, now)) break
       counts.delete(oldest)
     }
   }

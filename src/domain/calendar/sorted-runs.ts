@@ -20,12 +20,6 @@ const YOUNGEST_MAX = 64
 /** Rows per run. Merging two takes a few milliseconds and blocks the event loop. */
 export const RUN_MAX = 131_072
 
-/**
- * Keys are hashes, so the place of one in a run can be guessed from its first number, twice, before bisecting what is
- * left: ten comparisons in place of 17 in the longest run.
- */
-const [GUESSES, BISECTED] = [2, 64]
-
 export interface RowShape {
   /** Numbers per row. */
   readonly width: number
@@ -65,17 +59,6 @@ const makeOrder = ({ width, key: keyWidth }: RowShape) => {
   const lowerBound = (numbers: Int32Array, key: ArrayLike<number>): number => {
     let low = 0
     let high = numbers.length / width
-    for (let guesses = 0; guesses < GUESSES && high - low > BISECTED; guesses++) {
-      const first = numbers[low * width] as number
-      const last = numbers[(high - 1) * width] as number
-      const share = ((key[0] as number) - first) / (last - first)
-      if (!(share >= 0 && share <= 1)) break
-      const guess = low + Math.floor(share * (high - 1 - low))
-      const margin = Math.ceil(Math.sqrt(high - low))
-      const [from, to] = [guess - margin, guess + margin]
-      if (from > low && compare(numbers, from * width, key, 0) < 0) low = from + 1
-      if (to < high && compare(numbers, to * width, key, 0) >= 0) high = to
-    }
     while (low < high) {
       const middle = (low + high) >>> 1
       if (compare(numbers, middle * width, key, 0) < 0) low = middle + 1

@@ -1,38 +1,15 @@
 import type { Failure, FailureCode, Problem } from '../../domain/failure.ts'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 
-/** Refusals of the transport; domain failures are in domain/failure.ts. */
-export type TransportCode =
-  | 'malformed_request'
-  | 'malformed_json'
-  | 'unauthenticated'
-  | 'not_found'
-  | 'event_not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'request_timeout'
-  | 'body_too_large'
-  | 'uri_too_long'
-  | 'unsupported_media_type'
-  | 'headers_too_large'
-  | 'cross_site'
-  | 'upgrade_required'
-  | 'ticket_invalid'
-  | 'oidc_not_configured'
-  | 'sign_in_failed'
-  | 'no_role'
-  | 'provider_unavailable'
-  | 'too_many_attempts'
-  | 'too_many_checks'
-  | 'too_many_subscribers'
-  | 'gateway_full'
-  | 'internal'
-  | 'not_implemented'
+interface CodeFacts {
+  readonly status: number
+  readonly title: string
+  /** Seconds after which to retry, if that helps. */
+  readonly retryAfter?: number
+}
 
-export type Code = FailureCode | TransportCode
-
-/** Every refusal: its status, title, and the seconds after which to retry, if that helps. */
-export const codes: Readonly<Record<Code, { status: number; title: string; retryAfter?: number }>> = {
+/** Every refusal: those of domain/failure.ts, and those of the transport. */
+const CODES = {
   malformed_request: { status: 400, title: 'Malformed HTTP request' },
   malformed_json: { status: 400, title: 'Malformed JSON body' },
   unauthenticated: { status: 401, title: 'Authentication is required' },
@@ -122,7 +99,10 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   position_not_reached: { status: 503, title: 'This instance has not reached that position yet', retryAfter: 1 },
   clock_behind: { status: 503, title: 'The clock of the service is behind', retryAfter: 60 },
   clock_ahead: { status: 503, title: 'The clock of the service is ahead', retryAfter: 60 },
-}
+} satisfies Record<FailureCode, CodeFacts> & Record<string, CodeFacts>
+
+export type Code = keyof typeof CODES
+export const codes: Readonly<Record<Code, CodeFacts>> = CODES
 
 /** A refusal to send: a failure of the domain or of the transport. */
 export type Refusal = Omit<Failure, 'code'> & {

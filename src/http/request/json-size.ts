@@ -11,19 +11,8 @@ export const MEMBERS_MAX = 10_000
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
 const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d
 
-const isPast = (json: Buffer, byte: number, count: number): boolean => {
-  let seen = 0
-  for (let at = json.indexOf(byte); at !== -1 && seen <= count; at = json.indexOf(byte, at + 1)) seen++
-  return seen > count
-}
-
-/** Most bodies are so short and have so few brackets. This check is cheaper than a full scan. */
-const isSmall = (json: Buffer): boolean =>
-  json.length <= MEMBERS_MAX && !isPast(json, 0x5b, DEPTH_MAX / 2) && !isPast(json, 0x7b, DEPTH_MAX / 2)
-
 /** Which limit a JSON text exceeds, found in one pass that stops there. Does not validate the JSON. */
 export const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
-  if (isSmall(json)) return undefined
   let depth = 0
   let members = 0
   let isInString = false

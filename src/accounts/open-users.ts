@@ -84,7 +84,7 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
   let isFailing = false
   const users = await openUsers({
     isShared,
-    readState: () => runner.stateOf(userDecider, USERS_STREAM),
+    readState: () => runner.inspect(userDecider, USERS_STREAM, (state) => state),
     readSecrets: async (ids) =>
       (await vault.readUsers(...ids)).map((secrets) => (E.isLeft(secrets) ? undefined : secrets.right)),
     watch: (listener) =>

@@ -33,6 +33,9 @@ export interface CommandEnvelope<C> {
   readonly abandonedId?: string | undefined
 }
 
+/** Who sends a request, and what is recorded of it. */
+export type Sender = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
+
 /**
  * The outcome of a successful command, with the resulting state of its stream. `id` is that of the object that the last
  * event is about; ids that clients gave to users do not fit in it when a command is repeated.
@@ -59,8 +62,6 @@ export interface Runner {
     stream: string,
     find: (state: S) => A,
   ) => Promise<A>
-  /** The current state of a stream. Rejects with StoreUnavailable. */
-  readonly stateOf: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<S>
 }
 
 /** The events of an append, the last of which is at a revision. */

@@ -11,10 +11,7 @@ import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import type { SutState, SutValues } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
-import type { CommandEnvelope, Outcome, Runner } from './command-envelope.ts'
-
-/** Who creates SUTs, and for which request. */
-export type CreationEnvelope = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
+import type { Outcome, Runner, Sender } from './command-envelope.ts'
 
 /** What a SUT is created with. */
 export interface NewSut {
@@ -24,7 +21,7 @@ export interface NewSut {
   readonly seal: (sutId: string) => SealedCredentials | undefined
 }
 
-export interface SutCreationEnvelope extends CreationEnvelope, NewSut {
+export interface SutCreationEnvelope extends Sender, NewSut {
   readonly range: PortRange
   /** 8 random bytes in hex for the SUT's id. */
   readonly random: string
@@ -50,7 +47,7 @@ const assignedId = (outcome: Outcome<ListenPortState>): string => {
 /** The second append of a creation, once a port has been assigned. */
 export const createWithPort = (
   runner: Runner,
-  envelope: CreationEnvelope,
+  envelope: Sender,
   { values, tags, seal }: NewSut,
   { sut_id: _id, listen_port, time }: Assignment,
 ): Promise<E.Either<Failure, Outcome<SutState>>> => {

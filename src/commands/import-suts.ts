@@ -7,8 +7,8 @@ import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { type Outcome, type Runner, readAppended } from './command-envelope.ts'
-import { ATTEMPTS_MAX, type CreationEnvelope, createWithPort, type NewSut } from './create-sut.ts'
+import { type Outcome, type Runner, readAppended, type Sender } from './command-envelope.ts'
+import { ATTEMPTS_MAX, createWithPort, type NewSut } from './create-sut.ts'
 import { furtherKey } from './idempotency-key.ts'
 
 export interface SutImportDependencies {
@@ -35,7 +35,7 @@ const toAssignment = ({ type, data, metadata }: Recorded): Assignment => {
 /** Assigns all ports in one append. A retry gets the same ones. */
 const assignPorts = async (
   dependencies: SutImportDependencies,
-  envelope: CreationEnvelope,
+  envelope: Sender,
   count: number,
 ): Promise<E.Either<Failure, readonly Assignment[]>> => {
   const { runner, store, range, randomHex } = dependencies
@@ -54,7 +54,7 @@ const assignPorts = async (
 /** Creates SUTs that have ports. Left: the first failure; those after it are not begun. */
 const createAll = async (
   { runner }: SutImportDependencies,
-  envelope: CreationEnvelope,
+  envelope: Sender,
   suts: readonly NewSut[],
   ports: readonly Assignment[],
 ): Promise<E.Either<Failure, readonly Outcome<SutState>[]>> => {
@@ -99,7 +99,7 @@ export const checkPorts = (
  */
 export const importSuts = async (
   dependencies: SutImportDependencies,
-  envelope: CreationEnvelope,
+  envelope: Sender,
   suts: readonly NewSut[],
 ): Promise<E.Either<Failure, readonly ImportedSut[]>> => {
   const imported: ImportedSut[] = new Array(suts.length)

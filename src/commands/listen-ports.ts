@@ -44,8 +44,8 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
   }
 
   /** Check the SUT's own stream: documents alone are no reason to record anything. */
-  const isRetired = async ({ sut_id }: Assignment): Promise<boolean> =>
-    (await runner.stateOf(sutDecider, sutStream(sut_id))).status === 'retired'
+  const isRetired = ({ sut_id }: Assignment): Promise<boolean> =>
+    runner.inspect(sutDecider, sutStream(sut_id), ({ status }) => status === 'retired')
 
   const close = async (assignment: Assignment): Promise<void> => {
     const status = sutStatusOf(assignment.sut_id)
@@ -57,7 +57,7 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
   }
 
   return async (): Promise<void> => {
-    const { assigned } = await runner.stateOf(listenPortDecider, LISTEN_PORTS_STREAM)
+    const assigned = await runner.inspect(listenPortDecider, LISTEN_PORTS_STREAM, (state) => state.assigned)
     for (const [i, assignment] of assigned.entries()) {
       await close(assignment)
       if (i % TURN_SIZE === 0) await nextTurn()

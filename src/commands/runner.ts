@@ -79,7 +79,6 @@ export const makeRunner = (options: RunnerOptions): Runner => {
   }
 
   return {
-    stateOf: (decider, stream) => runExclusive(stream, async () => (await current(decider, stream)).state),
     inspect: (decider, stream, find) =>
       runExclusive(stream, async () => {
         const { state } = await current(decider, stream)

@@ -147,7 +147,7 @@ test('a correction makes tokens revocable again, and those valid again that the 
   const head = await store.head()
   t.deepEqual(rightOf(await correct(store, { from: head, to: head })), { streams: 1, before: 0, windows: 0 })
   t.is((await readAll(store, tokenStream(alice))).at(-1)?.type, 'ClockCorrected')
-  const valid = validTokens(await runner.stateOf(tokenDecider, tokenStream(alice)), now)
+  const valid = validTokens(await runner.inspect(tokenDecider, tokenStream(alice), (state) => state), now)
   t.deepEqual(
     valid.map(({ _id }) => _id),
     [one, two],

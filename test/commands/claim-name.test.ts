@@ -25,7 +25,7 @@ const anInstance = (store: EventStore, vault: Vault, isForgetful = false) => {
     names: () => known,
     refresh: async () => {
       reads++
-      const { users } = await runner.stateOf(userDecider, USERS_STREAM)
+      const { users } = await runner.inspect(userDecider, USERS_STREAM, (state) => state)
       const ids = users.map(({ secrets }) => secrets.name ?? '')
       // One that makes up the names of others.
       known = new Map(ids.map((id) => [id, isForgetful ? `made up ${id}` : (vault.get(id) as string)]))

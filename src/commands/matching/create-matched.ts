@@ -7,15 +7,14 @@ import type { Candidates, FreeWindow, Search } from '../../domain/matching/candi
 import type { Offer } from '../../domain/matching/decide.ts'
 import { type Asked, type CreateReservation, refuseBeforeSearch } from '../../domain/reservation/create.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
-import { isOfferRefused } from '../../domain/reservation/match.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import type { SutState } from '../../domain/sut/state.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
-import type { Outcome } from '../command-envelope.ts'
+import type { Outcome, Sender } from '../command-envelope.ts'
 import { clockAhead } from '../failures.ts'
-import { makeOffers, type OffersOptions, orUnavailable, type Sender } from './offers.ts'
+import { closeOffer, isOutdated, makeOffers, type OffersOptions, orUnavailable } from './offers.ts'
 
 /** A request for any SUT that fits criteria. */
 interface MatchRequest extends Asked {
@@ -50,8 +49,6 @@ export interface Matched {
 /** What came of one SUT: undefined means that the next is tried. */
 type Tried = E.Either<Failure, Matched> | undefined
 
-/** How long an offer is taken up after it was made. */
-const OFFER_LIFETIME_MS = 60_000
 /** How often SUTs are looked for: each time but the first after catching up with the store. */
 const LOOKS_MAX = 4
 /** SUTs that are passed over in one look because they are for others. They are granted in the next milliseconds. */
@@ -113,18 +110,14 @@ const makeTry = ({ runner, clock, randomHex }: MatchedOptions, sender: Sender, r
 
   /** Undefined once no reservation can be made of the offer any more. */
   const close = async (offer: Offer): Promise<Tried> => {
-    const { _id, sut_id, user_id } = offer
-    const keys = sender.idempotencyKey?.candidates ?? []
-    const { idempotencyKey: _, ...withoutKey } = sender
-    const command = { type: 'RefuseOffer', _id, sut_id, user_id, keys } as const
-    const closed = await runner.run(reservationDecider, sutStream(sut_id), { ...withoutKey, command })
+    const closed = await closeOffer(runner, sender, offer)
     if (E.isLeft(closed)) return closed
-    return isOfferRefused(closed.right.state, _id) ? undefined : takeUp(offer)
+    return closed.right ? undefined : takeUp(offer)
   }
 
   const withOffer = async (offer: Offer): Promise<Tried> => {
-    // One that is as far ahead was made by a wrong clock, whose time must not get into the stream of the SUT.
-    if (Math.abs(clock() - offer.time) > OFFER_LIFETIME_MS) return close(offer)
+    // The time of a wrong clock must not get into the stream of the SUT.
+    if (isOutdated(offer, clock())) return close(offer)
     const made = await takeUp(offer)
     if (E.isRight(made)) return made
     if (isOfOne(made.left)) return close(offer)

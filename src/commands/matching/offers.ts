@@ -1,16 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Failure, failure } from '../../domain/failure.ts'
 import { RECORD_LIFETIME_MS } from '../../domain/idempotency-records.ts'
-import { matchDecider, type Offer, type OffersState } from '../../domain/matching/decide.ts'
+import { matchDecider, type Offer } from '../../domain/matching/decide.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
+import { isOfferRefused } from '../../domain/reservation/match.ts'
+import type { SutState } from '../../domain/sut/state.ts'
 import { matchStream, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { CommandEnvelope, Runner } from '../command-envelope.ts'
+import type { Outcome, Runner, Sender } from '../command-envelope.ts'
 import { keyReused } from '../failures.ts'
 import { findRecorded, type IdempotencyKey, keyNames } from '../idempotency-key.ts'
-
-/** Who sends a request, and what is recorded of it. */
-export type Sender = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
 
 /** The offers for one request with an idempotency key. They are in a stream of the key, so that each instance finds them. */
 export interface Offers {
@@ -24,11 +23,14 @@ export interface Offers {
 }
 
 export interface OffersOptions {
-  readonly runner: Pick<Runner, 'run' | 'inspect' | 'stateOf'>
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
 }
+
+/** How long an offer is taken up after it was made. */
+const OFFER_LIFETIME_MS = 60_000
 
 const unread = (): E.Either<Failure, never> =>
   E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
@@ -43,6 +45,21 @@ export const orUnavailable = async <A>(read: () => Promise<E.Either<Failure, A>>
   }
 }
 
+/** Whether an offer can only be closed: it is so old, or so far ahead that a wrong clock made it. */
+export const isOutdated = ({ time }: { readonly time: number }, now: number): boolean =>
+  Math.abs(now - time) > OFFER_LIFETIME_MS
+
+/** Closes an offer. False if its reservation has been made; otherwise it is not made any more. */
+export const closeOffer = async (
+  runner: Pick<Runner, 'run'>,
+  { idempotencyKey, ...sender }: Sender,
+  { _id, sut_id, user_id }: Pick<Offer, '_id' | 'sut_id' | 'user_id'>,
+): Promise<E.Either<Failure, boolean>> => {
+  const command = { type: 'RefuseOffer', _id, sut_id, user_id, keys: idempotencyKey?.candidates ?? [] } as const
+  const closed = await runner.run(reservationDecider, sutStream(sut_id), { ...sender, command })
+  return E.map(({ state }: Outcome<SutState>) => isOfferRefused(state, _id))(closed)
+}
+
 export const makeOffers = (
   { runner, clock, randomHex }: OffersOptions,
   sender: Sender,
@@ -54,26 +71,23 @@ export const makeOffers = (
   /** Whether the key has to be recorded with the next offer. */
   let isNew = true
 
-  const isKnown = ({ time }: Offer): boolean => time > clock() - RECORD_LIFETIME_MS
-
-  const read = async (from: string): Promise<OffersState> => {
-    const state = await runner.stateOf(matchDecider, matchStream(from))
-    // Of a former vault key, only what goes on counts.
-    if (from === current || (state.offer !== undefined && isKnown(state.offer))) {
-      name = from
-      last = state.offer
-    }
-    return state
-  }
-
   return {
     last: () =>
       orUnavailable(async () => {
         for (const each of [current, ...former]) {
-          const { offer, keys } = await read(each)
-          if (offer === undefined || !isKnown(offer)) continue
+          const { offer, isReused } = await runner.inspect(matchDecider, matchStream(each), ({ offer, keys }) => ({
+            offer,
+            isReused: findRecorded(keys, idempotencyKey) === 'reused',
+          }))
+          const isKnown = offer !== undefined && offer.time > clock() - RECORD_LIFETIME_MS
+          // Of a former vault key, only what goes on counts.
+          if (each === current || isKnown) {
+            name = each
+            last = offer
+          }
+          if (!isKnown) continue
           isNew = false
-          return findRecorded(keys, idempotencyKey) === 'reused' ? E.left(keyReused()) : E.right(offer)
+          return isReused ? E.left(keyReused()) : E.right(offer)
         }
         return E.right(undefined)
       }),

@@ -4,7 +4,7 @@ import { requestDecider } from '../../domain/request/decide.ts'
 import type { RequestsState } from '../../domain/request/state.ts'
 import type { Offer, OfferedRequest } from '../../domain/request/waiting.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
-import { isOfferRefused, type Offered } from '../../domain/reservation/match.ts'
+import type { Offered } from '../../domain/reservation/match.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { type RandomHex, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
@@ -12,6 +12,7 @@ import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { SCHEDULE } from '../begin-schedule.ts'
 import type { Outcome, Runner } from '../command-envelope.ts'
+import { closeOffer, isOutdated } from '../matching/offers.ts'
 import type { Quotas } from '../quotas.ts'
 
 export interface FinishOfferOptions {
@@ -26,9 +27,6 @@ export interface FinishOfferOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
 }
-
-/** How long an offer is taken up after it was made. Later, it can only be closed. */
-const OFFER_LIFETIME_MS = 60_000
 
 /** Refusals after which it is not known whether the offer can still be taken up. */
 const PASSING: readonly FailureCode[] = ['unavailable', 'outcome_unknown', 'store_full', 'clock_ahead', 'clock_behind']
@@ -73,15 +71,13 @@ export const makeFinishOffer = ({
 
   /** Whether the reservation has been made. It is not made any more otherwise. */
   const close = async ({ offer }: OfferedRequest, requestId: string): Promise<E.Either<Failure, boolean>> => {
-    const { sut_id, user_id, sut_reservation_id: _id } = offer
-    const command = { type: 'RefuseOffer', _id, sut_id, user_id, keys: [] } as const
-    const closed = await runner.run(reservationDecider, sutStream(sut_id), { command, actor: SCHEDULE, requestId })
-    return E.isLeft(closed) ? closed : E.right(!isOfferRefused(closed.right.state, _id))
+    const closed = await closeOffer(runner, { actor: SCHEDULE, requestId }, toOffered(offer))
+    return E.map((isClosed: boolean) => !isClosed)(closed)
   }
 
   const settle = async (request: OfferedRequest, requestId: string): Promise<E.Either<Failure, boolean>> => {
-    // One that is as far ahead was made by a wrong clock, whose time must not get into the stream of the SUT.
-    if (Math.abs(clock() - request.offer.time) > OFFER_LIFETIME_MS) return close(request, requestId)
+    // The time of a wrong clock must not get into the stream of the SUT.
+    if (isOutdated(request.offer, clock())) return close(request, requestId)
     const made = await reserve(request, requestId)
     if (E.isLeft(made)) return PASSING.includes(made.left.code) ? made : close(request, requestId)
     // So that the SUT does not look free once the request is granted.

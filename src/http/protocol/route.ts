@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { CommandEnvelope } from '../../commands/command-envelope.ts'
+import type { Sender } from '../../commands/command-envelope.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Role } from '../../domain/events/user.ts'
 import type { Problem } from '../../domain/failure.ts'
@@ -60,13 +60,7 @@ export interface Call<B = unknown, Q = unknown> {
 }
 
 /** What a command takes from a call. */
-export const envelopeOf = ({
-  user,
-  requestId,
-  idempotencyKey,
-  reason,
-  client,
-}: Call): Omit<CommandEnvelope<unknown>, 'command'> => ({
+export const envelopeOf = ({ user, requestId, idempotencyKey, reason, client }: Call): Sender => ({
   actor: user,
   requestId,
   idempotencyKey,

@@ -23,7 +23,7 @@ export const makeTokenStory = ({ runner, clock, number, one, by }: Story) => {
   return async ({ _id: user_id, role, status }: UserState, step: number): Promise<void> => {
     const stream = tokenStream(user_id)
     if (status !== 'present') return revokeTokens(runner, user_id, { actor: BERTH, makeRequestId: () => randomHex(8) })
-    const { tokens } = await runner.stateOf(tokenDecider, stream)
+    const { tokens } = await runner.inspect(tokenDecider, stream, (state) => state)
     const envelope = by(one([administrator, { _id: user_id, role }]), step)
     const old = tokens[number(tokens.length + 1)]
     if (old !== undefined) {

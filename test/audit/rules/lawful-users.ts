@@ -64,7 +64,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
       return userAdded({ _id, role: n === 0 ? 'administrator' : 'tester', credentials: { ...credentials } })
     })
     const envelope = { command: undefined, actor: BERTH, requestId: randomHex(8) }
-    const { users } = await runner.stateOf(userDecider, USERS_STREAM)
+    const { users } = await runner.inspect(userDecider, USERS_STREAM, (state) => state)
     // A story that continues another one has its users.
     for (const [n, { secrets }] of users.entries()) known.set(secrets.name ?? '', `earlier ${n}`)
     if (users.length > 0) return
@@ -119,7 +119,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
 
   /** Ends a reservation of a user removed with its reservations, as the service does. */
   const endOfRemoved = async (): Promise<void> => {
-    const { users } = await runner.stateOf(userDecider, USERS_STREAM)
+    const { users } = await runner.inspect(userDecider, USERS_STREAM, (state) => state)
     const removed = users.filter(({ removal }) => removal === 'cancel').map(({ _id }) => _id)
     const theirs = reservations.filter(({ user_id }) => removed.includes(user_id))
     for (const reservation of theirs.slice(-3)) {
@@ -134,7 +134,7 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
     act: async (step: number): Promise<void> => {
       await administer(step)
       await endOfRemoved()
-      const { users } = await runner.stateOf(userDecider, USERS_STREAM)
+      const { users } = await runner.inspect(userDecider, USERS_STREAM, (state) => state)
       for (const user of users) if (number(4) === 0) await actOnTokens(user, step)
     },
   }

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { keptStates } from '../states/kept-states.ts'
 import { typesOf } from '../store/crash-points.ts'
 import { dying, interrupted } from '../store/interrupted-store.ts'
 import { anInstance, aStage, faultsOf, reservationsOf, type Stage } from './stage.ts'
@@ -67,6 +68,18 @@ test('a SUT that is taken after its offer closes it, wherever that happens', asy
     return slow.calls()
   }
   await atEachCall(act, () => aStage(t))
+})
+
+test('after a restart a retry finds what was offered, and whether its key is that of the request', async (t) => {
+  const { store, clock, suts } = await aStage(t)
+  const { snapshots } = keptStates(t)
+  const first = anInstance(store, clock, { snapshots })
+  for (const sut of suts) await first.take(sut)
+  t.is(await first.match('k'), 'no_sut_free')
+  first.stop()
+  const second = anInstance(store, clock, { snapshots })
+  t.is(await second.match('k'), 'no_sut_free')
+  t.is(await second.match('k', 'another'), 'idempotency_key_reused')
 })
 
 test('a creation that comes after its offer was refused records nothing', async (t) => {

@@ -4,6 +4,7 @@ import { makeRules } from '../../../src/audit/rules/rules.ts'
 import type { IdempotencyKey } from '../../../src/commands/idempotency-key.ts'
 import { createMatched } from '../../../src/commands/matching/create-matched.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
+import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
@@ -32,6 +33,8 @@ export interface Instance {
   /** The id of the reservation, or the code of the refusal. */
   readonly match: (key?: string, request?: string, window?: RequestedWindow) => Promise<string>
   readonly update: (sutId: string, values: Partial<ReturnType<typeof sutValues>>) => Promise<void>
+  /** Stops in order. */
+  readonly stop: () => void
 }
 
 const keyOf = (key: string, request = key): IdempotencyKey => {
@@ -60,9 +63,10 @@ export const anInstance = (
     isShared = false,
     truth = store,
     awaited = [],
-  }: { isShared?: boolean; truth?: EventStore; awaited?: readonly string[] } = {},
+    snapshots = NO_SNAPSHOTS,
+  }: { isShared?: boolean; truth?: EventStore; awaited?: readonly string[]; snapshots?: Snapshots } = {},
 ): Instance => {
-  const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots: NO_SNAPSHOTS })
+  const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots })
   const by = (key?: string, request = key) => ({
     actor: administrator,
     requestId: randomHex(8),
@@ -92,6 +96,7 @@ export const anInstance = (
     update: async (sut, values) => {
       await runner.run(sutDecider, sutStream(sut), { ...by(), command: { type: 'UpdateSut', values } })
     },
+    stop: runner.saveStates,
     match: async (key, request, window = WINDOW) => {
       const before = key === undefined ? undefined : await known(key)
       if (before !== undefined) return before

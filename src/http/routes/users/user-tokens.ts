@@ -113,8 +113,10 @@ export const makeUserTokens = (dependencies: TokenDependencies): UserTokens => {
       const subject = await subjectOf(call)
       if (E.isLeft(subject)) return subject
       const { limit, offset, before } = call.query
-      const state = await runner.stateOf(tokenDecider, tokenStream(subject.right))
-      const all = validTokens(state, clock()).toReversed()
+      const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) =>
+        validTokens(state, clock()),
+      )
+      const all = valid.toReversed()
       const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
       if (before !== undefined && index === -1) return E.left(unknownBefore('token'))
       const names = await vault.revealTokenNames(subject.right)

@@ -20,6 +20,6 @@ const commandOf = (help: Omit<CommandHelp, 'exitCodes'>): ClientCommand => {
   return command
 }
 
-export const reserveCommand = commandOf({ ...RESERVE_HELP, operands: [], options: RESERVE_OPTIONS })
-export const releaseCommand = commandOf({ ...RELEASE_HELP, operands: ['RESERVATION'], options: {} })
-export const listCommand = commandOf({ ...LIST_HELP, operands: [], options: LIST_OPTIONS })
+export const reserveCommand = commandOf({ ...RESERVE_HELP, options: RESERVE_OPTIONS })
+export const releaseCommand = commandOf({ ...RELEASE_HELP, operands: ['RESERVATION'] })
+export const listCommand = commandOf({ ...LIST_HELP, options: LIST_OPTIONS })

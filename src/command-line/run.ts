@@ -11,11 +11,12 @@ import {
   type CommandHelp,
   DONE,
   MISUSED,
+  Misused,
   REFUSED,
   type Terminal,
+  WrongUsage,
 } from './terminal/command.ts'
-import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP } from './terminal/help.ts'
-import { explainMisuse, misuse } from './terminal/misuse.ts'
+import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
 import { parse } from './terminal/parse.ts'
 import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
@@ -27,17 +28,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>>
   'user list': async () => (await import('./user/list.ts')).userListCommand,
   'user show': async () => (await import('./user/show.ts')).userShowCommand,
   'user passwd': async () => (await import('./user/passwd.ts')).userPasswdCommand,
-  'user role': async () => (await import('./user/role.ts')).userRoleCommand,
-  'user quota': async () => (await import('./user/quota.ts')).userQuotaCommand,
-  'user scope': async () => (await import('./user/scope.ts')).userScopeCommand,
-  'user rename': async () => (await import('./user/rename.ts')).userRenameCommand,
+  'user role': async () => (await import('./user/change.ts')).userRoleCommand,
+  'user quota': async () => (await import('./user/change.ts')).userQuotaCommand,
+  'user scope': async () => (await import('./user/change.ts')).userScopeCommand,
+  'user rename': async () => (await import('./user/change.ts')).userRenameCommand,
   'user remove': async () => (await import('./user/remove.ts')).userRemoveCommand,
-  'user restore': async () => (await import('./user/restore.ts')).userRestoreCommand,
-  'user erase': async () => (await import('./user/erase.ts')).userEraseCommand,
+  'user restore': async () => (await import('./user/change.ts')).userRestoreCommand,
+  'user erase': async () => (await import('./user/change.ts')).userEraseCommand,
   'user import': async () => (await import('./user/import.ts')).userImportCommand,
-  'token issue': async () => (await import('./token/issue.ts')).tokenIssueCommand,
-  'token list': async () => (await import('./token/list.ts')).tokenListCommand,
-  'token revoke': async () => (await import('./token/revoke.ts')).tokenRevokeCommand,
+  'token issue': async () => (await import('./user/token.ts')).tokenIssueCommand,
+  'token list': async () => (await import('./user/token.ts')).tokenListCommand,
+  'token revoke': async () => (await import('./user/token.ts')).tokenRevokeCommand,
   backup: async () => (await import('./log/backup.ts')).backupCommand,
   history: async () => (await import('./history/history.ts')).historyCommand,
   replay: async () => (await import('./log/replay.ts')).replayCommand,
@@ -56,9 +57,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>>
   'sut add': async () => (await import('./sut/add.ts')).sutAddCommand,
   'sut list': async () => (await import('./sut/list.ts')).sutListCommand,
   'sut show': async () => (await import('./sut/show.ts')).sutShowCommand,
-  'sut update': async () => (await import('./sut/update.ts')).sutUpdateCommand,
-  'sut tags': async () => (await import('./sut/tags.ts')).sutTagsCommand,
-  'sut retire': async () => (await import('./sut/retire.ts')).sutRetireCommand,
+  'sut update': async () => (await import('./sut/change.ts')).sutUpdateCommand,
+  'sut tags': async () => (await import('./sut/change.ts')).sutTagsCommand,
+  'sut retire': async () => (await import('./sut/change.ts')).sutRetireCommand,
   'sut import': async () => (await import('./sut/import.ts')).sutImportCommand,
   'sut check': async () => (await import('./sut/check.ts')).sutCheckCommand,
   'session list': async () => (await import('./sut/session-list.ts')).sessionListCommand,
@@ -84,6 +85,12 @@ const prefixes = (): readonly string[] => {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Prints what is wrong with the command line, and what is right. Returns the exit code. */
+const explainMisuse = ({ stderr }: Terminal, why: string, usage: string): number => {
+  stderr(`berth: ${why}\n${usage}\n`)
+  return MISUSED
+}
+
 const runCommand = async (
   command: Command | ClientCommand,
   args: readonly string[],
@@ -91,21 +98,22 @@ const runCommand = async (
   terminal: Terminal,
 ) => {
   if ('runClient' in command) return command.runClient(args, environment, terminal)
-  const parsed = parse(command, args)
-  if (E.isLeft(parsed)) return misuse(terminal, parsed.left, command)
-  if (parsed.right.help) {
-    terminal.stdout(helpOf(command))
-    return DONE
-  }
-  const config = readConfig(command.asksNoService ? withoutClient(environment) : environment, keyChecks)
-  if (E.isRight(config)) {
+  try {
+    const parsed = parse(command, args)
+    if (parsed.help) {
+      terminal.stdout(helpOf(command))
+      return DONE
+    }
+    const config = readConfig(command.asksNoService ? withoutClient(environment) : environment, keyChecks)
+    if (E.isLeft(config)) throw new Misused(config.left)
     if (command.isOfFiles && config.right.client !== undefined) {
       terminal.stderr(`berth: ${command.name} does not ask the service at BERTH_URL: it works on files\n`)
     }
-    return command.run(parsed.right, config.right, terminal)
+    return (await command.run(parsed, config.right, terminal)) ?? DONE
+  } catch (error) {
+    if (error instanceof WrongUsage) return explainMisuse(terminal, error.message, `usage: ${usageOf(command)}`)
+    throw error
   }
-  for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
-  return MISUSED
 }
 
 const runInGroup = async (

@@ -3,8 +3,6 @@ import type { Command } from './terminal/command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
-  operands: [],
-  options: {},
   asksNoService: true,
   summary: 'runs the service',
   example: 'serve',

@@ -39,6 +39,10 @@ export const openStore = async (
   return openNetworked({ address: eventStore.address, ...opening, isReadOnly: mustExist })
 }
 
+/** Closes a store at the end of the scope that has it. */
+const untilEndOfScope = <S extends EventStore>(store: S): S & AsyncDisposable =>
+  Object.assign(store, { [Symbol.asyncDispose]: store.close })
+
 /**
  * Opens the store for a command, beside a running service or without one. Does not wait for an unreachable store.
  *
@@ -47,21 +51,17 @@ export const openStore = async (
 export const openStoreForCommand = async (
   { eventStore }: Config,
   { randomHex = () => '', isReadOnly = true }: { randomHex?: RandomHex; isReadOnly?: boolean } = {},
-): Promise<EventStore> => {
+): Promise<EventStore & AsyncDisposable> => {
   const onFatal = (error: Error): void => {
     throw error
   }
   if (eventStore.kind === 'sqlite') {
     const { path } = eventStore
     if (!existsSync(path)) throw new UnusableLog(`${path} does not exist; start the service once`)
-    return openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal })
+    return untilEndOfScope(openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal }))
   }
-  return openNetworked({
-    address: eventStore.address,
-    randomHex,
-    signal: AbortSignal.abort(),
-    isReadOnly,
-  })
+  const { address } = eventStore
+  return untilEndOfScope(await openNetworked({ address, randomHex, signal: AbortSignal.abort(), isReadOnly }))
 }
 
 /**
@@ -71,4 +71,5 @@ export const openStoreForCommand = async (
 export const openCopyTarget = async (
   { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
   { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
-): Promise<EventStoreDb> => openNetworked({ address, randomHex, copyOf, signal: AbortSignal.abort() })
+): Promise<EventStoreDb & AsyncDisposable> =>
+  untilEndOfScope(await openNetworked({ address, randomHex, copyOf, signal: AbortSignal.abort() }))

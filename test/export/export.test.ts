@@ -6,8 +6,7 @@ import fc from 'fast-check'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
-import { COLUMNS, rowOf } from '../../src/export/columns.ts'
-import { formatOf } from '../../src/export/formats.ts'
+import { COLUMNS, formatOf, rowOf } from '../../src/export/formats.ts'
 import { cloudEvent, sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { writeStory } from '../audit/rules/lawful-log.ts'
 import { type } from '../command-line/terminal.ts'
@@ -212,13 +211,14 @@ test('--excel adds a byte order mark, and an apostrophe before formulas', (t) =>
   }
   const metadata = { actor: 'a', role: 'administrator', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   const lineOf = (excel: boolean, actor: string): readonly string[] => {
-    const { head, line } = formatOf('csv', { excel, origin: 'berth' })
-    const written = line({ ...event, metadata: { ...metadata, actor } } as unknown as Recorded, toPublicPosition(0))
+    const { head, line } = formatOf('csv', excel)
+    const recorded = { ...event, metadata: { ...metadata, actor } } as unknown as Recorded
+    const written = line({ event: recorded, position: toPublicPosition(0), origin: 'berth' })
     return csvRows(head.replace('\ufeff', '') + written)[1] as readonly string[]
   }
   const place = COLUMNS.indexOf('actor')
-  t.true(formatOf('csv', { excel: true, origin: 'berth' }).head.startsWith('\ufeffposition,'))
-  t.true(formatOf('csv', { excel: false, origin: 'berth' }).head.startsWith('position,'))
+  t.true(formatOf('csv', true).head.startsWith('\ufeffposition,'))
+  t.true(formatOf('csv', false).head.startsWith('position,'))
   for (const actor of FORMULAS) {
     t.is(lineOf(true, actor)[place], `'${actor}`)
     t.is(lineOf(false, actor)[place], actor)
@@ -227,17 +227,18 @@ test('--excel adds a byte order mark, and an apostrophe before formulas', (t) =>
 })
 
 test('property: any events round-trip through csv and ndjson', (t) => {
-  const written = (name: 'csv' | 'ndjson') => formatOf(name, { excel: false, origin: 'berth' }).line
+  const written = (name: 'csv' | 'ndjson') => formatOf(name, false).line
   const same = fc.property(anyRuns, (runs) => {
     for (const { stream, events } of runs) {
       for (const [n, event] of events.entries()) {
         const recorded = { ...event, stream, revision: n, storePosition: n } as Recorded
-        const row = rowOf(recorded, toPublicPosition(n))
-        assert.equal(canonicalJson(JSON.parse(written('ndjson')(recorded, toPublicPosition(n)))), canonicalJson(row))
+        const positioned = { event: recorded, position: toPublicPosition(n), origin: 'berth' }
+        const row = rowOf(positioned)
+        assert.equal(canonicalJson(JSON.parse(written('ndjson')(positioned))), canonicalJson(row))
         const fields = COLUMNS.map((column) =>
           column === 'data' ? canonicalJson(row.data) : String(row[column] ?? ''),
         )
-        const [read = []] = csvRows(written('csv')(recorded, toPublicPosition(n)))
+        const [read = []] = csvRows(written('csv')(positioned))
         // Line separators are escaped in the file.
         const values = COLUMNS.map((column, i) =>
           column === 'data' ? canonicalJson(JSON.parse(read[i] as string)) : read[i],

@@ -42,7 +42,7 @@ test('line separators of Unicode are escapes in exported JSON', (t) => {
   const metadata = { actor: 'a', role: 'administrator', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   const event = { type, data, metadata, id: 'e', stream: 'sut-1', revision: 1, storePosition: 0 } as unknown as Recorded
   for (const name of FORMATS) {
-    const line = formatOf(name, { excel: false, origin: 'lab' }).line(event, toPublicPosition(0))
+    const line = formatOf(name, false).line({ event, position: toPublicPosition(0), origin: 'lab' })
     t.true(line.includes(ESCAPED), name)
     t.notRegex(line, RAW, name)
   }

@@ -4,14 +4,12 @@ import { askService } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { recordedTime } from '../../domain/events/fields.ts'
 import { answer, describeProblem } from '../service/answer.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { type Command, CommandFailure, orFail } from '../terminal/command.ts'
 
 const Confirmed = answer({ time: recordedTime }, {})
 
 export const clockConfirmCommand: Command = {
   name: 'clock confirm',
-  operands: [],
-  options: {},
   summary: 'confirms that the clock of the running service is right',
   example: 'clock confirm',
   isOfFiles: true,
@@ -23,16 +21,12 @@ right, confirm it. Each instance over a shared store is confirmed on its own mac
   run: async (_, { data }, terminal) => {
     const path = join(data, CONTROL_SOCKET)
     const why = socketPathProblem(path)
-    if (why !== undefined) return printRefusal(terminal, `the service cannot be reached at ${path}: ${why}`)
+    if (why !== undefined) throw new CommandFailure(`the service cannot be reached at ${path}: ${why}`)
     const confirmed = await askService(path, 'clock confirm', {})
-    if (E.isRight(confirmed)) {
-      const read = Confirmed.decode(confirmed.right)
-      if (E.isLeft(read))
-        return printRefusal(terminal, `the running service confirmed it, but ${describeProblem(read.left)}`)
-      terminal.stdout(`confirmed: the clock is right at ${read.right.time}\n`)
-      return DONE
-    }
-    if (confirmed.left !== 'no service') return printRefusal(terminal, confirmed.left.why)
-    return printRefusal(terminal, `no service runs on ${data}; it checks the clock at startup`)
+    if (E.isLeft(confirmed) && confirmed.left === 'no service')
+      throw new CommandFailure(`no service runs on ${data}; it checks the clock at startup`)
+    const read = Confirmed.decode(orFail(confirmed))
+    if (E.isLeft(read)) throw new CommandFailure(`the running service confirmed it, but ${describeProblem(read.left)}`)
+    terminal.stdout(`confirmed: the clock is right at ${read.right.time}\n`)
   },
 }

@@ -14,9 +14,8 @@ import { answer, describeProblem } from '../service/answer.ts'
 import {
   type Command,
   type CommandArguments,
-  DONE,
-  MISUSED,
-  printRefusal,
+  Misused,
+  orFail,
   randomHexOf,
   type Terminal,
 } from '../terminal/command.ts'
@@ -38,21 +37,16 @@ const storePositionBefore =
 /** Without a running service, this process writes the log. */
 const correctAlone = async (config: Config, correction: CorrectionRequest, terminal: Terminal) => {
   const randomHex = randomHexOf(terminal)
-  const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
+  await using store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
   const progress = makeProgress(terminal, { what: 'streams' })
-  try {
-    const options = {
-      store,
-      clock: terminal.now,
-      randomHex,
-      storePositionBefore: storePositionBefore(store),
-      onProgress: progress.show,
-    }
-    return await correctClock(options, correction)
-  } finally {
-    progress.end()
-    await store.close()
+  const options = {
+    store,
+    clock: terminal.now,
+    randomHex,
+    storePositionBefore: storePositionBefore(store),
+    onProgress: progress.show,
   }
+  return orFail(await correctClock(options, correction).finally(progress.end))
 }
 
 const Corrected: t.Decoder<unknown, CorrectionResult> = answer({ streams: whole, before: whole, windows: whole }, {})
@@ -61,16 +55,16 @@ const correct = async (
   config: Config,
   correction: CorrectionRequest,
   terminal: Terminal,
-): Promise<E.Either<string, CorrectionResult>> => {
+): Promise<CorrectionResult> => {
   const path = join(config.data, CONTROL_SOCKET)
   if (socketPathProblem(path) !== undefined) return correctAlone(config, correction, terminal)
   const asked = await askService(path, 'clock correct', correction)
-  if (E.isRight(asked)) return E.mapLeft(describeProblem)(Corrected.decode(asked.right))
-  return asked.left === 'no service' ? correctAlone(config, correction, terminal) : E.left(asked.left.why)
+  if (E.isLeft(asked) && asked.left === 'no service') return correctAlone(config, correction, terminal)
+  return orFail(E.mapLeft(describeProblem)(Corrected.decode(orFail(asked))))
 }
 
-/** Left: every problem with the options, one sentence each. */
-const read = ({ options }: CommandArguments): E.Either<readonly string[], CorrectionRequest> => {
+/** @throws Misused with every problem of the options, one sentence each */
+const read = ({ options }: CommandArguments): CorrectionRequest => {
   const [from, to] = [options.from, options.to].map((args) => parsePosition(String(args)))
   const { why } = options
   const problems = [
@@ -79,9 +73,8 @@ const read = ({ options }: CommandArguments): E.Either<readonly string[], Correc
     ...(from !== undefined && to !== undefined && to < from ? ['--to must not be before --from'] : []),
     ...(Reason.is(why) ? [] : ['--why must be 1 to 200 characters without control characters']),
   ]
-  return problems.length > 0 || from === undefined || to === undefined
-    ? E.left(problems)
-    : E.right({ from, to, why: String(why) })
+  if (problems.length > 0 || from === undefined || to === undefined) throw new Misused(problems)
+  return { from, to, why: String(why) }
 }
 
 const sentence = ({ streams, before, windows }: CorrectionResult): string =>
@@ -90,7 +83,6 @@ const sentence = ({ streams, before, windows }: CorrectionResult): string =>
 
 export const clockCorrectCommand: Command = {
   name: 'clock correct',
-  operands: [],
   options: {
     from: { type: 'string', isRequired: true },
     to: { type: 'string', isRequired: true },
@@ -113,14 +105,7 @@ are no longer recognised by their Idempotency-Key: a retry of one may be recorde
 The running service makes the correction. Without one, the command writes the log itself.
 With --json it prints {"streams","before","windows"}.`,
   run: async (args, config, terminal) => {
-    const correction = read(args)
-    if (E.isLeft(correction)) {
-      for (const problem of correction.left) terminal.stderr(`berth: ${problem}\n`)
-      return MISUSED
-    }
-    const corrected = await correct(config, correction.right, terminal)
-    if (E.isLeft(corrected)) return printRefusal(terminal, corrected.left)
-    terminal.stdout(args.options.json === true ? `${JSON.stringify(corrected.right)}\n` : sentence(corrected.right))
-    return DONE
+    const corrected = await correct(config, read(args), terminal)
+    terminal.stdout(args.options.json === true ? `${JSON.stringify(corrected)}\n` : sentence(corrected))
   },
 }

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { readFile, stat } from 'node:fs/promises'
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
 import * as E from 'fp-ts/lib/Either.js'
+import { CommandFailure } from '../terminal/command.ts'
 
 /** A row of a CSV file. */
 export interface CsvRow {
@@ -102,4 +104,15 @@ export const readCsv = (bytes: Uint8Array, rowsMax: number): E.Either<readonly C
   if (!isUtf8(bytes)) return E.left(problemsOfBytes(bytes))
   // Decoding drops the mark.
   return E.mapLeft((problem: CsvProblem) => [problem])(parseCsv(new TextDecoder().decode(bytes), rowsMax))
+}
+
+/** The bytes of a CSV file. @throws CommandFailure if they cannot be read */
+export const readCsvFile = async (file: string): Promise<Uint8Array> => {
+  try {
+    const { size } = await stat(file)
+    if (size <= CSV_BYTES_MAX) return await readFile(file)
+  } catch (error) {
+    throw new CommandFailure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+  throw new CommandFailure(`${file} is larger than 4 MiB`)
 }

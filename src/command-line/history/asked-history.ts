@@ -7,6 +7,7 @@ import { answer } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
 import { idOfNamed } from '../service/one-named.ts'
 import { listSuts } from '../sut/find.ts'
+import { CommandFailure } from '../terminal/command.ts'
 
 /** Histories of the service at BERTH_URL. */
 
@@ -23,51 +24,44 @@ const pathOf = (kind: (typeof KINDS)[number], id: string, offset: number): strin
 /** Codes of those who may not read this kind of history: the id may be that of another kind. */
 const OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
 
-type Events = AsyncGenerator<AnsweredEvent, E.Either<string, boolean>, undefined>
-
-/** Yields the history of what has an id. Right: whether anything has. */
-async function* historyOfId(config: Config, id: string): Events {
+/** Yields the history of what has an id. Returns whether anything has, or why that cannot be read. */
+async function* historyOfId(config: Config, id: string): AsyncGenerator<AnsweredEvent, boolean | CallFailure> {
   let refused: CallFailure | undefined
   for (const kind of KINDS) {
     for (let offset = 0; ; offset += PAGE) {
       const read = await tryCall(config, { method: 'GET', path: pathOf(kind, id, offset), answer: Page })
       if (E.isLeft(read)) {
-        if (offset > 0 || !OTHERS.includes(read.left.code ?? '')) return E.left(read.left.why)
+        if (offset > 0 || !OTHERS.includes(read.left.code ?? '')) return read.left
         if (read.left.code === 'forbidden') refused ??= read.left
         break
       }
       yield* read.right.events
-      if (offset + PAGE >= read.right.count) return E.right(true)
+      if (offset + PAGE >= read.right.count) return true
     }
   }
-  return refused === undefined ? E.right(false) : E.left(refused.why)
+  return refused ?? false
 }
 
 /** The id that a name means. */
-const findNamed = async (config: Config, typed: string): Promise<E.Either<string, string | undefined>> => {
+const findNamed = async (config: Config, typed: string): Promise<string | undefined> => {
   const members = await readMembers((request) => tryCall(config, request))
-  if (E.isLeft(members)) return members
-  const all = members.right.map((user) => ({ _id: user._id, name: user.name, isGone: statusOf(user) !== 'present' }))
+  const all = members.map((user) => ({ _id: user._id, name: user.name, isGone: statusOf(user) !== 'present' }))
   for (const isGone of [false, true]) {
     const suts = await listSuts(config, { name: typed, ...(isGone && { retired: 'true' }) })
-    if (E.isLeft(suts)) return suts
-    all.push(...suts.right.map(({ _id, name }) => ({ _id, name, isGone })))
+    all.push(...suts.map(({ _id, name }) => ({ _id, name, isGone })))
   }
   return idOfNamed(typed, all)
 }
 
-/** Yields the history of what is meant: an id, or else a name. Left: why there is none. */
-export async function* askHistory(
-  config: Config,
-  typed: string,
-): AsyncGenerator<AnsweredEvent, E.Either<string, void>> {
+/** Yields the history of what is meant: an id, or else a name. @throws CommandFailure if there is none */
+export async function* askHistory(config: Config, typed: string): AsyncGenerator<AnsweredEvent, void> {
   const byId = yield* historyOfId(config, typed)
-  if (E.isRight(byId) && byId.right) return E.right(undefined)
+  if (byId === true) return
   const id = await findNamed(config, typed)
-  if (E.isLeft(id)) return id
-  if (id.right === undefined) {
-    return E.isLeft(byId) ? byId : E.left(`the service knows no SUT, reservation or user ${JSON.stringify(typed)}`)
+  if (id === undefined) {
+    const unknown = `the service knows no SUT, reservation or user ${JSON.stringify(typed)}`
+    throw new CommandFailure(byId === false ? unknown : byId.why)
   }
-  const byName = yield* historyOfId(config, id.right)
-  return E.map(() => undefined)(byName)
+  const byName = yield* historyOfId(config, id)
+  if (typeof byName === 'object') throw new CommandFailure(byName.why)
 }

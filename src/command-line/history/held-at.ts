@@ -1,10 +1,9 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
 import { lookUpSut } from '../sut/find.ts'
-import { DONE, printRefusal, type Terminal } from '../terminal/command.ts'
+import type { Terminal } from '../terminal/command.ts'
 
 const Reservations = answer(
   {
@@ -21,29 +20,15 @@ export const printHolder = async (
   isJson: boolean,
   config: Config,
   terminal: Terminal,
-): Promise<number> => {
-  const sut = await lookUpSut(config, typed)
-  if (E.isLeft(sut)) return printRefusal(terminal, sut.left)
-  const sut_id = encodeURIComponent(sut.right._id)
+): Promise<void> => {
+  const sut_id = encodeURIComponent((await lookUpSut(config, typed))._id)
   const path = `/api/sut_reservation?sut_id=${sut_id}&held_at=${encodeURIComponent(time)}`
   const listed = await callService(config, { method: 'GET', path, answer: Reservations })
-  if (E.isLeft(listed)) return printRefusal(terminal, listed.left)
-  if (isJson) {
-    terminal.stdout(`${JSON.stringify(listed.right)}\n`)
-    return DONE
-  }
-  const [held] = listed.right.sut_reservations
-  if (held === undefined) {
-    terminal.stdout('nobody\n')
-    return DONE
-  }
+  if (isJson) return terminal.stdout(`${JSON.stringify(listed)}\n`)
+  const [held] = listed.sut_reservations
+  if (held === undefined) return terminal.stdout('nobody\n')
   const { _id, user_id, start_time, end_time } = held
-  const user = await callService(config, {
-    method: 'GET',
-    path: `/api/user/${encodeURIComponent(user_id)}`,
-    answer: User,
-  })
-  if (E.isLeft(user)) return printRefusal(terminal, user.left)
-  terminal.stdout(`${[user.right.name, user_id, _id, start_time, end_time].join('\t')}\n`)
-  return DONE
+  const userPath = `/api/user/${encodeURIComponent(user_id)}`
+  const { name } = await callService(config, { method: 'GET', path: userPath, answer: User })
+  terminal.stdout(`${[name, user_id, _id, start_time, end_time].join('\t')}\n`)
 }

@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import {
   diffDocuments,
   historyProjections,
@@ -15,7 +14,7 @@ import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { changesOf, positionOf, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
-import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
+import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { askHistory } from './asked-history.ts'
 import { printHolder } from './held-at.ts'
@@ -92,37 +91,27 @@ const makePrintOfLog = (isJson: boolean, { origin }: Config, namesOf: LookUpName
   }
 }
 
-/** Prints the history that the service at BERTH_URL answers. Left: why there is none. */
-const printAsked = async (
-  typed: string,
-  isJson: boolean,
-  config: Config,
-  terminal: Terminal,
-): Promise<E.Either<string, void>> => {
+/** Prints the history that the service at BERTH_URL answers. */
+const printAsked = async (typed: string, isJson: boolean, config: Config, terminal: Terminal): Promise<void> => {
   const print = makePrint(terminal)
-  const events = askHistory(config, typed)
-  for (;;) {
-    const { value, done } = await events.next()
-    if (done) return value
-    const event = recordedOf(value)
-    if (E.isLeft(event)) return event
-    if (isJson) terminal.stdout(`${JSON.stringify(value)}\n`)
+  for await (const shown of askHistory(config, typed)) {
+    const event = recordedOf(shown)
+    if (isJson) terminal.stdout(`${JSON.stringify(shown)}\n`)
     else {
-      const hidesRevision = value.revision === undefined
-      const entry = { event: event.right, position: positionOf(value), changes: changesOf(value), hidesRevision }
-      print(entry, value.actorname)
+      const hidesRevision = shown.revision === undefined
+      print({ event, position: positionOf(shown), changes: changesOf(shown), hidesRevision }, shown.actorname)
     }
   }
 }
 
-/** Prints the history of what is meant: an id, or else a name at the end of the log. Left: why there is none. */
+/** Prints the history of what is meant: an id, or else a name at the end of the log. */
 const printHistory = async (
   typed: string,
   isJson: boolean,
   config: Config,
   store: EventStore,
   terminal: Terminal,
-): Promise<E.Either<string, void>> => {
+): Promise<void> => {
   const { records, total } = await openLogReader(store, config, terminal)
   const namesOf = await makeLookUpNames(config, store, terminal)
   const print = makePrintOfLog(isJson, config, namesOf, terminal)
@@ -147,11 +136,10 @@ const printHistory = async (
       yield page
     }
   }
-  if (await printOf(followed(), typed)) return E.right(undefined)
+  if (await printOf(followed(), typed)) return
   const id = await named.find(typed, namesOf)
-  if (E.isLeft(id)) return id
-  if (id.right !== undefined && (await printOf(records(), id.right))) return E.right(undefined)
-  return E.left(`the log has no SUT, reservation or user ${JSON.stringify(typed)}`)
+  if (id !== undefined && (await printOf(records(), id))) return
+  throw new CommandFailure(`the log has no SUT, reservation or user ${JSON.stringify(typed)}`)
 }
 
 export const historyCommand: Command = {
@@ -183,13 +171,11 @@ vault can be read, "actorname".`,
     const isJson = options.json === true
     if (options.at !== undefined) return printHolder(typed, String(options.at), isJson, config, terminal)
     if (config.client !== undefined && options.local !== true) {
-      const asked = await printAsked(typed, isJson, config, terminal)
-      return E.isLeft(asked) ? printRefusal(terminal, asked.left) : DONE
+      return printAsked(typed, isJson, config, terminal)
     }
     const store = await openStoreForCommand(config)
     try {
-      const printed = await printHistory(typed, isJson, config, store, terminal)
-      return E.isLeft(printed) ? printRefusal(terminal, printed.left) : DONE
+      await printHistory(typed, isJson, config, store, terminal)
     } finally {
       await store.close()
     }

@@ -1,4 +1,3 @@
-import type * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../domain/event.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
@@ -8,7 +7,7 @@ import type { LookUpNames } from './user-names.ts'
 /** The events by which names change hands. In a text within an event these quotes are escaped. */
 const NAMING = /"type":"(?:SutCreated|SutUpdated|SutRetired|UserAdded|UserRemoved|UserRestored)"/
 
-/** Follows a log and finds the SUTs and users of a name at its end. */
+/** Follows a log and finds the SUTs and users of a name at its end. A name that several have is a CommandFailure. */
 export const makeNamed = () => {
   const suts = new Map<string, { readonly name: string; readonly isGone: boolean }>()
   const users = new Map<string, { readonly isGone: boolean }>()
@@ -32,24 +31,18 @@ export const makeNamed = () => {
         break
     }
   }
+  const listSuts = () => [...suts].map(([_id, sut]) => ({ _id, ...sut }))
   return {
     follow: ({ text, storePosition }: StoredRecord): void => {
       if (NAMING.test(text)) follow(decodeEvent(text, storePosition))
     },
     /** The id of the SUT that a name means. */
-    findSut: (typed: string): E.Either<string, string | undefined> =>
-      idOfNamed(
-        typed,
-        [...suts].map(([_id, sut]) => ({ _id, ...sut })),
-      ),
+    findSut: (typed: string): string | undefined => idOfNamed(typed, listSuts()),
     /** The id of the SUT or user that a name means. */
-    find: async (typed: string, namesOf: LookUpNames): Promise<E.Either<string, string | undefined>> => {
+    find: async (typed: string, namesOf: LookUpNames): Promise<string | undefined> => {
       const names = await namesOf([...users.keys()])
-      const all = [
-        ...[...suts].map(([_id, sut]) => ({ _id, ...sut })),
-        ...[...users].map(([_id, { isGone }]) => ({ _id, name: names.get(_id) ?? _id, isGone })),
-      ]
-      return idOfNamed(typed, all)
+      const named = [...users].map(([_id, { isGone }]) => ({ _id, name: names.get(_id) ?? _id, isGone }))
+      return idOfNamed(typed, [...listSuts(), ...named])
     },
   }
 }

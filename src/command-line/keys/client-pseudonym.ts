@@ -1,7 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { parseAddress } from '../../http/protocol/forwarded.ts'
 import { makeClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
-import { type Command, DONE, MISUSED, printRefusal } from '../terminal/command.ts'
+import { type Command, Misused, orFail } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
 
 export const clientCommand: Command = {
@@ -20,17 +19,12 @@ service.
 With --json it prints {"clients":[...]}.`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
     const address = parseAddress(typed)
-    if (address === undefined) {
-      terminal.stderr('berth: expected an IPv4 or IPv6 address\n')
-      return MISUSED
-    }
-    const ring = await configuredRing(config)
-    if (E.isLeft(ring)) return printRefusal(terminal, ring.left)
-    const clients = ring.right.keys.map((key) =>
+    if (address === undefined) throw new Misused('expected an IPv4 or IPv6 address')
+    const { keys } = orFail(await configuredRing(config))
+    const clients = keys.map((key) =>
       makeClientPseudonyms(() => ({ current: key, keys: [key] }), config.gateway.ipv6Prefix).of(address),
     )
     if (options.json) terminal.stdout(`${JSON.stringify({ clients })}\n`)
     else for (const client of clients) terminal.stdout(`${client}\n`)
-    return DONE
   },
 }

@@ -1,11 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { recordForLog } from '../../commands/record-for-log.ts'
 import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { withoutChecks } from '../../vault/needs.ts'
-import { type Command, DONE, printRefusal, randomHexOf } from '../terminal/command.ts'
+import { type Command, CommandFailure, randomHexOf } from '../terminal/command.ts'
 import { readConfiguredKeys } from './verify-vault.ts'
 
 /** Secrets per page. */
@@ -67,29 +66,22 @@ the key.
 With --json it prints {"key","secrets","suts","users"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {
     const { now, stdout } = terminal
-    const ring = await readConfiguredKeys(config)
-    if (E.isLeft(ring)) return printRefusal(terminal, ring.left)
-    if (ring.right.keys.some(({ id }) => id === key)) {
-      return printRefusal(terminal, 'this key is not lost; nothing was changed')
-    }
+    const { keys } = await readConfiguredKeys(config)
+    if (keys.some(({ id }) => id === key)) throw new CommandFailure('this key is not lost; nothing was changed')
     const randomHex = randomHexOf(terminal)
-    const store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
-    try {
-      const checks = (await store.readSecrets(KEY_CHECKS)).filter(({ key_id }) => key_id === key)
-      const sealed = await ownersOf(store, key)
-      if (checks.length === 0) {
-        const why =
-          sealed.length === 0 ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten'
-        return printRefusal(terminal, why)
-      }
-      const lost = { key, secrets: sealed.length, suts: idsOf('SUT', sealed), users: idsOf('user', sealed) }
-      stdout(options.json ? `${JSON.stringify(lost)}\n` : report(lost))
-      const data = { key, secrets: sealed.length }
-      await recordForLog({ type: 'VaultKeyForgotten', data }, { store, now: now(), randomHex })
-      await store.exchangeSecrets(checks.map((old) => ({ old })))
-      return DONE
-    } finally {
-      await store.close()
+    await using store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
+    const checks = (await store.readSecrets(KEY_CHECKS)).filter(({ key_id }) => key_id === key)
+    const sealed = await ownersOf(store, key)
+    if (checks.length === 0) {
+      const isUnknown = sealed.length === 0
+      throw new CommandFailure(
+        isUnknown ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten',
+      )
     }
+    const lost = { key, secrets: sealed.length, suts: idsOf('SUT', sealed), users: idsOf('user', sealed) }
+    stdout(options.json ? `${JSON.stringify(lost)}\n` : report(lost))
+    const data = { key, secrets: sealed.length }
+    await recordForLog({ type: 'VaultKeyForgotten', data }, { store, now: now(), randomHex })
+    await store.exchangeSecrets(checks.map((old) => ({ old })))
   },
 }

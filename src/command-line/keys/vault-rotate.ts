@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
-import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
-import { type Command, DONE, printRefusal, randomHexOf, type Terminal } from '../terminal/command.ts'
+import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** For a running service to load a new key. */
 const LOAD_TIMEOUT_MS = 10_000
@@ -22,8 +20,6 @@ interface Rotated {
   /** Re-encrypted secrets; null with a running service, which re-encrypts them itself. */
   readonly resealed: number | null
 }
-
-type Outcome = E.Either<readonly string[], Rotated>
 
 const IN_VARIABLE =
   'the keys are in BERTH_VAULT_KEY: put a new one before them, as ID:KEY and a comma, with KEY from ' +
@@ -39,56 +35,33 @@ const tryLock = (config: Config): Lock | undefined => {
   }
 }
 
-const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): Promise<Outcome> => {
+/** Without a running service: creates the key and re-encrypts everything with it. */
+const rotateAlone = async (config: Config, terminal: Terminal): Promise<Rotated> => {
   const { now: clock, randomBytes } = terminal
   const file = config.vaultKeyFile
-  const before = await readVaultKeyFile(file)
-  if (E.isLeft(before)) return before
-  const vault = makeVault({ store, keys: before.right, clock, randomBytes })
-  const checked = await vault.check()
-  if (E.isLeft(checked)) return checked
-  const key = await rotateKeyFile(file, { now: clock(), randomBytes })
-  if (E.isLeft(key)) return E.left([key.left])
-  const after = await readVaultKeyFile(file)
-  const taken = E.isLeft(after) ? after : await vault.take(after.right)
-  if (E.isLeft(taken)) return taken
+  await using store = await openStoreForCommand(config, { randomHex: randomHexOf(terminal), isReadOnly: false })
+  const before = orFail(await readVaultKeyFile(file))
+  const vault = makeVault({ store, keys: before, clock, randomBytes })
+  orFail(await vault.check())
+  const key = orFail(await rotateKeyFile(file, { now: clock(), randomBytes }))
+  orFail(await vault.take(orFail(await readVaultKeyFile(file))))
   const pause = async (): Promise<void> => turn()
   const sealed = await reseal({ store, keys: vault.keys, clock, randomBytes, pause, isStopped: () => false })
-  if (sealed.unreadable.length > 0) return E.left(sealed.unreadable)
-  return E.right({ key: key.right, service: 'none', resealed: sealed.secrets })
-}
-
-/** Without a running service: creates the key and re-encrypts everything with it. */
-const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
-  const store = await openStoreForCommand(config, {
-    randomHex: randomHexOf(terminal),
-    isReadOnly: false,
-  })
-  try {
-    return await rotateIn(store, config, terminal)
-  } finally {
-    await store.close()
-  }
+  if (sealed.unreadable.length > 0) throw new CommandFailure(sealed.unreadable)
+  return { key, service: 'none', resealed: sealed.secrets }
 }
 
 /** With a running service: creates the key and waits until the service uses it. */
-const rotateWithService = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
-  const key = await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes })
-  if (E.isLeft(key)) return E.left([key.left])
-  const store = await openStoreForCommand(config)
-  try {
-    const end = performance.now() + LOAD_TIMEOUT_MS
-    while (performance.now() < end) {
-      if ((await readKnownKeyIds(store)).includes(key.right)) {
-        return E.right({ key: key.right, service: 'running', resealed: null })
-      }
-      await delay(POLL_INTERVAL_MS)
-    }
-  } finally {
-    await store.close()
+const rotateWithService = async (config: Config, { now, randomBytes }: Terminal): Promise<Rotated> => {
+  const key = orFail(await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes }))
+  await using store = await openStoreForCommand(config)
+  const end = performance.now() + LOAD_TIMEOUT_MS
+  while (performance.now() < end) {
+    if ((await readKnownKeyIds(store)).includes(key)) return { key, service: 'running', resealed: null }
+    await delay(POLL_INTERVAL_MS)
   }
-  const what = `the key ${key.right} is in ${config.vaultKeyFile}, but the running service has not loaded it`
-  return E.left([`${what} within ${LOAD_TIMEOUT_MS / 1000} s; see its log, or check that it uses this file`])
+  const what = `the key ${key} is in ${config.vaultKeyFile}, but the running service has not loaded it`
+  throw new CommandFailure(`${what} within ${LOAD_TIMEOUT_MS / 1000} s; see its log, or check that it uses this file`)
 }
 
 const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }: Config): string => {
@@ -105,7 +78,6 @@ const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }
 
 export const vaultRotateCommand: Command = {
   name: 'vault rotate',
-  operands: [],
   options: { json: { type: 'boolean' } },
   summary: 'encrypts the secrets of SUTs and users with a new key',
   example: 'vault rotate',
@@ -123,17 +95,14 @@ after the old one, then move it to the front everywhere. This command changes on
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {
     const file = config.vaultKeyFile
-    if (config.vaultKeys !== undefined) return printRefusal(terminal, IN_VARIABLE)
+    if (config.vaultKeys !== undefined) throw new CommandFailure(IN_VARIABLE)
     await (await openStoreForCommand(config)).close()
     const lock = tryLock(config)
-    let rotated: Outcome
     try {
-      rotated = await (lock === undefined ? rotateWithService : rotateAlone)(config, terminal)
+      const rotated = await (lock === undefined ? rotateWithService : rotateAlone)(config, terminal)
+      terminal.stdout(options.json ? `${JSON.stringify({ ...rotated, file })}\n` : sentence(rotated, config))
     } finally {
       lock?.release()
     }
-    if (E.isLeft(rotated)) return printRefusal(terminal, ...rotated.left)
-    terminal.stdout(options.json ? `${JSON.stringify({ ...rotated.right, file })}\n` : sentence(rotated.right, config))
-    return DONE
   },
 }

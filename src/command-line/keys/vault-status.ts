@@ -71,7 +71,6 @@ const findUnknownKeys = async (
 
 export const vaultStatusCommand: Command = {
   name: 'vault status',
-  operands: [],
   options: { json: { type: 'boolean' } },
   summary: 'shows which keys are needed, and what for',
   example: 'vault status --json',
@@ -87,27 +86,18 @@ With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_unti
     const ring = await configuredRing(config)
     if (E.isLeft(ring)) terminal.stderr(`berth: ${ring.left}\n`)
     const ids = E.isRight(ring) ? ring.right.keys.map(({ id }) => id) : []
-    const store = await openStoreForCommand(config)
-    try {
-      const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())
-      const all = [...new Set([...ids, ...needs.map(({ id }) => id)])]
-      const known = all.map((id) =>
-        statusOf(
-          id,
-          ids,
-          needs.find((need) => need.id === id),
-        ),
-      )
-      const atHand = E.isRight(ring) ? ring.right : { keys: [] }
-      const keys = [...known, ...(await findUnknownKeys(store, atHand, config.eventStore.kind === 'sqlite'))]
-      if (options.json) terminal.stdout(`${JSON.stringify({ keys })}\n`)
-      else
-        for (const { id, place, is_needed, why } of keys) {
-          terminal.stdout(`${id}\t${place}\t${is_needed ? 'needed' : 'not needed'}\t${why}\n`)
-        }
-      return keys.some(({ place, is_needed }) => place === 'missing' && is_needed) ? REFUSED : DONE
-    } finally {
-      await store.close()
-    }
+    await using store = await openStoreForCommand(config)
+    const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())
+    const all = [...new Set([...ids, ...needs.map(({ id }) => id)])]
+    const needOf = (id: string) => needs.find((need) => need.id === id)
+    const known = all.map((id) => statusOf(id, ids, needOf(id)))
+    const atHand = E.isRight(ring) ? ring.right : { keys: [] }
+    const keys = [...known, ...(await findUnknownKeys(store, atHand, config.eventStore.kind === 'sqlite'))]
+    if (options.json) terminal.stdout(`${JSON.stringify({ keys })}\n`)
+    else
+      for (const { id, place, is_needed, why } of keys) {
+        terminal.stdout(`${id}\t${place}\t${is_needed ? 'needed' : 'not needed'}\t${why}\n`)
+      }
+    return keys.some(({ place, is_needed }) => place === 'missing' && is_needed) ? REFUSED : DONE
   },
 }

@@ -14,6 +14,7 @@ import {
 import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
+import { CommandFailure, orFail } from '../terminal/command.ts'
 
 /** Secrets whose key is missing; permanently lost if it was forgotten. */
 interface Unopened {
@@ -67,20 +68,18 @@ export const followSecrets = (store: EventStore, after: StorePosition, isDense: 
   }
 }
 
-/** The configured keys; none if their file does not exist. Left: why they cannot be read. */
+/** The configured keys; none if their file does not exist. @throws CommandFailure */
 export const readConfiguredKeys = async ({
   vaultKeys,
   vaultKeyFile,
-}: Pick<Config, 'vaultKeys' | 'vaultKeyFile'>): Promise<E.Either<string, Pick<KeyRing, 'keys'>>> => {
-  const prefixed = (problems: readonly string[]) => `the vault's keys: ${problems.join('; ')}`
-  if (vaultKeys !== undefined) return E.mapLeft(prefixed)(parseVaultKeys(vaultKeys))
-  try {
-    return E.mapLeft(prefixed)(parseVaultKeys(await readRegularText(vaultKeyFile)))
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return E.right({ keys: [] })
-    return E.left(`the vault's keys cannot be read from ${vaultKeyFile}: ${message.split(',')[0]}`)
+}: Pick<Config, 'vaultKeys' | 'vaultKeyFile'>): Promise<Pick<KeyRing, 'keys'>> => {
+  const text = vaultKeys ?? (await readRegularText(vaultKeyFile).catch((error: NodeJS.ErrnoException) => error))
+  if (typeof text === 'string') {
+    const prefixed = (problems: readonly string[]) => `the vault's keys: ${problems.join('; ')}`
+    return orFail(E.mapLeft(prefixed)(parseVaultKeys(text)))
   }
+  if (text.code === 'ENOENT') return { keys: [] }
+  throw new CommandFailure(`the vault's keys cannot be read from ${vaultKeyFile}: ${text.message.split(',')[0]}`)
 }
 
 const countBy = (keys: readonly string[], forgotten: ReadonlySet<string>): readonly Unopened[] =>

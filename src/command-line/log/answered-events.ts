@@ -5,7 +5,8 @@ import { integer, listOf, matching } from '../../domain/codec/codec.ts'
 import { type EventType, type Recorded, schemaVersion } from '../../domain/event.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
-import { answer, describeProblem, line } from '../service/answer.ts'
+import { answer, describeProblem, line, parseJson } from '../service/answer.ts'
+import { CommandFailure } from '../terminal/command.ts'
 
 /** Events as a service answers them: CloudEvents, which histories extend. */
 
@@ -26,8 +27,8 @@ export const AnsweredEvent = answer(
 )
 export type AnsweredEvent = t.TypeOf<typeof AnsweredEvent>
 
-/** The event as it was recorded. Its store position here is the public one. Left: why it cannot be read. */
-export const recordedOf = (shown: AnsweredEvent): E.Either<string, Recorded> => {
+/** The event as it was recorded. Its store position here is the public one. @throws CommandFailure */
+export const recordedOf = (shown: AnsweredEvent): Recorded => {
   const { id, stream, revision = 0, type, data, time, actor, actorrole: role, requestid, reason, client } = shown
   const optional = { ...(reason !== undefined && { reason }), ...(client !== undefined && { client }) }
   const name = type.slice('berth.'.length) as EventType
@@ -35,10 +36,10 @@ export const recordedOf = (shown: AnsweredEvent): E.Either<string, Recorded> => 
   const metadata = { actor, role, request_id: requestid, time, schema: schemaVersion(name), ...optional }
   const event = { id, stream, revision, type: name, data, metadata }
   try {
-    return E.right(decodeParsed(event, toStorePosition(positionOf(shown))))
+    return decodeParsed(event, toStorePosition(positionOf(shown)))
   } catch (error) {
-    if (error instanceof UndecodableEvent) return E.left(`an event of the service cannot be read: ${error.message}`)
-    throw error
+    if (!(error instanceof UndecodableEvent)) throw error
+    throw new CommandFailure(`an event of the service cannot be read: ${error.message}`)
   }
 }
 
@@ -54,16 +55,12 @@ const Line = t.union([
   answer({ error: answer({ detail: line }, {}) }, {}),
 ])
 
-/** A line of a transfer of events. Left: why it is none, or how the service ended the transfer. */
-export const readLine = (text: string): E.Either<string, AnsweredEvent | 'complete'> => {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    return E.left('the service did not answer with lines of JSON')
-  }
+/** A line of a transfer of events. @throws CommandFailure if it is none, or if the service ended the transfer */
+export const readLine = (text: string): AnsweredEvent | 'complete' => {
+  const parsed = parseJson(text)
+  if (parsed === undefined) throw new CommandFailure('the service did not answer with lines of JSON')
   const read = Line.decode(parsed)
-  if (E.isLeft(read)) return E.left(`a line of the service cannot be read: ${describeProblem(read.left)}`)
-  if ('error' in read.right) return E.left(`the service ended the transfer: ${read.right.error.detail}`)
-  return E.right('checkpoint' in read.right ? 'complete' : read.right)
+  if (E.isLeft(read)) throw new CommandFailure(`a line of the service cannot be read: ${describeProblem(read.left)}`)
+  if ('error' in read.right) throw new CommandFailure(`the service ended the transfer: ${read.right.error.detail}`)
+  return 'checkpoint' in read.right ? 'complete' : read.right
 }

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
-import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { makeBackup } from '../../backup/backup.ts'
 import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { type Command, CommandFailure, orFail } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** The places of the keys, which backups do not contain. */
@@ -34,32 +33,23 @@ in another place. Without the vault keys, nobody can log in to the restored serv
 To restore: stop the service, replace the data directory with DIR, put the keys back in their places, start the service.
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
-  run: async ({ operands, options }, config, terminal) => {
-    if (config.eventStore.kind !== 'sqlite') return printRefusal(terminal, IN_CLUSTER)
+  run: async ({ operands, options: { json } }, config, terminal) => {
+    if (config.eventStore.kind !== 'sqlite') throw new CommandFailure(IN_CLUSTER)
     const store = await openStoreForCommand(config)
     const events = (await store.head().finally(store.close)) + 1
     const directory = resolve(operands[0] as string)
     const { eventStore, origin } = config
-    const auditKey = await readAuditKey(config)
-    if (E.isLeft(auditKey)) return printRefusal(terminal, auditKey.left)
-    const signer = auditKey.right && { name: origin, privateKey: auditKey.right }
-    const source = { log: eventStore.path, origin, signer }
+    const privateKey = orFail(await readAuditKey(config))
+    const source = { log: eventStore.path, origin, signer: privateKey && { name: origin, privateKey } }
     const progress = makeProgress(terminal)
     progress.show(0, events)
-    const made = await makeBackup(source, directory, { now: terminal.now(), onProgress: progress.show }).finally(
-      progress.end,
-    )
-    if (E.isLeft(made)) return printRefusal(terminal, made.left)
+    const options = { now: terminal.now(), onProgress: progress.show }
+    const made = orFail(await makeBackup(source, directory, options).finally(progress.end))
     const keys = keysOf(config)
-    const { root, vault_keys } = made.right
-    if (options.json) {
-      terminal.stdout(`${JSON.stringify({ directory, ...made.right, keys_not_included: keys })}\n`)
-      return DONE
-    }
-    terminal.stdout(`${directory}: ${made.right.events} events, checked; root ${root}\n`)
-    const missing = `the vault keys (${vault_keys.join(', ')}) and the audit key`
+    if (json) return terminal.stdout(`${JSON.stringify({ directory, ...made, keys_not_included: keys })}\n`)
+    terminal.stdout(`${directory}: ${made.events} events, checked; root ${made.root}\n`)
+    const missing = `the vault keys (${made.vault_keys.join(', ')}) and the audit key`
     terminal.stdout(`Not included: ${missing}. Keep a copy of ${keys.join(' and ')} elsewhere.\n`)
     terminal.stdout('A restore needs them: without the vault keys, users have neither names nor passwords.\n')
-    return DONE
   },
 }

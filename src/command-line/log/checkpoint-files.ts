@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
 import type { Verifier } from '../../audit/signed-note.ts'
 import type { SignedHead } from '../../audit/verify/checkpoints.ts'
+import { CommandFailure } from '../terminal/command.ts'
 
 /** Maximum size of a checkpoint file, in bytes. */
 const NOTE_MAX = 100_000
@@ -14,28 +15,23 @@ const withOneBreak = (note: string): string => {
   return `${note.slice(0, end)}\n`
 }
 
-const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, SignedHead>> => {
+const readAgainst = async (file: string, verifier: Verifier): Promise<SignedHead> => {
   const note = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => code)
-  if (!Buffer.isBuffer(note)) return E.left(`${file} cannot be read: ${note}`)
-  if (note.length > NOTE_MAX) return E.left(`${file} is not a checkpoint: it is too long`)
+  if (!Buffer.isBuffer(note)) throw new CommandFailure(`${file} cannot be read: ${note}`)
+  if (note.length > NOTE_MAX) throw new CommandFailure(`${file} is not a checkpoint: it is too long`)
   const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)
-  if (E.isLeft(opened)) return E.left(`${file}: the checkpoint ${opened.left}`)
-  return E.right({ name: file, size: opened.right.size, root: opened.right.root })
+  if (E.isLeft(opened)) throw new CommandFailure(`${file}: the checkpoint ${opened.left}`)
+  return { name: file, size: opened.right.size, root: opened.right.root }
 }
 
-/** Reads checkpoints signed with one key. Left: the problem of the first invalid one. */
+/** Reads checkpoints signed with one key. @throws CommandFailure with the problem of the first invalid one */
 export const readCheckpoints = async (
   files: readonly string[],
-  findVerifier: () => Promise<E.Either<string, Verifier>>,
-): Promise<E.Either<string, readonly SignedHead[]>> => {
-  if (files.length === 0) return E.right([])
+  findVerifier: () => Promise<Verifier>,
+): Promise<readonly SignedHead[]> => {
+  if (files.length === 0) return []
   const verifier = await findVerifier()
-  if (E.isLeft(verifier)) return verifier
   const all: SignedHead[] = []
-  for (const file of files) {
-    const read = await readAgainst(file, verifier.right)
-    if (E.isLeft(read)) return read
-    all.push(read.right)
-  }
-  return E.right(all)
+  for (const file of files) all.push(await readAgainst(file, verifier))
+  return all
 }

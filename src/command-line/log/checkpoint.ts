@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { emptyTree, treeHead, withLeaf } from '../../../projections/merkle-tree.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { readLeaves } from '../../audit/leaves.ts'
@@ -8,25 +7,43 @@ import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { multiline } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
+import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 
-/** Prints the checkpoint of the service at BERTH_URL. Who keeps it checks its signature: `verify --against`. */
-const showRemote = async (isJson: boolean, config: Config, terminal: Terminal): Promise<number> => {
+interface Signed {
+  readonly origin: string
+  readonly size: number
+  readonly root: string
+  readonly note: string
+}
+
+/** The checkpoint of the service at BERTH_URL. Who keeps it checks its signature: `verify --against`. */
+const askForCheckpoint = async (config: Config): Promise<Signed> => {
   const path = '/api/audit/checkpoint'
-  const asked = await callService(config, { method: 'GET', path, accept: 'text/plain', answer: multiline })
-  if (E.isLeft(asked)) return printRefusal(terminal, asked.left)
-  const note = asked.right
-  const [, origin, size, root] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
-  if (origin === undefined) return printRefusal(terminal, 'the service did not answer with a checkpoint')
-  terminal.stdout(isJson ? `${JSON.stringify({ origin, size: Number(size), root, note })}\n` : note)
-  return DONE
+  const note = await callService(config, { method: 'GET', path, accept: 'text/plain', answer: multiline })
+  const [, origin, size, root = ''] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
+  if (origin === undefined) throw new CommandFailure('the service did not answer with a checkpoint')
+  return { origin, size: Number(size), root, note }
+}
+
+const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signed> => {
+  const signer = await signerOf(config)
+  await using store = await openStoreForCommand(config)
+  const progress = makeProgress(terminal)
+  const { records, total } = await openLogReader(store, config, terminal)
+  let tree = emptyTree
+  for await (const { leaf } of readLeaves({ records }, (done) => progress.show(done, total(done)))) {
+    tree = withLeaf(tree, leaf, sha256)
+  }
+  progress.end()
+  const root = treeHead(tree, sha256)
+  const note = signCheckpoint(tree.size, root, signer)
+  return { origin: config.origin, size: tree.size, root: Buffer.from(root).toString('base64'), note }
 }
 
 export const checkpointCommand: Command = {
   name: 'checkpoint',
-  operands: [],
   options: { local: { type: 'boolean' }, json: { type: 'boolean' } },
   summary: 'prints a signed checkpoint of the log',
   example: 'checkpoint > berth.checkpoint',
@@ -40,26 +57,8 @@ returns the same at /api/audit/checkpoint. --local reads the log in any case.
 
 With --json it prints {"origin","size","root","note"}.`,
   run: async ({ options }, config, terminal) => {
-    if (config.client !== undefined && options.local !== true)
-      return showRemote(options.json === true, config, terminal)
-    const signer = await signerOf(config)
-    if (E.isLeft(signer)) return printRefusal(terminal, signer.left)
-    const store = await openStoreForCommand(config)
-    const progress = makeProgress(terminal)
-    try {
-      const { records, total } = await openLogReader(store, config, terminal)
-      let tree = emptyTree
-      for await (const { leaf } of readLeaves({ records }, (done) => progress.show(done, total(done)))) {
-        tree = withLeaf(tree, leaf, sha256)
-      }
-      progress.end()
-      const root = treeHead(tree, sha256)
-      const note = signCheckpoint(tree.size, root, signer.right)
-      const made = { origin: config.origin, size: tree.size, root: Buffer.from(root).toString('base64'), note }
-      terminal.stdout(options.json ? `${JSON.stringify(made)}\n` : note)
-      return DONE
-    } finally {
-      await store.close()
-    }
+    const isRemote = config.client !== undefined && options.local !== true
+    const signed = isRemote ? await askForCheckpoint(config) : await makeCheckpoint(config, terminal)
+    terminal.stdout(options.json ? `${JSON.stringify(signed)}\n` : signed.note)
   },
 }

@@ -4,15 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../config/event-store.ts'
 import { copyLog } from '../../copy/copy-log.ts'
 import { openCopyTarget, openStoreForCommand } from '../../service/open-store.ts'
-import {
-  type Command,
-  DONE,
-  MISUSED,
-  type OptionValue,
-  printRefusal,
-  randomHexOf,
-  type Terminal,
-} from '../terminal/command.ts'
+import { type Command, Misused, type OptionValue, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
@@ -34,35 +26,21 @@ const read = <K extends EventStoreConfig['kind']>(
 const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Terminal, isJson: boolean) => {
   // Opened for writing, which keeps services from writing during the copy.
   const begun = terminal.now()
-  const source = await openStoreForCommand({ ...config, eventStore: from }, { isReadOnly: false })
-  try {
-    const randomHex = randomHexOf(terminal)
-    const target = await openCopyTarget(to, { randomHex, copyOf: source.logId })
-    try {
-      const progress = makeProgress(terminal, { isLogged: true })
-      const copied = await copyLog({ source, target, onProgress: progress.show }).finally(progress.end)
-      if (E.isLeft(copied)) return printRefusal(terminal, copied.left)
-      await target.endCopy()
-      const { events, found, secrets, root } = copied.right
-      const seconds = (terminal.now() - begun) / 1_000
-      const rate = Math.round((events - found) / Math.max(seconds, 0.001))
-      if (isJson) terminal.stdout(`${JSON.stringify({ ...copied.right, seconds })}\n`)
-      else {
-        terminal.stdout(`${nameOfStore(to)}: ${events} events, ${found} of them already there, ${rate} a second\n`)
-        terminal.stdout(`${secrets} encrypted secrets; root ${root} in both\n`)
-      }
-      return DONE
-    } finally {
-      await target.close()
-    }
-  } finally {
-    await source.close()
-  }
+  await using source = await openStoreForCommand({ ...config, eventStore: from }, { isReadOnly: false })
+  await using target = await openCopyTarget(to, { randomHex: randomHexOf(terminal), copyOf: source.logId })
+  const progress = makeProgress(terminal, { isLogged: true })
+  const copied = orFail(await copyLog({ source, target, onProgress: progress.show }).finally(progress.end))
+  await target.endCopy()
+  const { events, found, secrets, root } = copied
+  const seconds = (terminal.now() - begun) / 1_000
+  const rate = Math.round((events - found) / Math.max(seconds, 0.001))
+  if (isJson) return terminal.stdout(`${JSON.stringify({ ...copied, seconds })}\n`)
+  terminal.stdout(`${nameOfStore(to)}: ${events} events, ${found} of them already there, ${rate} a second\n`)
+  terminal.stdout(`${secrets} encrypted secrets; root ${root} in both\n`)
 }
 
 export const copyCommand: Command = {
   name: 'copy',
-  operands: [],
   options: { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' } },
   summary: 'copies the embedded log into an EventStoreDB, to move there',
   example: 'copy --from sqlite:./data/events.db --to esdb://127.0.0.1:2113?tls=false',
@@ -84,9 +62,10 @@ With --json it prints {"events","found","secrets","root","seconds"}.`,
       'sqlite:./data/events.db',
     )
     const to = read(options.to, config.eventStore, 'eventstoredb', 'esdb://name:password@host:2113')
-    if (E.isLeft(from)) terminal.stderr(`berth: --from ${from.left}\n`)
-    if (E.isLeft(to)) terminal.stderr(`berth: --to ${to.left}\n`)
-    if (E.isLeft(from) || E.isLeft(to)) return MISUSED
+    if (E.isLeft(from) || E.isLeft(to)) {
+      const problems = [E.isLeft(from) && `--from ${from.left}`, E.isLeft(to) && `--to ${to.left}`]
+      throw new Misused(problems.filter((problem) => problem !== false))
+    }
     return copy(from.right, to.right, config, terminal, options.json === true)
   },
 }

@@ -3,7 +3,7 @@ import { readLeaves } from '../../audit/leaves.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, DONE, MISUSED, printRefusal } from '../terminal/command.ts'
+import { type Command, CommandFailure, Misused } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 
@@ -25,42 +25,35 @@ text whose hash is proven. It reads the log itself, never the service at BERTH_U
   run: async ({ operands: [id = ''], options }, config, terminal) => {
     const asked = options.size === undefined ? undefined : Number(options.size)
     if (asked !== undefined && !(/^\d{1,15}$/.test(String(options.size)) && asked > 0)) {
-      terminal.stderr('berth: --size must be a number of events\n')
-      return MISUSED
+      throw new Misused('--size must be a number of events')
     }
-    const store = await openStoreForCommand(config)
+    await using store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
-    try {
-      const { records, total } = await openLogReader(store, config, terminal)
-      const kept = makeKeptTree()
-      let found: { readonly position: PublicPosition; readonly text: string; readonly leaf: Uint8Array } | undefined
-      for await (const { position, record, leaf } of readLeaves({ records }, (done) =>
-        progress.show(done, total(done)),
-      )) {
-        kept.add(leaf)
-        if (found === undefined && record.text.includes(id) && JSON.parse(record.text).id === id) {
-          found = { position, text: record.text, leaf }
-        }
-        if (kept.size() === asked) break
+    const { records, total } = await openLogReader(store, config, terminal)
+    const kept = makeKeptTree()
+    let found: { readonly position: PublicPosition; readonly text: string; readonly leaf: Uint8Array } | undefined
+    const onProgress = (done: number): void => progress.show(done, total(done))
+    for await (const { position, record, leaf } of readLeaves({ records }, onProgress)) {
+      kept.add(leaf)
+      if (found === undefined && record.text.includes(id) && JSON.parse(record.text).id === id) {
+        found = { position, text: record.text, leaf }
       }
-      progress.end()
-      const size = kept.size()
-      if (asked !== undefined && size < asked) return printRefusal(terminal, `the log has ${size} events`)
-      if (found === undefined) return printRefusal(terminal, `no event among the first ${size} has this id`)
-      const tree = makeLogTree(kept.node)
-      const proof = {
-        origin: config.origin,
-        tree_size: size,
-        leaf_index: found.position,
-        leaf_hash: base64(found.leaf),
-        leaf: found.text,
-        hashes: tree.inclusion(found.position, size).map(base64),
-        root: base64(tree.head(size)),
-      }
-      terminal.stdout(`${JSON.stringify(proof, undefined, options.json ? undefined : 2)}\n`)
-      return DONE
-    } finally {
-      await store.close()
+      if (kept.size() === asked) break
     }
+    progress.end()
+    const size = kept.size()
+    if (asked !== undefined && size < asked) throw new CommandFailure(`the log has ${size} events`)
+    if (found === undefined) throw new CommandFailure(`no event among the first ${size} has this id`)
+    const tree = makeLogTree(kept.node)
+    const proof = {
+      origin: config.origin,
+      tree_size: size,
+      leaf_index: found.position,
+      leaf_hash: base64(found.leaf),
+      leaf: found.text,
+      hashes: tree.inclusion(found.position, size).map(base64),
+      root: base64(tree.head(size)),
+    }
+    terminal.stdout(`${JSON.stringify(proof, undefined, options.json ? undefined : 2)}\n`)
   },
 }

@@ -15,7 +15,6 @@ const comparisonLines = (compared: Comparison): string =>
 
 export const replayCommand: Command = {
   name: 'replay',
-  operands: [],
   options: { json: { type: 'boolean' } },
   summary: 'rebuilds the documents from the log and compares them with those in use',
   example: 'replay --json',
@@ -32,19 +31,15 @@ It reads the log and the views themselves, never the service at BERTH_URL.
 
 With --json it prints {"same","position","events","documents","behind","differences"} on one line.`,
   run: async ({ options }, config, terminal) => {
-    const store = await openStoreForCommand(config)
+    await using store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
-    try {
-      const views = join(config.data, 'views.db')
-      const compared = await replay(views, store, projections, progress.show, CATCH_UP_TIMEOUT_MS).finally(progress.end)
-      const { rows: _, ...members } = compared
-      const isSame = compared.differences.length === 0 && isCompared(compared)
-      if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...members })}\n`)
-      else if (terminal.columns === undefined) terminal.stdout(comparisonLines(compared))
-      else terminal.stdout(comparisonText(compared, terminal.columns))
-      return isSame ? DONE : REFUSED
-    } finally {
-      await store.close()
-    }
+    const views = join(config.data, 'views.db')
+    const compared = await replay(views, store, projections, progress.show, CATCH_UP_TIMEOUT_MS).finally(progress.end)
+    const { rows: _, ...members } = compared
+    const isSame = compared.differences.length === 0 && isCompared(compared)
+    if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...members })}\n`)
+    else if (terminal.columns === undefined) terminal.stdout(comparisonLines(compared))
+    else terminal.stdout(comparisonText(compared, terminal.columns))
+    return isSame ? DONE : REFUSED
   },
 }

@@ -11,7 +11,7 @@ import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
-import { type Command, DONE, MISUSED, printRefusal, type Terminal, textsOf } from '../terminal/command.ts'
+import { type Command, DONE, Misused, type Terminal, textsOf } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { readCheckpoints } from './checkpoint-files.ts'
 import { openLogReader } from './log-reader.ts'
@@ -106,7 +106,6 @@ checkpoint kept elsewhere proves that nobody did:
 
 export const verifyCommand: Command = {
   name: 'verify',
-  operands: [],
   options: {
     against: { type: 'string', multiple: true },
     key: { type: 'string' },
@@ -144,32 +143,26 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     const files = textsOf(options.against)
     const verifier = key === undefined ? undefined : readVerifier(key)
     if (verifier !== undefined && (E.isLeft(verifier) || files.length === 0)) {
-      const why = E.isLeft(verifier) ? `the verifier key ${verifier.left}` : 'requires --against FILE'
-      terminal.stderr(`berth: --key: ${why}\n`)
-      return MISUSED
+      throw new Misused(
+        `--key: ${E.isLeft(verifier) ? `the verifier key ${verifier.left}` : 'requires --against FILE'}`,
+      )
     }
-    const against = await readCheckpoints(files, async () => verifier ?? E.map(verifierOf)(await signerOf(config)))
-    if (E.isLeft(against)) return printRefusal(terminal, against.left)
+    const against = await readCheckpoints(files, async () => verifier?.right ?? verifierOf(await signerOf(config)))
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
-    if (ring !== undefined && E.isLeft(ring)) return printRefusal(terminal, ring.left)
-    const store = await openStoreForCommand(config)
+    await using store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
-    try {
-      const reader = await openLogReader(store, config, terminal)
-      const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-      const reread = () => store.records(BEGINNING)
-      const onProgress = (done: number): void => progress.show(done, reader.total(done))
-      const read = { records: followed?.records ?? reader.records(), reread, against: against.right, onProgress }
-      const ofLog = await verifyStore(store, config, read).finally(progress.end)
-      const vault = ring && followed && (await verifyVault(store, ring.right, followed))
-      const verified = whole(ofLog, vault, await readKnownKey(store), config)
-      const isSound = verified.found === 0 && verified.place === undefined
-      if (!options.json) show(verified, terminal)
-      else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)
-      if (terminal.isWatched && files.length === 0) terminal.stderr(NOTHING_TO_COMPARE)
-      return isSound ? DONE : FOUND
-    } finally {
-      await store.close()
-    }
+    const reader = await openLogReader(store, config, terminal)
+    const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
+    const reread = () => store.records(BEGINNING)
+    const onProgress = (done: number): void => progress.show(done, reader.total(done))
+    const read = { records: followed?.records ?? reader.records(), reread, against, onProgress }
+    const ofLog = await verifyStore(store, config, read).finally(progress.end)
+    const vault = ring && followed && (await verifyVault(store, ring, followed))
+    const verified = whole(ofLog, vault, await readKnownKey(store), config)
+    const isSound = verified.found === 0 && verified.place === undefined
+    if (!options.json) show(verified, terminal)
+    else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)
+    if (terminal.isWatched && files.length === 0) terminal.stderr(NOTHING_TO_COMPARE)
+    return isSound ? DONE : FOUND
   },
 }

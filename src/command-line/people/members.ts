@@ -1,10 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { quotaFields, Role } from '../../domain/events/user.ts'
 import { answer, line } from '../service/answer.ts'
 import { oneNamed } from '../service/one-named.ts'
-import type { Ask } from './with-service.ts'
+import { CommandFailure, orFail } from '../terminal/command.ts'
+import type { Ask } from './ask.ts'
 
 /** A user as the service shows it: to testers with id and name only. */
 export const UserAnswer = answer(
@@ -26,48 +26,38 @@ export type Status = 'present' | 'removed' | 'erased'
 export const statusOf = ({ removed_at, erased_at }: UserAnswer): Status =>
   erased_at !== undefined ? 'erased' : removed_at === undefined ? 'present' : 'removed'
 
-/** All users that have ever been, in order of creation. Left: why they cannot be read. */
-export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly UserAnswer[]>> => {
+/** All users that have ever been, in order of creation. @throws CommandFailure */
+export const readMembers = async (ask: Ask): Promise<readonly UserAnswer[]> => {
   const members: UserAnswer[] = []
   for (;;) {
     const last = members.at(-1)
     const query = new URLSearchParams({ removed: 'true', limit: String(PAGE), ...(last && { before: last._id }) })
-    const read = await ask({ method: 'GET', path: `/api/user?${query}`, answer: Members })
-    if (E.isLeft(read)) return E.left(read.left.why)
-    const page = read.right.users
-    members.push(...page)
-    if (page.length < PAGE) return E.right(members.reverse())
+    const { users } = orFail(await ask({ method: 'GET', path: `/api/user?${query}`, answer: Members }))
+    members.push(...users)
+    if (users.length < PAGE) return members.reverse()
   }
 }
 
 /**
  * The user that a command line means: by id, or else by name in any case among users of the first status with that name.
- * Left: why there is none, or which ones are meant.
+ *
+ * @param statuses whose names count, the first ones first
+ * @throws CommandFailure if there is none, or if several are meant
  */
-const findMember = (
-  members: readonly UserAnswer[],
-  typed: string,
-  statuses: readonly Status[],
-): E.Either<string, UserAnswer> => {
+export const lookUpUser = async (
+  ask: Ask,
+  typed = '',
+  statuses: readonly Status[] = ['present'],
+): Promise<UserAnswer> => {
+  const members = await readMembers(ask)
   const byId = members.find(({ _id }) => _id === typed)
-  if (byId !== undefined) return E.right(byId)
+  if (byId !== undefined) return byId
   for (const status of statuses) {
     const candidates = members.filter((each) => statusOf(each) === status)
     const found = oneNamed(`${status} users`, typed, candidates)
-    if (E.isLeft(found)) return found
-    if (found.right !== undefined) return E.right(found.right)
+    if (found !== undefined) return found
   }
-  return E.left(`there is no user ${JSON.stringify(typed)}`)
-}
-
-/** Finds the user that a command line means. @param statuses whose names count, the first ones first */
-export const lookUpUser = async (
-  ask: Ask,
-  typed: string,
-  statuses: readonly Status[] = ['present'],
-): Promise<E.Either<string, UserAnswer>> => {
-  const members = await readMembers(ask)
-  return E.isLeft(members) ? members : findMember(members.right, typed, statuses)
+  throw new CommandFailure(`there is no user ${JSON.stringify(typed)}`)
 }
 
 /** The path of a user's route. */

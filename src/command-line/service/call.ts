@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import type { Config } from '../../config/config.ts'
 import { NOT_LISTENING } from '../../control/ask-service.ts'
+import { CommandFailure, orFail } from '../terminal/command.ts'
 import { describeProblem, parseJson, type Refused, readRefusal, unread } from './answer.ts'
 import { findTarget, type ServiceTarget, serviceNameOf } from './target.ts'
 
@@ -131,24 +132,20 @@ async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** Asks for a response that is read line by line. Its lines are not decoded. */
-export const callForLines = async (
-  config: Config,
-  path: string,
-): Promise<E.Either<string, AsyncGenerator<string, void, undefined>>> => {
-  const target = findTarget(config)
-  if (E.isLeft(target)) return target
+/** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
+export const callForLines = async (config: Config, path: string): Promise<AsyncGenerator<string>> => {
+  const target = orFail(findTarget(config))
   const call = { method: 'GET', path, accept: 'application/x-ndjson', answer: unread } as const
   try {
-    const response = await send(target.right, call)
-    if (response.statusCode === 200) return E.right(linesOf(response))
-    const read = readResponse(call, response.statusCode ?? 0, await readAll(response), serviceNameOf(config))
-    return E.left(E.isLeft(read) ? read.left.why : 'the service did not answer with lines')
+    const response = await send(target, call)
+    if (response.statusCode === 200) return linesOf(response)
+    orFail(readResponse(call, response.statusCode ?? 0, await readAll(response), serviceNameOf(config)))
   } catch (error) {
-    return E.left(describe(config, error as Error).why)
+    throw error instanceof CommandFailure ? error : new CommandFailure(describe(config, error as Error).why)
   }
+  throw new CommandFailure('the service did not answer with lines')
 }
 
-/** As tryCall. Left is a sentence that says why it failed or was refused. */
-export const callService = async <A>(config: Config, call: ServiceCall<A>): Promise<E.Either<string, A>> =>
-  E.mapLeft(({ why }: CallFailure) => why)(await tryCall(config, call))
+/** As tryCall. @throws CommandFailure with a sentence that says why it failed or was refused */
+export const callService = async <A>(config: Config, call: ServiceCall<A>): Promise<A> =>
+  orFail(await tryCall(config, call))

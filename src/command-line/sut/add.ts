@@ -1,9 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, printRefusal, randomHexOf } from '../terminal/command.ts'
-import { misuse } from '../terminal/misuse.ts'
+import { type Command, randomHexOf, WrongUsage } from '../terminal/command.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 
 const Added = answer({ _id: opaqueId }, {})
@@ -30,17 +28,13 @@ ${FIELDS_HELP}
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
   run: async (args, config, terminal) => {
     const missing = REQUIRED.find((name) => args.options[name] === undefined)
-    if (missing !== undefined) return misuse(terminal, `a --${missing} is required`, sutAddCommand)
+    if (missing !== undefined) throw new WrongUsage(`a --${missing} is required`)
     const tags = readTags(args.options.tags)
-    if (E.isLeft(tags)) return misuse(terminal, `the tags ${tags.left}`, sutAddCommand)
     const fields = await readFields(args, terminal)
-    if (E.isLeft(fields)) return printRefusal(terminal, fields.left)
-    const added = await callService(config, {
+    const { _id } = await callService(config, {
       ...{ method: 'POST', path: '/api/sut/create', answer: Added, idempotencyKey: randomHexOf(terminal)(16) },
-      body: { name: args.operands[0], ...fields.right, ...(tags.right && { tags: tags.right }) },
+      body: { name: args.operands[0], ...fields, ...(tags && { tags }) },
     })
-    if (E.isLeft(added)) return printRefusal(terminal, added.left)
-    terminal.stdout(`${added.right._id}\n`)
-    return DONE
+    terminal.stdout(`${_id}\n`)
   },
 }

@@ -1,9 +1,8 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { boolean, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, printRefusal, REFUSED } from '../terminal/command.ts'
+import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { lookUpSut, sutPath } from './find.ts'
 
 const Checked = answer({ reachable: boolean, cause: orNull(line), milliseconds: whole }, {})
@@ -22,15 +21,11 @@ A SUT can be checked once a second.
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
 
 With --json it prints {"reachable","cause","milliseconds"}.`,
-  run: async ({ operands: [typed = ''], options }, config, terminal) => {
+  run: async ({ operands: [typed], options }, config, terminal) => {
     const found = await lookUpSut(config, typed)
-    if (E.isLeft(found)) return printRefusal(terminal, found.left)
-    const checked = await callService(config, {
-      ...{ method: 'POST', path: sutPath(found.right, '/check'), answer: Checked },
-    })
-    if (E.isLeft(checked)) return printRefusal(terminal, checked.left)
-    const { reachable, cause, milliseconds } = checked.right
-    if (options.json) terminal.stdout(`${JSON.stringify(checked.right)}\n`)
+    const checked = await callService(config, { method: 'POST', path: sutPath(found, '/check'), answer: Checked })
+    const { reachable, cause, milliseconds } = checked
+    if (options.json) terminal.stdout(`${JSON.stringify(checked)}\n`)
     else
       terminal.stdout(
         `${reachable ? 'reachable' : 'not reachable'}${cause === null ? '' : `\t${cause}`}\t${milliseconds} ms\n`,

@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { findWay, runViewer } from '../../client/viewers.ts'
 import type { Config } from '../../config/config.ts'
@@ -8,7 +7,7 @@ import { SutType } from '../../domain/events/sut.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { answer } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { type Command, CommandFailure, DONE } from '../terminal/command.ts'
 import { lookUpSut } from './find.ts'
 
 const Reservations = answer({ sut_reservations: listOf(answer({ _id: opaqueId }, {})) }, {})
@@ -16,27 +15,22 @@ const Me = answer({ _id: opaqueId }, {})
 
 /**
  * The id of the reservation that a command line means: an id, or else one's own running reservation of the SUT with that
- * name. The control socket belongs to nobody, so there it is anybody's. Left: why there is none.
+ * name. The control socket belongs to nobody, so there it is anybody's.
  */
-const lookUpReservation = async (config: Config, typed: string): Promise<E.Either<string, string>> => {
+const lookUpReservation = async (config: Config, typed: string): Promise<string> => {
   // An id of a SUT is meant by nobody who connects to a reservation.
-  if (isAssignedId(typed)) return E.right(typed)
+  if (isAssignedId(typed)) return typed
   const sut = await lookUpSut(config, typed)
-  if (E.isLeft(sut)) return sut
-  const query = new URLSearchParams({ sut_id: sut.right._id, current: 'true', limit: '2' })
+  const query = new URLSearchParams({ sut_id: sut._id, current: 'true', limit: '2' })
   if (config.client !== undefined) {
     const me = await callService(config, { method: 'GET', path: '/api/user/me', answer: Me })
-    if (E.isLeft(me)) return me
-    query.set('user_id', me.right._id)
+    query.set('user_id', me._id)
   }
   const path = `/api/sut_reservation?${query}`
-  const listed = await callService(config, { method: 'GET', path, answer: Reservations })
-  if (E.isLeft(listed)) return listed
-  const [running] = listed.right.sut_reservations
+  const [running] = (await callService(config, { method: 'GET', path, answer: Reservations })).sut_reservations
+  if (running !== undefined) return running._id
   const whose = config.client === undefined ? 'nobody has a' : 'you have no'
-  return running === undefined
-    ? E.left(`${whose} running reservation of ${JSON.stringify(typed)}`)
-    : E.right(running._id)
+  throw new CommandFailure(`${whose} running reservation of ${JSON.stringify(typed)}`)
 }
 
 /** Host and port become arguments of a program. No address begins with a hyphen or has a space. */
@@ -73,17 +67,13 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
 With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
-    const reservation = await lookUpReservation(config, typed)
-    if (E.isLeft(reservation)) return printRefusal(terminal, reservation.left)
-    const id = reservation.right
+    const id = await lookUpReservation(config, typed)
     const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection?wait=${WAIT}`
-    const answered = await callService(config, { method: 'GET', path, answer: Connection })
-    if (E.isLeft(answered)) return printRefusal(terminal, answered.left)
-    const connection = answered.right
+    const connection = await callService(config, { method: 'GET', path, answer: Connection })
     const { host, port, sut_type, bound_here } = connection
     if (options.json) terminal.stdout(`${JSON.stringify(connection)}\n`)
     const problem = findProblem(connection)
-    if (problem !== undefined || host === null) return printRefusal(terminal, String(problem))
+    if (problem !== undefined || host === null) throw new CommandFailure(String(problem))
     // The control socket does not show from where the holder will connect.
     if (!bound_here && config.client !== undefined) {
       terminal.stderr(
@@ -96,6 +86,6 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
       return DONE
     }
     if (way.isInstalled) return runViewer(way.line)
-    return printRefusal(terminal, `no viewer is installed; one of these would do: ${way.programs.join(', ')}`)
+    throw new CommandFailure(`no viewer is installed; one of these would do: ${way.programs.join(', ')}`)
   },
 }

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
-import type { CommandArguments, OptionValue, Terminal } from '../terminal/command.ts'
+import { readPassword } from '../people/password.ts'
+import { type CommandArguments, type OptionValue, type Terminal, WrongUsage } from '../terminal/command.ts'
 
 /** The options that become fields of a SUT as they are. */
 const TEXTS = {
@@ -30,25 +30,20 @@ input, without one trailing line break; the user name and the password are store
 export const toValue = (text: string): unknown =>
   /^\d{1,15}$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text
 
-/** The fields that were typed. Left: what is wrong with the password on standard input. */
-export const readFields = async (
-  { options }: CommandArguments,
-  terminal: Terminal,
-): Promise<E.Either<string, object>> => {
-  const texts = Object.entries(TEXTS).flatMap(([option, field]) =>
-    options[option] === undefined ? [] : [[field, options[option]]],
-  )
-  const values = Object.entries(VALUES).flatMap(([option, field]) =>
-    options[option] === undefined ? [] : [[field, toValue(String(options[option]))]],
-  )
-  const fields = Object.fromEntries([...texts, ...values])
-  if (options['password-stdin'] !== true) return E.right(fields)
-  const bytes = Buffer.from(await terminal.stdin())
-  if (!isUtf8(bytes)) return E.left('the password on standard input is not in UTF-8')
-  // `echo` adds a line break.
-  return E.right({ ...fields, password: bytes.toString().replace(/\r?\n$/, '') })
+/** The fields that were typed, and the password on standard input. @throws CommandFailure */
+export const readFields = async ({ options }: CommandArguments, terminal: Terminal): Promise<object> => {
+  const typed = (names: Readonly<Record<string, string>>, read: (text: string) => unknown) =>
+    Object.entries(names).flatMap(([option, field]) =>
+      options[option] === undefined ? [] : [[field, read(String(options[option]))]],
+    )
+  const fields = Object.fromEntries([...typed(TEXTS, (text) => text), ...typed(VALUES, toValue)])
+  if (options['password-stdin'] !== true) return fields
+  return { ...fields, password: await readPassword(terminal) }
 }
 
-/** Reads tags as typed. Left completes the sentence "the tags ...". */
-export const readTags = (typed: OptionValue): E.Either<string, Scope | undefined> =>
-  typeof typed === 'string' ? parseScope(typed) : E.right(undefined)
+/** Reads tags as typed. @throws WrongUsage */
+export const readTags = (typed: OptionValue): Scope | undefined => {
+  const read = typeof typed === 'string' ? parseScope(typed) : undefined
+  if (read !== undefined && E.isLeft(read)) throw new WrongUsage(`the tags ${read.left}`)
+  return read?.right
+}

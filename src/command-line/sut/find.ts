@@ -8,6 +8,7 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService, tryCall } from '../service/call.ts'
 import { oneNamed } from '../service/one-named.ts'
+import { CommandFailure, orFail } from '../terminal/command.ts'
 
 /** A SUT as the service shows it. */
 export const SutAnswer = answer(
@@ -26,19 +27,18 @@ const Suts = answer({ suts: listOf(SutAnswer) }, {})
 /** SUTs in a response. */
 const PAGE = 1_000
 
-/** All SUTs that a query selects, newest created first. Left: why they cannot be read. */
+/** All SUTs that a query selects, newest created first. @throws CommandFailure */
 export const listSuts = async (
   config: Config,
   query: Readonly<Record<string, string>>,
-): Promise<E.Either<string, readonly SutAnswer[]>> => {
-  const suts: SutAnswer[] = []
+): Promise<readonly SutAnswer[]> => {
+  const all: SutAnswer[] = []
   for (;;) {
-    const last = suts.at(-1)
+    const last = all.at(-1)
     const page = new URLSearchParams({ ...query, limit: String(PAGE), ...(last && { before: last._id }) })
-    const read = await callService(config, { method: 'GET', path: `/api/sut?${page}`, answer: Suts })
-    if (E.isLeft(read)) return read
-    suts.push(...read.right.suts)
-    if (read.right.suts.length < PAGE) return E.right(suts)
+    const { suts } = await callService(config, { method: 'GET', path: `/api/sut?${page}`, answer: Suts })
+    all.push(...suts)
+    if (suts.length < PAGE) return all
   }
 }
 
@@ -47,20 +47,17 @@ export const sutPath = ({ _id }: Pick<SutAnswer, '_id'>, operation = ''): string
   `/api/sut/${encodeURIComponent(_id)}${operation}`
 
 /**
- * The SUT that a command line means: by id, also of a retired one, or else by name in any case. Left: why there is none,
- * or which ones are meant.
+ * The SUT that a command line means: by id, also of a retired one, or else by name in any case.
+ *
+ * @throws CommandFailure if there is none, or if several are meant
  */
-export const lookUpSut = async (config: Config, typed: string): Promise<E.Either<string, SutAnswer>> => {
+export const lookUpSut = async (config: Config, typed = ''): Promise<SutAnswer> => {
   if (isAssignedId(typed)) {
     const byId = await tryCall(config, { method: 'GET', path: sutPath({ _id: typed }), answer: SutAnswer })
-    if (E.isRight(byId)) return byId
-    if (byId.left.code !== 'sut_not_found') return E.left(byId.left.why)
+    if (E.isRight(byId) || byId.left.code !== 'sut_not_found') return orFail(byId)
   }
-  const none = E.left(`there is no SUT ${JSON.stringify(typed)}`)
-  if (!sutFields.name.is(typed)) return none
-  const listed = await listSuts(config, { name: typed })
-  if (E.isLeft(listed)) return listed
-  const found = oneNamed('SUTs', typed, listed.right)
-  if (E.isLeft(found)) return found
-  return found.right === undefined ? none : E.right(found.right)
+  const named = sutFields.name.is(typed) ? await listSuts(config, { name: typed }) : []
+  const found = oneNamed('SUTs', typed, named)
+  if (found === undefined) throw new CommandFailure(`there is no SUT ${JSON.stringify(typed)}`)
+  return found
 }

@@ -5,11 +5,10 @@ import { whole } from '../../domain/events/fields.ts'
 import { sutFields } from '../../domain/events/sut.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { SUT_ROWS_MAX } from '../../http/codecs/imports.ts'
-import { type CsvRow, describeCsvProblem, readCsv } from '../csv/csv.ts'
-import { readCsvFile } from '../csv/file.ts'
+import { type CsvRow, describeCsvProblem, readCsv, readCsvFile } from '../csv/csv.ts'
 import { answer, line } from '../service/answer.ts'
 import { type CallFailure, tryCall } from '../service/call.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { type Command, CommandFailure } from '../terminal/command.ts'
 import { toValue } from './fields.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
@@ -18,8 +17,6 @@ const TAG = 'tag.'
 /** Columns whose values are no texts. */
 const VALUES = ['port', 'is_active', 'rdp_width', 'rdp_height', 'turnaround', 'release_unused_after']
 const COLUMNS: readonly string[] = [...Object.keys(sutFields), 'user_name', 'password']
-
-type Refusal = readonly string[]
 
 /** A SUT as the service takes it. Empty fields are left out. */
 const toSut = (columns: readonly string[], { fields }: CsvRow): object => {
@@ -36,29 +33,30 @@ const toSut = (columns: readonly string[], { fields }: CsvRow): object => {
 
 const isColumn = (name: string): boolean => COLUMNS.includes(name) || name.startsWith(TAG)
 
-/** Reads rows whose fields are as many as the columns of the header. */
-const readRows = ([header, ...rows]: readonly CsvRow[]): E.Either<Refusal, readonly CsvRow[]> => {
+/** Checks the header, and that each row has as many fields. Returns the rows below it. */
+const checkRows = ([header, ...rows]: readonly CsvRow[]): readonly CsvRow[] => {
   const columns = header?.fields ?? []
   const unknown = columns.findIndex((name) => !isColumn(name))
-  const ofHeader = (detail: string) => E.left([describeCsvProblem({ line: header?.line ?? 1, detail })])
+  const ofHeader = (detail: string) => new CommandFailure(describeCsvProblem({ line: header?.line ?? 1, detail }))
   if (header === undefined || unknown !== -1) {
     // Names the place, because a file without a header has values here.
     const which = unknown === -1 ? '' : `; field ${unknown + 1} is none of them`
-    return ofHeader(`must name only the columns ${COLUMNS.join(', ')}, and ${TAG}<name> for tags${which}`)
+    throw ofHeader(`must name only the columns ${COLUMNS.join(', ')}, and ${TAG}<name> for tags${which}`)
   }
-  if (new Set(columns).size < columns.length) return ofHeader('must name each column once')
+  if (new Set(columns).size < columns.length) throw ofHeader('must name each column once')
   const uneven = rows.filter(({ fields }) => fields.length !== columns.length)
   if (uneven.length > 0) {
     const detail = (row: CsvRow) => `has ${row.fields.length} fields; the header names ${columns.length}`
-    return E.left(uneven.map((row) => describeCsvProblem({ line: row.line, detail: detail(row) })))
+    throw new CommandFailure(uneven.map((row) => describeCsvProblem({ line: row.line, detail: detail(row) })))
   }
-  return rows.length === 0 ? E.left(['the file has no SUTs']) : E.right(rows)
+  if (rows.length === 0) throw new CommandFailure('the file has no SUTs')
+  return rows
 }
 
 /** What the service refused, with the lines of its problems. */
-const linesOf = ({ why, errors = [] }: CallFailure, rows: readonly CsvRow[]): Refusal => [
+const linesOf = ({ why, errors = [] }: CallFailure, rows: readonly CsvRow[]): readonly string[] => [
   why,
-  ...errors.flatMap(({ pointer = '', detail }): Refusal => {
+  ...errors.flatMap(({ pointer = '', detail }) => {
     const [, n, column = ''] = /^#\/suts\/(\d+)\/?(.*)$/.exec(pointer) ?? []
     const row = rows[Number(n)]
     const named = column.replace(/^tags\//, TAG)
@@ -86,23 +84,19 @@ simply repeated. With --dry-run everything is checked and nothing is added.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
-    const bytes = await readCsvFile(file)
-    if (E.isLeft(bytes)) return printRefusal(terminal, bytes.left)
-    const parsed = readCsv(bytes.right, SUT_ROWS_MAX + 2)
-    if (E.isLeft(parsed)) return printRefusal(terminal, ...parsed.left.map(describeCsvProblem))
-    const rows = readRows(parsed.right)
-    if (E.isLeft(rows)) return printRefusal(terminal, ...rows.left)
-    const suts = rows.right.map((row) => toSut(parsed.right[0]?.fields ?? [], row))
+    const parsed = readCsv(await readCsvFile(file), SUT_ROWS_MAX + 2)
+    if (E.isLeft(parsed)) throw new CommandFailure(parsed.left.map(describeCsvProblem))
+    const rows = checkRows(parsed.right)
+    const suts = rows.map((row) => toSut(parsed.right[0]?.fields ?? [], row))
     const isDry = options['dry-run'] === true
     const imported = await tryCall(config, {
       ...{ method: 'POST', path: '/api/sut/import', answer: Imported, body: { suts, ...(isDry && { dry_run: true }) } },
       ...(!isDry && { idempotencyKey: keyOf(suts) }),
     })
-    if (E.isLeft(imported)) return printRefusal(terminal, ...linesOf(imported.left, rows.right))
+    if (E.isLeft(imported)) throw new CommandFailure(linesOf(imported.left, rows))
     const { count, suts: added = [] } = imported.right
     for (const { _id, name } of added) terminal.stdout(`${_id}\t${name}\n`)
     const what = count === 1 ? '1 SUT' : `${count} SUTs`
     terminal.stderr(`berth: ${what} ${isDry ? 'would be added; nothing was changed' : 'added'}\n`)
-    return DONE
   },
 }

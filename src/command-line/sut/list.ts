@@ -1,7 +1,5 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { formatScope } from '../../domain/user/scope.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
-import { misuse } from '../terminal/misuse.ts'
+import type { Command } from '../terminal/command.ts'
 import { readTags } from './fields.ts'
 import { listSuts, type SutAnswer } from './find.ts'
 
@@ -12,7 +10,6 @@ const rowOf = ({ _id, name, sut_type, address, port, is_active, monitoring, tags
 
 export const sutListCommand: Command = {
   name: 'sut list',
-  operands: [],
   options: { name: { type: 'string' }, tags: { type: 'string' }, json: { type: 'boolean' } },
   summary: 'lists machines',
   example: 'sut list --tags rack=4',
@@ -25,13 +22,10 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL; testers see the SUTs
 
 With --json each line is a SUT as GET /api/sut/<id> answers.`,
   run: async ({ options: { name, tags, json } }, config, terminal) => {
-    const read = readTags(tags)
-    if (E.isLeft(read)) return misuse(terminal, `the tags ${read.left}`, sutListCommand)
-    const family = Object.entries(read.right ?? {}).map(([tag, value]) => [`tag.${tag}`, value])
+    const family = Object.entries(readTags(tags) ?? {}).map(([tag, value]) => [`tag.${tag}`, value])
     const query = { ...(typeof name === 'string' && { name }), ...Object.fromEntries(family) }
-    const suts = await listSuts(config, query)
-    if (E.isLeft(suts)) return printRefusal(terminal, suts.left)
-    for (const sut of suts.right) terminal.stdout(`${json ? JSON.stringify(sut) : rowOf(sut)}\n`)
-    return DONE
+    for (const sut of await listSuts(config, query)) {
+      terminal.stdout(`${json ? JSON.stringify(sut) : rowOf(sut)}\n`)
+    }
   },
 }

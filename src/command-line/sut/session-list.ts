@@ -5,10 +5,9 @@ import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { lookUpUser } from '../people/members.ts'
-import type { Ask } from '../people/with-service.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService, tryCall } from '../service/call.ts'
-import { type Command, DONE, MISUSED, printRefusal } from '../terminal/command.ts'
+import { type Command, CommandFailure, Misused } from '../terminal/command.ts'
 import { lookUpSut, SutAnswer, sutPath } from './find.ts'
 
 /** The options that become filters of the route. */
@@ -28,17 +27,14 @@ type Session = t.TypeOf<typeof Session>
 const Sessions = answer({ sessions: listOf(Session) }, {})
 
 /** The names of the SUTs of sessions, also of retired ones, by id; none of those that are not seen. */
-const readSutNames = async (
-  config: Config,
-  sessions: readonly Session[],
-): Promise<E.Either<string, ReadonlyMap<string, string>>> => {
+const readSutNames = async (config: Config, sessions: readonly Session[]): Promise<ReadonlyMap<string, string>> => {
   const names = new Map<string, string>()
   for (const _id of new Set(sessions.map(({ sut_id }) => sut_id))) {
     const read = await tryCall(config, { method: 'GET', path: sutPath({ _id }), answer: SutAnswer })
     if (E.isRight(read)) names.set(_id, read.right.name)
-    else if (read.left.code !== 'sut_not_found') return E.left(read.left.why)
+    else if (read.left.code !== 'sut_not_found') throw new CommandFailure(read.left.why)
   }
-  return E.right(names)
+  return names
 }
 
 const rowOf = (session: Session, sutName: string): string => {
@@ -50,17 +46,14 @@ const rowOf = (session: Session, sutName: string): string => {
 }
 
 /** The id of what an option names: of a SUT, or of a user, also a removed one. */
-const toId = async (config: Config, option: string, typed: string): Promise<E.Either<string, string>> => {
-  const idOf = ({ _id }: { readonly _id: string }): string => _id
-  if (option === 'sut') return E.map(idOf)(await lookUpSut(config, typed))
-  if (option !== 'user' || isAssignedId(typed)) return E.right(typed)
-  const ask: Ask = (request) => tryCall(config, request)
-  return E.map(idOf)(await lookUpUser(ask, typed, ['present', 'removed']))
+const toId = async (config: Config, option: string, typed: string): Promise<string> => {
+  if (option === 'sut') return (await lookUpSut(config, typed))._id
+  if (option !== 'user' || isAssignedId(typed)) return typed
+  return (await lookUpUser((request) => tryCall(config, request), typed, ['present', 'removed']))._id
 }
 
 export const sessionListCommand: Command = {
   name: 'session list',
-  operands: [],
   options: {
     ...(Object.fromEntries(Object.keys(FILTERS).map((name) => [name, { type: 'string' }])) as Record<
       keyof typeof FILTERS,
@@ -85,29 +78,19 @@ With --json it prints what GET /api/session answers.`,
   run: async ({ options }, config, terminal) => {
     const limit = Number(options.limit ?? LIMIT)
     if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
-      terminal.stderr(`berth: --limit must be a whole number from 1 to ${LIMIT_MAX}\n`)
-      return MISUSED
+      throw new Misused(`--limit must be a whole number from 1 to ${LIMIT_MAX}`)
     }
     const query = new URLSearchParams({ limit: String(limit) })
     for (const [option, filter] of Object.entries(FILTERS)) {
       const typed = options[option]
-      if (typeof typed !== 'string') continue
-      const id = await toId(config, option, typed)
-      if (E.isLeft(id)) return printRefusal(terminal, id.left)
-      query.set(filter, id.right)
+      if (typeof typed === 'string') query.set(filter, await toId(config, option, typed))
     }
     if (options.open) query.set('open', 'true')
     const listed = await callService(config, { method: 'GET', path: `/api/session?${query}`, answer: Sessions })
-    if (E.isLeft(listed)) return printRefusal(terminal, listed.left)
-    if (options.json) {
-      terminal.stdout(`${JSON.stringify(listed.right)}\n`)
-      return DONE
+    if (options.json) return terminal.stdout(`${JSON.stringify(listed)}\n`)
+    const names = await readSutNames(config, listed.sessions)
+    for (const session of listed.sessions) {
+      terminal.stdout(`${rowOf(session, names.get(session.sut_id) ?? session.sut_id)}\n`)
     }
-    const { sessions } = listed.right
-    const names = await readSutNames(config, sessions)
-    if (E.isLeft(names)) return printRefusal(terminal, names.left)
-    const nameOf = ({ sut_id }: Session): string => names.right.get(sut_id) ?? sut_id
-    for (const session of sessions) terminal.stdout(`${rowOf(session, nameOf(session))}\n`)
-    return DONE
   },
 }

@@ -1,6 +1,5 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { formatScope } from '../../domain/user/scope.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import type { Command } from '../terminal/command.ts'
 import { lookUpSut } from './find.ts'
 
 export const sutShowCommand: Command = {
@@ -16,15 +15,13 @@ tab. A retired SUT is shown by its id.
 It asks the service on BERTH_DATA, or the one at BERTH_URL.
 
 With --json it prints what GET /api/sut/<id> answers.`,
-  run: async ({ operands: [typed = ''], options }, config, terminal) => {
-    const found = await lookUpSut(config, typed)
-    if (E.isLeft(found)) return printRefusal(terminal, found.left)
-    const { _id, monitoring, tags, name, ...fields } = found.right
-    if (options.json) terminal.stdout(`${JSON.stringify(found.right)}\n`)
+  run: async ({ operands: [typed], options }, config, terminal) => {
+    const sut = await lookUpSut(config, typed)
+    const { _id, monitoring, tags, name, ...fields } = sut
+    if (options.json) terminal.stdout(`${JSON.stringify(sut)}\n`)
     else {
       const rows = { id: _id, name, ...fields, monitoring: monitoring.status, tags: formatScope(tags) }
       for (const [member, value] of Object.entries(rows)) terminal.stdout(`${member}\t${value}\n`)
     }
-    return DONE
   },
 }

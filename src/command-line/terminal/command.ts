@@ -1,6 +1,8 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import { ExpectedError } from '../../files/expected-error.ts'
 
 /** The exit codes of every command. */
 export const DONE = 0
@@ -25,7 +27,7 @@ export interface Terminal {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  /** Overrides the time that people/with-service.ts waits for a service that starts or another command, in milliseconds. */
+  /** Overrides the time that people/ask.ts waits for a service that starts or another command, in milliseconds. */
   readonly waitMax?: number
 }
 
@@ -56,8 +58,8 @@ export interface Option extends ParseArgsOptionDescriptor {
 export interface CommandHelp {
   /** One word, or two for a member of a group. */
   readonly name: string
-  readonly operands: readonly string[]
-  readonly options: Readonly<Record<string, Option>>
+  readonly operands?: readonly string[]
+  readonly options?: Readonly<Record<string, Option>>
   /** Only if it is not made of the name, the operands and the options. */
   readonly usage?: string
   /** A short phrase for the list of commands. */
@@ -84,11 +86,28 @@ export interface Command extends CommandHelp {
   readonly asksNoService?: true
   /** Whether it works on files only, wherever a service runs. */
   readonly isOfFiles?: true
-  readonly run: (args: CommandArguments, config: Config, terminal: Terminal) => Promise<number>
+  /** Resolves to the exit code, if it is not `DONE`. @throws CommandFailure, Misused, or another ExpectedError */
+  readonly run: (args: CommandArguments, config: Config, terminal: Terminal) => Promise<number> | Promise<void>
 }
 
-/** Prints the reasons, a line each. Returns the exit code. */
-export const printRefusal = (terminal: Pick<Terminal, 'stderr'>, ...why: readonly string[]): number => {
-  for (const line of why) terminal.stderr(`berth: ${line}\n`)
-  return REFUSED
+/** A command was refused or failed. */
+export class CommandFailure extends ExpectedError {
+  override name = 'CommandFailure'
+  override readonly exitCode = REFUSED
+}
+
+/** The command line or the configuration is wrong. */
+export class Misused extends ExpectedError {
+  override name = 'Misused'
+  override readonly exitCode = MISUSED
+}
+
+/** The command line is wrong in a way that the usage of the command explains. */
+export class WrongUsage extends Misused {}
+
+/** What was asked for. @throws CommandFailure with the reasons why there is none, a sentence each */
+export const orFail = <A>(result: E.Either<string | readonly string[] | { readonly why: string }, A>): A => {
+  if (E.isRight(result)) return result.right
+  const { left } = result
+  throw new CommandFailure(typeof left === 'object' && 'why' in left ? left.why : left)
 }

@@ -10,7 +10,7 @@ export const EXIT_CODES =
 const USAGE_WIDTH = 105
 
 /** A command with its operands and options: `backup DIR [--json]`. */
-export const usageOf = ({ name, operands, options, usage: given }: CommandHelp): string => {
+export const usageOf = ({ name, operands = [], options = {}, usage: given }: CommandHelp): string => {
   if (given !== undefined) return given
   const flags = Object.entries(options).map(([flag, { type, multiple, isRequired }]) => {
     const usage = `--${flag}${type === 'string' ? ' VALUE' : ''}`

@@ -1,12 +1,9 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
-import { Role } from '../../domain/events/user.ts'
-import { LIMITS_HELP, readLimits } from '../people/limits.ts'
+import { type Ask, withOwnService } from '../people/ask.ts'
+import { LIMITS_HELP, readLimits, readRole } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { type Ask, withOwnService } from '../people/with-service.ts'
 import { answer } from '../service/answer.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
-import { misuse, ROLES } from '../terminal/misuse.ts'
+import { type Command, orFail, WrongUsage } from '../terminal/command.ts'
 
 const Added = answer({ _id: opaqueId }, {})
 
@@ -35,20 +32,14 @@ ${PASSWORD_HELP}
 
   printf %s "$PASSWORD" | npx berth user add bob --role auditor --password-stdin`,
   run: async (args, config, terminal) => {
-    const { role, id } = args.options
-    if (role === undefined) return misuse(terminal, 'a --role is required', userAddCommand)
-    if (!Role.is(role)) return misuse(terminal, `the role must be ${ROLES}`, userAddCommand)
-    const limits = readLimits(args.options.quota, args.options.scope)
-    if (E.isLeft(limits)) return misuse(terminal, limits.left, userAddCommand)
-    const chosen = await choosePassword(args, terminal)
-    if (E.isLeft(chosen)) return printRefusal(terminal, chosen.left)
-    const { password, isMade } = chosen.right
-    const body = { name: args.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
-    const add = async (ask: Ask): Promise<number> => {
-      const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
-      if (E.isLeft(added)) return printRefusal(terminal, added.left.why)
-      terminal.stdout(`${added.right._id}\n${isMade ? `${password}\n` : ''}`)
-      return DONE
+    const { role, id, quota, scope } = args.options
+    if (role === undefined) throw new WrongUsage('a --role is required')
+    const fields = { name: args.operands[0], role: readRole(role), ...readLimits(quota, scope) }
+    const { password, isMade } = await choosePassword(args, terminal)
+    const body = { ...fields, password, ...(id !== undefined && { _id: id }) }
+    const add = async (ask: Ask): Promise<void> => {
+      const { _id } = orFail(await ask({ method: 'POST', path: '/api/user/create', body, answer: Added }))
+      terminal.stdout(`${_id}\n${isMade ? `${password}\n` : ''}`)
     }
     return withOwnService(config, terminal, add, { mayBegin: true })
   },

@@ -4,13 +4,12 @@ import { makeId } from '../../domain/values/ids.ts'
 import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
 import { THREADS_MAX } from '../../users/passwords/argon2.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
-import { type CsvProblem, describeCsvProblem } from '../csv/csv.ts'
-import { readCsvFile } from '../csv/file.ts'
+import { type CsvProblem, describeCsvProblem, readCsvFile } from '../csv/csv.ts'
 import { type ImportedUser, readUsersCsv } from '../csv/users-csv.ts'
-import { type Ask, withService } from '../people/with-service.ts'
+import { type Ask, makeAsk } from '../people/ask.ts'
 import { unread } from '../service/answer.ts'
 import type { CallFailure } from '../service/call.ts'
-import { type Command, DONE, printRefusal, type Terminal } from '../terminal/command.ts'
+import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** How passwords come to the service: as hashes over its socket, otherwise as they are. */
@@ -32,12 +31,11 @@ const listProblems = (listed: readonly CsvProblem[], total: number): Refusal => 
   ...(total > listed.length ? [`and ${total - listed.length} more problems`] : []),
 ]
 
-const readUsers = async (file: string): Promise<E.Either<Refusal, readonly ImportedUser[]>> => {
-  const bytes = await readCsvFile(file)
-  if (E.isLeft(bytes)) return E.left([bytes.left])
-  const users = readUsersCsv(bytes.right)
-  if (E.isLeft(users)) return E.left(listProblems(users.left.listed, users.left.total))
-  return users.right.length === 0 ? E.left([`${file} has no users`]) : users
+const readUsers = async (file: string): Promise<readonly ImportedUser[]> => {
+  const users = readUsersCsv(await readCsvFile(file))
+  if (E.isLeft(users)) throw new CommandFailure(listProblems(users.left.listed, users.left.total))
+  if (users.right.length === 0) throw new CommandFailure(`${file} has no users`)
+  return users.right
 }
 
 /** The refusal of the service, with the lines of its problems. */
@@ -81,38 +79,45 @@ const makePasswords = async (
 }
 
 /** Users as the service takes them, with ids that are the same if the request is repeated. */
-const withIds = (users: readonly ImportedUser[], { now, randomBytes }: Terminal) => {
-  const time = now()
+const withIds = (users: readonly ImportedUser[], terminal: Terminal) => {
+  const time = terminal.now()
   return users.map(({ line: _, quota, scope, id, hash: __, ...user }) => ({
-    ...{ _id: id ?? makeId(time, Buffer.from(randomBytes(8)).toString('hex')), ...user },
+    ...{ _id: id ?? makeId(time, randomHexOf(terminal)(8)), ...user },
     ...(quota !== null && { quota }),
     ...(scope !== '' && { scope }),
   }))
 }
 
-/** Creates the file of passwords before users have them. Left: why it cannot be. */
-const writePasswords = async (file: string, text: string): Promise<E.Either<string, void>> => {
+/** Creates the file of passwords before users have them. */
+const writePasswords = async (file: string, text: string): Promise<void> => {
   try {
-    return E.right(await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true }))
+    await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    if (syscall === 'open') return E.left(`${file} cannot be created: ${code}`)
+    if (syscall === 'open') throw new CommandFailure(`${file} cannot be created: ${code}`)
     // Passwords of nobody, perhaps half of them.
     await rm(file, { force: true })
-    return E.left(`${file} cannot be written: ${code}`)
+    throw new CommandFailure(`${file} cannot be written: ${code}`)
   }
+}
+
+/** Has the service check the users without adding them. Returns them as it takes them. */
+const checkAll = async (ask: Ask, { path }: Way, users: readonly ImportedUser[], terminal: Terminal) => {
+  const identified = withIds(users, terminal)
+  const checked = await ask({ method: 'POST', path, body: { users: identified, dry_run: true }, answer: unread })
+  if (E.isLeft(checked)) throw new CommandFailure(linesOf(checked.left, users))
+  return identified
 }
 
 const addAll = async (
   ask: Ask,
-  { path, isHashed }: Way,
+  way: Way,
   users: readonly ImportedUser[],
   file: string | undefined,
   terminal: Terminal,
-): Promise<number> => {
-  const identified = withIds(users, terminal)
-  const checked = await ask({ method: 'POST', path, body: { users: identified, dry_run: true }, answer: unread })
-  if (E.isLeft(checked)) return printRefusal(terminal, ...linesOf(checked.left, users))
+): Promise<void> => {
+  const { path, isHashed } = way
+  const identified = await checkAll(ask, way, users, terminal)
   const lacking = users.filter(({ hash }) => hash === undefined).length
   const made = (await makePasswords(lacking, terminal, isHashed)).values()
   const passwords = users.map(({ hash }) => (hash === undefined ? made.next().value : { password: undefined, hash }))
@@ -122,8 +127,7 @@ const addAll = async (
       return password === undefined ? [] : `${[_id, name, password].join('\t')}\n`
     })
     .join('')
-  const written = file === undefined ? undefined : await writePasswords(file, text)
-  if (written !== undefined && E.isLeft(written)) return printRefusal(terminal, written.left)
+  if (file !== undefined) await writePasswords(file, text)
   const body = {
     users: identified.map((user, n) => ({ ...user, password: passwords[n]?.hash ?? passwords[n]?.password })),
   }
@@ -132,25 +136,10 @@ const addAll = async (
     // If they may have been added, the passwords are needed.
     const isRefused = added.left.kind === 'refused' && added.left.code !== 'outcome_unknown'
     if (file !== undefined && isRefused) await rm(file, { force: true })
-    return printRefusal(terminal, ...linesOf(added.left, users))
+    throw new CommandFailure(linesOf(added.left, users))
   }
   if (file === undefined) terminal.stdout(text)
   terminal.stderr(`berth: ${plural(users.length)} added${file === undefined ? '' : `; passwords are in ${file}`}\n`)
-  return DONE
-}
-
-const showPlan = async (
-  ask: Ask,
-  { path }: Way,
-  users: readonly ImportedUser[],
-  terminal: Terminal,
-): Promise<number> => {
-  const body = { users: withIds(users, terminal), dry_run: true }
-  const checked = await ask({ method: 'POST', path, body, answer: unread })
-  if (E.isLeft(checked)) return printRefusal(terminal, ...linesOf(checked.left, users))
-  terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
-  terminal.stderr(`berth: ${plural(users.length)} would be added; nothing was changed\n`)
-  return DONE
 }
 
 export const userImportCommand: Command = {
@@ -172,17 +161,19 @@ At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it 
 is imported on the machine of the service only.`,
   run: async ({ operands: [file = ''], options }, config, terminal) => {
     const users = await readUsers(file)
-    if (E.isLeft(users)) return printRefusal(terminal, ...users.left)
     const way = config.client === undefined ? BESIDE : AT_URL
-    const hashed = users.right.find(({ hash }) => hash !== undefined)
+    const hashed = users.find(({ hash }) => hash !== undefined)
     if (hashed !== undefined && !way.isHashed) {
       const detail = 'is taken on the machine of the service only'
-      return printRefusal(terminal, describeCsvProblem({ line: hashed.line, column: 'hash', detail }))
+      throw new CommandFailure(describeCsvProblem({ line: hashed.line, column: 'hash', detail }))
     }
-    const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
-    const isDry = options['dry-run'] === true
-    return withService(config, terminal, (ask) =>
-      isDry ? showPlan(ask, way, users.right, terminal) : addAll(ask, way, users.right, passwords, terminal),
-    )
+    const ask = makeAsk(config, terminal)
+    if (options['dry-run'] !== true) {
+      const passwords = typeof options.passwords === 'string' ? options.passwords : undefined
+      return addAll(ask, way, users, passwords, terminal)
+    }
+    await checkAll(ask, way, users, terminal)
+    terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
+    terminal.stderr(`berth: ${plural(users.length)} would be added; nothing was changed\n`)
   },
 }

@@ -1,8 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
+import { makeAsk } from '../people/ask.ts'
 import { limitsOf } from '../people/limits.ts'
 import { readMembers, statusOf, type UserAnswer } from '../people/members.ts'
-import { withService } from '../people/with-service.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import type { Command } from '../terminal/command.ts'
 
 const lineOf = (member: UserAnswer): string => {
   const { _id, role, name } = member
@@ -13,7 +12,6 @@ const lineOf = (member: UserAnswer): string => {
 
 export const userListCommand: Command = {
   name: 'user list',
-  operands: [],
   options: { removed: { type: 'boolean' }, json: { type: 'boolean' } },
   summary: 'lists the users',
   example: 'user list',
@@ -23,14 +21,11 @@ prints removed users too, with "removed" or "erased" as a fourth column. Further
 testers who have one of their own, each after the word.
 
 With --json it prints {"users":[...]} with the users as GET /api/user shows them.`,
-  run: ({ options }, config, terminal) =>
-    withService(config, terminal, async (ask) => {
-      const read = await readMembers(ask)
-      if (E.isLeft(read)) return printRefusal(terminal, read.left)
-      const users = read.right.filter((member) => options.removed === true || statusOf(member) === 'present')
-      if (options.json) terminal.stdout(`${JSON.stringify({ users })}\n`)
-      else if (users.length > 0) terminal.stdout(`${users.map(lineOf).join('\n')}\n`)
-      else terminal.stderr('berth: there are no users; add one with: user add NAME --role ROLE\n')
-      return DONE
-    }),
+  run: async ({ options }, config, terminal) => {
+    const members = await readMembers(makeAsk(config, terminal))
+    const users = members.filter((member) => options.removed === true || statusOf(member) === 'present')
+    if (options.json) terminal.stdout(`${JSON.stringify({ users })}\n`)
+    else if (users.length > 0) terminal.stdout(`${users.map(lineOf).join('\n')}\n`)
+    else terminal.stderr('berth: there are no users; add one with: user add NAME --role ROLE\n')
+  },
 }

@@ -1,9 +1,8 @@
-import * as E from 'fp-ts/lib/Either.js'
+import { type Ask, withOwnService } from '../people/ask.ts'
 import { lookUpUser, userPath } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { type Ask, withOwnService } from '../people/with-service.ts'
 import { unread } from '../service/answer.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
+import { type Command, orFail } from '../terminal/command.ts'
 
 export const userPasswdCommand: Command = {
   name: 'user passwd',
@@ -18,17 +17,11 @@ ${PASSWORD_HELP}
 
 Where the vault's key was lost, no name can be read: give the id, then a new name with "user rename".`,
   run: async (args, config, terminal) => {
-    const chosen = await choosePassword(args, terminal)
-    if (E.isLeft(chosen)) return printRefusal(terminal, chosen.left)
-    const { password, isMade } = chosen.right
-    const change = async (ask: Ask): Promise<number> => {
-      const found = await lookUpUser(ask, args.operands[0] ?? '')
-      if (E.isLeft(found)) return printRefusal(terminal, found.left)
-      const path = userPath(found.right, 'password')
-      const changed = await ask({ method: 'POST', path, body: { password }, answer: unread })
-      if (E.isLeft(changed)) return printRefusal(terminal, changed.left.why)
+    const { password, isMade } = await choosePassword(args, terminal)
+    const change = async (ask: Ask): Promise<void> => {
+      const path = userPath(await lookUpUser(ask, args.operands[0]), 'password')
+      orFail(await ask({ method: 'POST', path, body: { password }, answer: unread }))
       if (isMade) terminal.stdout(`${password}\n`)
-      return DONE
     }
     return withOwnService(config, terminal, change, { mayBegin: false })
   },

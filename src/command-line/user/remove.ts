@@ -1,12 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { whole } from '../../domain/events/fields.ts'
 import { Removal } from '../../domain/events/user.ts'
-import { describe, readMembers, statusOf, type UserAnswer, userPath } from '../people/members.ts'
-import type { Ask } from '../people/with-service.ts'
-import { withUser } from '../people/with-user.ts'
+import { type Ask, makeAsk } from '../people/ask.ts'
+import { describe, lookUpUser, readMembers, statusOf, type UserAnswer, userPath } from '../people/members.ts'
 import { answer } from '../service/answer.ts'
-import { type Command, DONE, printRefusal } from '../terminal/command.ts'
-import { misuse } from '../terminal/misuse.ts'
+import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'
 
 const Counted = answer({ count: whole }, {})
 /** The counts are of reservations that were ended. */
@@ -29,8 +27,11 @@ const countReservations = async (ask: Ask, { _id }: UserAnswer, now: number): Pr
 
 /** Whether the user has been removed, although its reservations could not be ended now. */
 const isRemoved = async (ask: Ask, { _id }: UserAnswer): Promise<boolean> => {
-  const members = await readMembers(ask)
-  return E.isRight(members) && members.right.some((each) => each._id === _id && statusOf(each) !== 'present')
+  const members = await readMembers(ask).catch((error: unknown) => {
+    if (error instanceof CommandFailure) return []
+    throw error
+  })
+  return members.some((each) => each._id === _id && statusOf(each) !== 'present')
 }
 
 export const userRemoveCommand: Command = {
@@ -45,23 +46,18 @@ reservations remain, and their number is printed. With --reservations cancel the
 ones cancelled. The last administrator cannot be removed.
 
 Histories still show the name, until "user erase".`,
-  run: ({ operands: [name = ''], options: { reservations } }, config, terminal) => {
-    if (!Removal.is(reservations)) {
-      return Promise.resolve(misuse(terminal, '--reservations must be keep or cancel', userRemoveCommand))
+  run: async ({ operands: [name], options: { reservations } }, config, terminal) => {
+    if (!Removal.is(reservations)) throw new WrongUsage('--reservations must be keep or cancel')
+    const ask = makeAsk(config, terminal)
+    const member = await lookUpUser(ask, name)
+    const path = userPath(member, 'remove')
+    const removed = await ask({ method: 'POST', path, body: { reservations }, answer: Removed })
+    const show = (what: string): void => terminal.stdout(`removed ${describe(member)}; ${what}\n`)
+    if (E.isLeft(removed) && removed.left.code === 'outcome_unknown' && (await isRemoved(ask, member))) {
+      return show('the service ends its reservations once it has read its log')
     }
-    return withUser(config, terminal, name, async (ask, member) => {
-      const path = userPath(member, 'remove')
-      const removed = await ask({ method: 'POST', path, body: { reservations }, answer: Removed })
-      const show = (what: string): void => terminal.stdout(`removed ${describe(member)}; ${what}\n`)
-      if (E.isLeft(removed)) {
-        const isLeftToService = removed.left.code === 'outcome_unknown' && (await isRemoved(ask, member))
-        if (!isLeftToService) return printRefusal(terminal, removed.left.why)
-        show('the service ends its reservations once it has read its log')
-      } else if (reservations === 'cancel') {
-        const { cancelled = 0, released = 0 } = removed.right
-        show(`${many(cancelled)} cancelled, ${released} released`)
-      } else show(remaining(await countReservations(ask, member, terminal.now())))
-      return DONE
-    })
+    const { cancelled = 0, released = 0 } = orFail(removed)
+    if (reservations === 'cancel') show(`${many(cancelled)} cancelled, ${released} released`)
+    else show(remaining(await countReservations(ask, member, terminal.now())))
   },
 }

@@ -1,7 +1,7 @@
+import { makeAsk } from '../people/ask.ts'
 import { limitsOf } from '../people/limits.ts'
-import { statusOf, type UserAnswer } from '../people/members.ts'
-import { withUser } from '../people/with-user.ts'
-import { type Command, DONE } from '../terminal/command.ts'
+import { lookUpUser, statusOf, type UserAnswer } from '../people/members.ts'
+import type { Command } from '../terminal/command.ts'
 
 const rowsOf = (member: UserAnswer): string => {
   const { _id: id, name, role, created_at, updated_at, removed_at, erased_at } = member
@@ -23,15 +23,8 @@ Prints what is known of the user with the name or id NAME, one line each: what i
 A removed user is shown if no other one has the name. A tester without a quota has that of the service.
 
 With --json it prints what GET /api/user/<id> answers.`,
-  run: ({ operands: [name = ''], options }, config, terminal) =>
-    withUser(
-      config,
-      terminal,
-      name,
-      async (_, user) => {
-        terminal.stdout(options.json ? `${JSON.stringify(user)}\n` : rowsOf(user))
-        return DONE
-      },
-      ['present', 'removed'],
-    ),
+  run: async ({ operands: [name], options }, config, terminal) => {
+    const user = await lookUpUser(makeAsk(config, terminal), name, ['present', 'removed'])
+    terminal.stdout(options.json ? `${JSON.stringify(user)}\n` : rowsOf(user))
+  },
 }

@@ -9,7 +9,7 @@ import { startJudgeThread } from '../../../src/command-line/log/verify-thread.ts
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { leafHash } from '../../../src/event-store/stored-event.ts'
-import { exportLog } from '../../../src/export/export-log.ts'
+import { exportEvents, scanLog } from '../../../src/export/export-log.ts'
 import { FORMATS, type FormatName, formatOf } from '../../../src/export/formats.ts'
 import { manyLawfulEvents } from '../../audit/verify/many-events.ts'
 import { randomHex } from '../../event-store/new-events.ts'
@@ -88,9 +88,10 @@ const readAndWrite =
 const exportAs =
   (store: EventStore, to: string, name: FormatName): Way =>
   () => {
-    const format = formatOf(name, { excel: false, origin: 'berth' })
+    const format = formatOf(name, false)
     const exported = { events: 0, first: null, last: null }
-    const pieces = exportLog({ records: store.records(BEGINNING), first: 0, wanted: {}, format }, exported)
+    const scanned = scanLog({ records: store.records(BEGINNING), first: 0, origin: 'berth' }, {})
+    const pieces = exportEvents(scanned, { wanted: {}, format }, exported)
     return pipeline(pieces, createWriteStream(to))
   }
 

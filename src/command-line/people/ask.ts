@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { LockTaken } from '../../files/lock.ts'
 import type { Log } from '../../service/runtime.ts'
 import { type CallFailure, type ServiceCall, tryCall } from '../service/call.ts'
-import type { Terminal } from '../terminal/command.ts'
+import { randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** How long to wait for a service that starts, or for another command on users. */
 const WAIT_TIMEOUT_MS = 10_000
@@ -59,10 +59,15 @@ const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) =
   }
 }
 
+/** Whether a request was not handled, or can be sent again with its key. */
 const isRepeatable = ({ kind, code }: CallFailure): boolean => kind === 'cut off' || code === 'unavailable'
 
-/** Whether the request was not handled, or can be sent again with its key. */
-const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<void>): Ask => {
+/**
+ * Asks the service at BERTH_URL or on the data directory.
+ *
+ * @param openOwn opens a service where none runs
+ */
+export const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<void>): Ask => {
   const send = async <A>(call: ServiceCall<A>, end: number): Promise<E.Either<CallFailure, A>> => {
     for (;;) {
       const answered = await tryCall(config, call)
@@ -82,18 +87,14 @@ const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<voi
     }
   }
   return (request, within = terminal.waitMax ?? WAIT_TIMEOUT_MS) => {
-    const key = () => Buffer.from(terminal.randomBytes(KEY_BYTES)).toString('hex')
-    const call = request.method === 'POST' ? { ...request, idempotencyKey: key() } : request
+    const call = request.method === 'POST' ? { ...request, idempotencyKey: randomHexOf(terminal)(KEY_BYTES) } : request
     return send(call, performance.now() + within)
   }
 }
 
-/** Runs a command with requests to the service at BERTH_URL or on the data directory. */
-export const withService = (config: Config, terminal: Terminal, run: (ask: Ask) => Promise<number>): Promise<number> =>
-  run(makeAsk(config, terminal))
-
 /**
- * As withService. Where none runs, a service for these requests is opened in this process, and closed at the end.
+ * Runs a command that asks. Where no service runs, one for these requests is opened in this process, and closed at the
+ * end.
  *
  * @param mayBegin whether a log is begun where a networked store has none: a mistyped `streamPrefix` must not look like
  * a lab without users
@@ -101,12 +102,12 @@ export const withService = (config: Config, terminal: Terminal, run: (ask: Ask) 
 export const withOwnService = async (
   config: Config,
   terminal: Terminal,
-  run: (ask: Ask) => Promise<number>,
+  run: (ask: Ask) => Promise<void>,
   { mayBegin }: { readonly mayBegin: boolean },
-): Promise<number> => {
+): Promise<void> => {
   const own = makeOwnService(config, terminal, mayBegin)
   try {
-    return await Promise.race([run(makeAsk(config, terminal, own.open)), own.failed])
+    await Promise.race([run(makeAsk(config, terminal, own.open)), own.failed])
   } finally {
     await own.close()
   }

@@ -151,10 +151,10 @@ const fileOver = (
   projections: readonly Shape[],
   checkpoints: WalCheckpoints | undefined,
 ): Omit<ViewsFile, 'path'> => {
-  const { writers, lists, afterRows, flush, forget } = openLists(db)
+  const { shared, lists, afterRows, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
   const tableOf = (name: string): DocumentTable =>
-    name === RETRY_KEY ? makeRetryKeyTable(db) : makeDocumentTable(db, name, writers[name])
+    name === RETRY_KEY ? makeRetryKeyTable(db) : makeDocumentTable(shared, name)
   const documents = new Map(projections.map(({ name }) => [name as string, tableOf(name)]))
   const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable

@@ -2,20 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { makeCorrectTimes } from '../../clock-correction/stored-times.ts'
 import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
-import type { ListWriter } from '../tables/list-table.ts'
-import { makeRequestWriter } from '../tables/request-table.ts'
+import type { SharedTables } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
-import {
-  makeExemptionWriter,
-  makeReservationWriter,
-  makeSeriesMemberWriter,
-  makeSeriesWriter,
-} from '../tables/reservation-table.ts'
-import { makeKeepaliveWriter, makeRunWriter } from '../tables/run-table.ts'
 import { makeSessionPlaces } from '../tables/session-places.ts'
-import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts'
-import { makeSutStatusWriter } from '../tables/sut-status-table.ts'
-import { makeSutWriter, sutDisplayWriter } from '../tables/sut-table.ts'
+import { makeSessionCounts, type SessionCounts } from '../tables/session-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
 import type { Row } from '../tables/version.ts'
 import { makeIsShort } from './access-paths.ts'
@@ -41,12 +31,13 @@ import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming, makeWindow
 import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
 export interface OpenLists {
-  /** Keeps the tables behind lists in step with the rows, by projection. */
-  readonly writers: Readonly<Partial<Record<string, ListWriter>>>
+  readonly shared: SharedTables
   readonly lists: Lists
   /** Called with the rows of whole events once they are in their tables. */
   readonly afterRows: (rows: readonly Row[]) => void
+  /** Writes what is buffered, before a commit and before a list is read. */
   readonly flush: () => void
+  /** Called after a failed transaction. */
   readonly forget: () => void
 }
 
@@ -54,7 +45,7 @@ const makeAllIsShort = (
   names: IdKeys,
   counts: ReservationCounts,
   scopes: Scopes,
-  sessionCounts: ReturnType<typeof makeSessionCounts>,
+  sessionCounts: SessionCounts,
   ask: RunQuery,
 ): Lists['isShort'] => {
   const isShort = makeIsShort(names, counts, scopes)
@@ -89,29 +80,16 @@ const makePlaces = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts, 
 export const openLists = (db: DatabaseSync): OpenLists => {
   const names = makeIdKeys(db)
   const counts = makeReservationCounts(db)
-  const periods = makeTimeIndex(db)
+  const times = makeTimeIndex(db)
   const sessionCounts = makeSessionCounts(db)
-  const writers = {
-    sut: makeSutWriter(db, names, periods),
-    reservation: makeReservationWriter(db, names, counts, periods),
-    reservation_run: makeRunWriter(names, counts),
-    reservation_keepalive: makeKeepaliveWriter(names, counts),
-    session: makeSessionWriter(names, sessionCounts),
-    sut_request: makeRequestWriter(names),
-    sut_display: sutDisplayWriter,
-    series: makeSeriesWriter(names, counts),
-    series_member: makeSeriesMemberWriter(),
-    sut_status: makeSutStatusWriter(db),
-    quota_exemption: makeExemptionWriter(names),
-  }
   const scopes = makeScopes(db)
-  const correctTimes = makeCorrectTimes(db, periods.setTimes)
+  const correctTimes = makeCorrectTimes(db, times.setTimes)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
   const places = makePlaces(db, names, counts, histories)
   const suts = makeSutList(ask, counts)
   return {
-    writers,
+    shared: { db, names, counts, times },
     afterRows: (rows) => {
       correctTimes(rows)
       places.assign(rows)
@@ -140,17 +118,18 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       holders: makeHolders(ask),
       isHolder: makeIsHolder(ask, names),
       csvRows: makeCsvRows(ask),
-      past: makePast(db, ask, names, counts, scopes, periods),
+      past: makePast(db, ask, names, counts, scopes, times),
       histories,
       sessionEvents: makeSessionEvents(db, names),
     },
     flush: () => {
-      for (const writer of Object.values(writers)) writer.flush()
-      periods.flush()
+      counts.flush()
+      times.flush()
     },
     forget: () => {
-      for (const writer of Object.values(writers)) writer.forget()
-      periods.forget()
+      names.forget()
+      counts.forget()
+      times.forget()
     },
   }
 }

@@ -3,13 +3,13 @@ import type { Projection } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
-import type { ListColumns, ListWriter } from './list-table.ts'
-import { requestColumns } from './request-table.ts'
-import { exemptionColumns, reservationColumns, seriesColumns, seriesMemberColumns } from './reservation-table.ts'
-import { keepaliveColumns, runColumns } from './run-table.ts'
-import { sessionColumns } from './session-table.ts'
-import { sutStatusColumns } from './sut-status-table.ts'
-import { sutColumns, sutDisplayColumns } from './sut-table.ts'
+import type { ListTable, SharedTables } from './list-table.ts'
+import { requestTable } from './request-table.ts'
+import { exemptionTable, reservationTable, seriesMemberTable, seriesTable } from './reservation-table.ts'
+import { keepaliveTable, runTable } from './run-table.ts'
+import { sessionTable } from './session-table.ts'
+import { sutStatusTable } from './sut-status-table.ts'
+import { sutDisplayTable, sutTable } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
 /** The projection of retry keys. */
@@ -35,18 +35,18 @@ const RETRY_KEY_SCHEMA = RETRY_KEY_TABLES.map(
 ).join('')
 
 /** The projections with lists. */
-const lists: Readonly<Partial<Record<string, ListColumns>>> = {
-  sut: sutColumns,
-  reservation: reservationColumns,
-  reservation_run: runColumns,
-  reservation_keepalive: keepaliveColumns,
-  session: sessionColumns,
-  sut_request: requestColumns,
-  sut_display: sutDisplayColumns,
-  series: seriesColumns,
-  series_member: seriesMemberColumns,
-  sut_status: sutStatusColumns,
-  quota_exemption: exemptionColumns,
+const lists: Readonly<Partial<Record<string, ListTable>>> = {
+  sut: sutTable,
+  reservation: reservationTable,
+  reservation_run: runTable,
+  reservation_keepalive: keepaliveTable,
+  session: sessionTable,
+  sut_request: requestTable,
+  sut_display: sutDisplayTable,
+  series: seriesTable,
+  series_member: seriesMemberTable,
+  sut_status: sutStatusTable,
+  quota_exemption: exemptionTable,
 }
 
 // Rows are keyed by position, which only grows: scattered keys would dirty a page each. Ids begin with their second and
@@ -87,11 +87,12 @@ const plainTable = (db: DatabaseSync, name: string): DocumentTable => {
  * columns.
  */
 const listedTable = (
-  db: DatabaseSync,
+  shared: SharedTables,
   name: string,
-  writer: ListWriter,
-  { columns, hasObserved = false }: ListColumns,
+  { columns, hasObserved = false, makeWriter }: ListTable,
 ): DocumentTable => {
+  const { db } = shared
+  const writer = makeWriter(shared)
   const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(columns.length)}`)
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
   let replaced: { readonly former: PublicPosition; readonly by: PublicPosition }[] = []
@@ -104,13 +105,14 @@ const listedTable = (
     flush: () => {
       flush()
       for (const { former, by } of replaced) {
-        writer.leave(former, by)
+        writer.leave?.(former, by)
         replace.run(by, former)
       }
       replaced = []
     },
     forget: () => {
       forget()
+      writer.forget?.()
       replaced = []
     },
     ...readsOf(db, name, 'position, revision, id, document, ended, created', hasObserved),
@@ -138,7 +140,7 @@ const readsOf = (
   }
 }
 
-export const makeDocumentTable = (db: DatabaseSync, name: string, writer: ListWriter | undefined): DocumentTable => {
+export const makeDocumentTable = (shared: SharedTables, name: string): DocumentTable => {
   const list = lists[name]
-  return writer === undefined || list === undefined ? plainTable(db, name) : listedTable(db, name, writer, list)
+  return list === undefined ? plainTable(shared.db, name) : listedTable(shared, name, list)
 }

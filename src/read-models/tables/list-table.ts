@@ -1,15 +1,27 @@
-import type { SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { IdKeys } from './id-keys.ts'
+import type { ReservationCounts } from './reservation-counts.ts'
+import type { TimeIndex } from './time-index.ts'
 import type { NewVersion } from './version.ts'
 
-/** Additional columns and indexes of a projection that has lists. */
-export interface ListColumns {
+/** What the table of a projection has in addition so that it can be listed. */
+export interface ListTable {
   /** Definitions of additional columns. */
   readonly columns: readonly string[]
   /** Indexes, and tables kept in step with the rows. */
   readonly schema: string
   /** Whether `observed` and `is_observed` are among the columns. */
   readonly hasObserved?: boolean
+  readonly makeWriter: (shared: SharedTables) => ListWriter
+}
+
+/** Tables behind several lists. Who flushes and forgets rows does so with them. */
+export interface SharedTables {
+  readonly db: DatabaseSync
+  readonly names: IdKeys
+  readonly counts: ReservationCounts
+  readonly times: TimeIndex
 }
 
 /** Keeps the tables behind lists in step with the rows. */
@@ -17,12 +29,7 @@ export interface ListWriter {
   /** Called before a row is written. Returns the values of the additional columns, in order. */
   readonly enter: (version: NewVersion) => readonly SQLInputValue[]
   /** Called before a row is marked as replaced by another one, which is in the table. */
-  readonly leave: (position: PublicPosition, by: PublicPosition) => void
-  /** Writes buffered changes, before a commit and before a list is read. */
-  readonly flush: () => void
+  readonly leave?: (position: PublicPosition, by: PublicPosition) => void
   /** Called after a failed transaction. */
-  readonly forget: () => void
+  readonly forget?: () => void
 }
-
-/** For a table that has nothing to do there. */
-export const nothing = (): void => undefined

@@ -1,11 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { QuotaExemptionColumns, ReservationColumns, SeriesColumns } from '../../../projections/reservation.ts'
 import { QUARTER } from '../../domain/calendar/window.ts'
 import { prepare } from '../../files/sqlite.ts'
-import type { IdKeys } from './id-keys.ts'
-import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
-import { type CountedReservation, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
-import type { TimeIndex } from './time-index.ts'
+import type { ListTable } from './list-table.ts'
+import { type CountedReservation, RESERVATION_COUNTS_SCHEMA } from './reservation-counts.ts'
 
 /** Positions per segment. */
 const SEGMENT = 8_192
@@ -19,10 +16,22 @@ export const CANCELLED = "until IS NULL AND ended = 'cancelled'"
 /** Rows that lists showed before a newer version. Only lists as of the past read them. A creation adds none. */
 export const RESERVATION_FORMER = 'until IS NOT NULL'
 
+// As in domain/reservation/counted.ts. Only here are a version and the one before it at hand.
+const CARRY_COUNTED = `UPDATE reservation SET counted = CASE reservation.ended
+    WHEN 'cancelled' THEN 0
+    WHEN 'released' THEN min(
+      former.counted,
+      max((reservation.ends * 1000 - reservation.starts * 1000 - reservation.lateness + ${QUARTER * 1000 - 1}) / ${QUARTER * 1000}, 1))
+    ELSE iif(
+      reservation.ends < former.ends,
+      min(former.counted, max((reservation.ends - reservation.starts + ${QUARTER - 1}) / ${QUARTER}, 1)),
+      former.counted + (reservation.ends - former.ends) / ${QUARTER}) END
+  FROM reservation AS former WHERE former.position = ? AND reservation.position = ?`
+
 // A B-tree with scattered keys dirties a page for every row or two, and each dirty page is written twice. The index
 // keys therefore begin with a segment number in order of creation: rows written together share a few pages. A read
 // searches every segment, newest first. That is about 100 look-ups at 1,000,000 reservations.
-export const reservationColumns: ListColumns = {
+export const reservationTable: ListTable = {
   columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time', 'lateness', 'counted'].map(
     (name) => `${name} INTEGER NOT NULL`,
   ),
@@ -40,113 +49,78 @@ export const reservationColumns: ListColumns = {
   CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended, lateness)
     WHERE ${RESERVATION_FORMER};
   ${RESERVATION_COUNTS_SCHEMA}`,
-}
-
-// As in domain/reservation/counted.ts. Only here are a version and the one before it at hand.
-const CARRY_COUNTED = `UPDATE reservation SET counted = CASE reservation.ended
-    WHEN 'cancelled' THEN 0
-    WHEN 'released' THEN min(
-      former.counted,
-      max((reservation.ends * 1000 - reservation.starts * 1000 - reservation.lateness + ${QUARTER * 1000 - 1}) / ${QUARTER * 1000}, 1))
-    ELSE iif(
-      reservation.ends < former.ends,
-      min(former.counted, max((reservation.ends - reservation.starts + ${QUARTER - 1}) / ${QUARTER}, 1)),
-      former.counted + (reservation.ends - former.ends) / ${QUARTER}) END
-  FROM reservation AS former WHERE former.position = ? AND reservation.position = ?`
-
-export const makeReservationWriter = (
-  db: DatabaseSync,
-  names: IdKeys,
-  counts: ReservationCounts,
-  periods: TimeIndex,
-): ListWriter => {
-  const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
-  const leaving = prepare<CountedReservation>(
-    db,
-    `SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${RESERVATION_LISTED}`,
-  )
-  const carryCounted = db.prepare(CARRY_COUNTED)
-  let newest = -1
-  return {
-    enter: ({ position, created, columns, ended }) => {
-      const [sut_id, user_id, start, end, time, lateness, counted] = columns as ReservationColumns
-      const segment = segmentOf(created)
-      if (segment > newest) {
-        addSegment.run(segment)
-        newest = segment
-      }
-      const entry = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
-      if (ended === 'cancelled') counts.furtherEvent(entry.sut)
-      else counts.listed(entry)
-      periods.note(position, time)
-      return [segment, entry.sut, entry.user, start, end, time, lateness, counted]
-    },
-    leave: (position, by) => {
-      carryCounted.run(position, by)
-      const counted = leaving.get(position)
-      if (counted !== undefined) counts.replaced(counted)
-    },
-    flush: counts.flush,
-    forget: () => {
-      newest = -1
-      names.forget()
-      counts.forget()
-    },
-  }
+  makeWriter: ({ db, names, counts, times }) => {
+    const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
+    const leaving = prepare<CountedReservation>(
+      db,
+      `SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${RESERVATION_LISTED}`,
+    )
+    const carryCounted = db.prepare(CARRY_COUNTED)
+    let newest = -1
+    return {
+      enter: ({ position, created, columns, ended }) => {
+        const [sut_id, user_id, start, end, time, lateness, counted] = columns as ReservationColumns
+        const segment = segmentOf(created)
+        if (segment > newest) {
+          addSegment.run(segment)
+          newest = segment
+        }
+        const entry = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
+        if (ended === 'cancelled') counts.furtherEvent(entry.sut)
+        else counts.listed(entry)
+        times.note(position, time)
+        return [segment, entry.sut, entry.user, start, end, time, lateness, counted]
+      },
+      leave: (position, by) => {
+        carryCounted.run(position, by)
+        const counted = leaving.get(position)
+        if (counted !== undefined) counts.replaced(counted)
+      },
+      forget: () => {
+        newest = -1
+      },
+    }
+  },
 }
 
 /** Rows of reservations that do not count for a quota. Few do not. */
 export const EXEMPT = 'until IS NULL AND is_exempt = 1'
 
-export const exemptionColumns: ListColumns = {
+export const exemptionTable: ListTable = {
   columns: ['user INTEGER NOT NULL', 'is_exempt INTEGER NOT NULL'],
   schema: `
   CREATE INDEX quota_exemption_by_user ON quota_exemption (user, id, is_exempt, until) WHERE ${EXEMPT};`,
+  makeWriter: ({ names }) => ({
+    enter: ({ columns }) => {
+      const [user_id, isExempt] = columns as QuotaExemptionColumns
+      return [names.keyOf(user_id), Number(isExempt)]
+    },
+  }),
 }
 
-export const makeExemptionWriter = (names: IdKeys): ListWriter => ({
-  enter: ({ columns }) => {
-    const [user_id, isExempt] = columns as QuotaExemptionColumns
-    return [names.keyOf(user_id), Number(isExempt)]
-  },
-  leave: nothing,
-  flush: nothing,
-  forget: () => names.forget(),
-})
-
-export const seriesColumns: ListColumns = {
+/** Series count as events of their SUT. */
+export const seriesTable: ListTable = {
   columns: ['sut INTEGER NOT NULL', 'user INTEGER NOT NULL'],
   schema: `
   CREATE INDEX series_listed ON series (created, sut, user);
   CREATE INDEX series_by_sut ON series (sut, created, user);
   CREATE INDEX series_by_user ON series (user, created, sut);`,
+  makeWriter: ({ names, counts }) => ({
+    enter: ({ columns }) => {
+      const [sut_id, user_id] = columns as SeriesColumns
+      const sut = names.keyOf(sut_id)
+      counts.furtherEvent(sut)
+      return [sut, names.keyOf(user_id)]
+    },
+  }),
 }
 
-/** Series count as events of their SUT. These counts are written by the table of reservations. */
-export const makeSeriesWriter = (names: IdKeys, counts: Pick<ReservationCounts, 'furtherEvent'>): ListWriter => ({
-  enter: ({ columns }) => {
-    const [sut_id, user_id] = columns as SeriesColumns
-    const sut = names.keyOf(sut_id)
-    counts.furtherEvent(sut)
-    return [sut, names.keyOf(user_id)]
-  },
-  leave: nothing,
-  flush: nothing,
-  forget: nothing,
-})
-
-export const seriesMemberColumns: ListColumns = {
+export const seriesMemberTable: ListTable = {
   columns: ['series TEXT NOT NULL'],
   schema: `
   CREATE INDEX series_member_by_series ON series_member (series, id);`,
+  makeWriter: () => ({ enter: ({ columns }) => [columns[0] as string] }),
 }
-
-export const makeSeriesMemberWriter = (): ListWriter => ({
-  enter: ({ columns }) => [columns[0] as string],
-  leave: nothing,
-  flush: nothing,
-  forget: nothing,
-})
 
 /** A row of a reservation of a series. */
 export interface SeriesReservation {

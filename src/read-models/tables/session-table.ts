@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type SessionColumns, STILL_OPEN } from '../../../projections/session.ts'
-import type { IdKeys } from './id-keys.ts'
-import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
+import { prepare } from '../../files/sqlite.ts'
+import type { ListTable } from './list-table.ts'
 
 /** Rows that lists show. */
 export const SESSION_LISTED = 'until IS NULL'
@@ -13,7 +13,7 @@ const COLUMNS = 'sut, user, reservation, opens, closes, until'
 
 // `place` is that of the event in the history of its SUT, and `nth` its number among the events of sessions there (see
 // session-places.ts).
-export const sessionColumns: ListColumns = {
+export const sessionTable: ListTable = {
   columns: [
     'reservation TEXT NOT NULL',
     ...['sut', 'user', 'opens', 'closes', 'place', 'nth'].map((name) => `${name} INTEGER NOT NULL`),
@@ -31,6 +31,27 @@ export const sessionColumns: ListColumns = {
   CREATE INDEX session_of_reservation ON session (reservation, position);
   CREATE INDEX session_of_sut ON session (sut, position, nth);
   CREATE INDEX session_in_history ON session (sut, place, nth);`,
+  // Sessions are rare beside reservations, so counts are written at once.
+  makeWriter: ({ db, names }) => {
+    const raise = db.prepare(
+      "INSERT INTO session_total VALUES ('longest', ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)",
+    )
+    const add = db.prepare('INSERT INTO session_count VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1')
+    const addAll = db.prepare("INSERT INTO session_total VALUES ('all', 1) ON CONFLICT DO UPDATE SET n = n + 1")
+    return {
+      enter: ({ columns, replaces }) => {
+        const [reservation, sut_id, user_id, opens, closes] = columns as SessionColumns
+        const [sut, user] = [names.keyOf(sut_id), names.keyOf(user_id)]
+        if (replaces === null) {
+          addAll.run()
+          add.run('sut', sut)
+          add.run('user', user)
+        }
+        if (closes !== STILL_OPEN) raise.run(closes - opens)
+        return [reservation, sut, user, opens, closes, -1, -1]
+      },
+    }
+  },
 }
 
 /** The tables, and the columns that order each. */
@@ -47,43 +68,12 @@ export interface SessionCounts {
   readonly longest: () => number
 }
 
-export const makeSessionCounts = (db: DatabaseSync) => {
-  const raise = db.prepare(
-    "INSERT INTO session_total VALUES ('longest', ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)",
-  )
-  const add = db.prepare('INSERT INTO session_count VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1')
-  const addAll = db.prepare("INSERT INTO session_total VALUES ('all', 1) ON CONFLICT DO UPDATE SET n = n + 1")
-  const total = db.prepare('SELECT n FROM session_total WHERE what = ?')
-  const one = db.prepare('SELECT n FROM session_count WHERE of = ? AND key = ?')
-  const numberIn = (row: unknown): number => (row as { n: number } | undefined)?.n ?? 0
-  const counts: SessionCounts = {
-    all: () => numberIn(total.get('all')),
-    of: (kind, key) => numberIn(one.get(kind, key)),
-    longest: () => numberIn(total.get('longest')),
-  }
+export const makeSessionCounts = (db: DatabaseSync): SessionCounts => {
+  const total = prepare<{ n: number }>(db, 'SELECT n FROM session_total WHERE what = ?')
+  const one = prepare<{ n: number }>(db, 'SELECT n FROM session_count WHERE of = ? AND key = ?')
   return {
-    ...counts,
-    opened: (sut: number, user: number): void => {
-      addAll.run()
-      add.run('sut', sut)
-      add.run('user', user)
-    },
-    closed: (length: number): void => {
-      raise.run(length)
-    },
+    all: () => total.get('all')?.n ?? 0,
+    of: (kind, key) => one.get(kind, key)?.n ?? 0,
+    longest: () => total.get('longest')?.n ?? 0,
   }
 }
-
-/** Sessions are rare beside reservations, so counts are written at once. */
-export const makeSessionWriter = (names: IdKeys, counts: ReturnType<typeof makeSessionCounts>): ListWriter => ({
-  enter: ({ columns, replaces }) => {
-    const [reservation, sut_id, user_id, opens, closes] = columns as SessionColumns
-    const [sut, user] = [names.keyOf(sut_id), names.keyOf(user_id)]
-    if (replaces === null) counts.opened(sut, user)
-    if (closes !== STILL_OPEN) counts.closed(closes - opens)
-    return [reservation, sut, user, opens, closes, -1, -1]
-  },
-  leave: nothing,
-  flush: nothing,
-  forget: () => names.forget(),
-})

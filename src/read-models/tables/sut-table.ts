@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SutColumns } from '../../../projections/sut.ts'
+import type { SutDisplayColumns } from '../../../projections/sut-display.ts'
 import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from './id-keys.ts'
-import { type ListColumns, type ListWriter, nothing } from './list-table.ts'
-import type { TimeIndex } from './time-index.ts'
+import type { ListTable } from './list-table.ts'
 
 /** Rows that lists show: neither former versions nor retired SUTs. */
 export const SUT_LISTED = 'until IS NULL AND ended IS NULL'
@@ -20,7 +20,7 @@ const TAG_SCHEMA = `
 
 // At most as many SUTs are in use as there are ports, so one index with all filter columns is enough. Another thread
 // reads the retired ones.
-export const sutColumns: ListColumns = {
+export const sutTable: ListTable = {
   hasObserved: true,
   columns: [
     'sut_type TEXT NOT NULL',
@@ -37,6 +37,18 @@ export const sutColumns: ListColumns = {
   CREATE INDEX sut_retired ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${RETIRED};
   CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${SUT_FORMER};
   ${TAG_SCHEMA}`,
+  makeWriter: ({ db, names, times }) => {
+    const writeTags = makeTagWriter(db, names)
+    return {
+      enter: ({ position, id, columns, observed = 0, isObserved = false }) => {
+        const [sut_type, is_active, name, tags, monitoring, time] = columns as SutColumns
+        times.note(position, time)
+        // What probes find changes no tags.
+        if (!isObserved) writeTags(id, tags)
+        return [sut_type, Number(is_active), name, tags, monitoring, time, observed, Number(isObserved)]
+      },
+    }
+  },
 }
 
 interface Tag {
@@ -59,35 +71,13 @@ const makeTagWriter = (db: DatabaseSync, names: IdKeys): ((id: string, tags: str
   }
 }
 
-export const makeSutWriter = (db: DatabaseSync, names: IdKeys, periods: TimeIndex): ListWriter => {
-  const writeTags = makeTagWriter(db, names)
-  return {
-    enter: ({ position, id, columns, observed = 0, isObserved = false }) => {
-      const [sut_type, is_active, name, tags, monitoring, time] = columns as SutColumns
-      periods.note(position, time)
-      // What probes find changes no tags.
-      if (!isObserved) writeTags(id, tags)
-      return [sut_type, is_active ? 1 : 0, name, tags, monitoring, time, observed, isObserved ? 1 : 0]
-    },
-    leave: nothing,
-    flush: nothing,
-    forget: () => names.forget(),
-  }
-}
-
 /** Rows of SUTs that have a turnaround now. */
 export const TURNAROUND = 'until IS NULL AND turnaround > 0'
 
-export const sutDisplayColumns: ListColumns = {
+export const sutDisplayTable: ListTable = {
   columns: ['turnaround INTEGER NOT NULL'],
   schema: `
   CREATE INDEX turnaround_longest ON sut_display (turnaround, until) WHERE ${TURNAROUND};
   CREATE INDEX turnaround_by_sut ON sut_display (id, turnaround, until) WHERE ${TURNAROUND};`,
-}
-
-export const sutDisplayWriter: ListWriter = {
-  enter: ({ columns }) => columns as readonly number[],
-  leave: nothing,
-  flush: nothing,
-  forget: nothing,
+  makeWriter: () => ({ enter: ({ columns }) => columns as SutDisplayColumns }),
 }

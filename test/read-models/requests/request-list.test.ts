@@ -14,8 +14,9 @@ import type { SutRequestQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeIsShortOfRequests, makeRequestList } from '../../../src/read-models/lists/request-list.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
-import { makeRequestWriter } from '../../../src/read-models/tables/request-table.ts'
+import { requestTable } from '../../../src/read-models/tables/request-table.ts'
 import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
+import { makeTimeIndex } from '../../../src/read-models/tables/time-index.ts'
 import type { NewVersion } from '../../../src/read-models/tables/version.ts'
 import { idOf, sutValues } from '../../domain/builders.ts'
 import { explained } from '../lists/explained.ts'
@@ -57,7 +58,7 @@ const given = () => {
       ...[position, sut._id, document, ended, position++, JSON.stringify(sut.tags)],
     )
   }
-  const writer = makeRequestWriter(names)
+  const writer = requestTable.makeWriter({ db, names, counts, times: makeTimeIndex(db) })
   const first = position
   for (const request of REQUESTS) {
     const created = position++

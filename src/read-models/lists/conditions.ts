@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { RunQuery } from '../../files/sqlite.ts'
 
-/** An SQL condition and the values of its placeholders. */
+/** A part of an SQL statement, such as a condition, and the values of its placeholders. */
 export interface Condition {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
@@ -18,8 +19,19 @@ export const columnIn = (column: string, values: readonly number[]): Condition =
     ? condition(`${column} = ?`, values[0] as number)
     : condition(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values))
 
-export const valuesOf = (conditions: readonly Condition[]): readonly SQLInputValue[] =>
-  conditions.flatMap(({ values }) => values)
+/** The rows of a table that meet conditions, of which there is at least one: `FROM … WHERE …`. */
+export const rowsFrom = (table: string, conditions: readonly Condition[]): Condition =>
+  condition(
+    `FROM ${table} WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
+    ...conditions.flatMap(({ values }) => values),
+  )
+
+export const countRows = (ask: RunQuery, { sql, values }: Condition): number =>
+  ask<{ n: number }>(`SELECT count(*) AS n ${sql}`, ...values)[0]?.n ?? 0
 
 /** Entries of an index that can be read within a few milliseconds, or sorted. */
 export const SHORT = 10_000
+
+/** Whether there are at most so many rows. No more than that are read. */
+export const isAtMost = (ask: RunQuery, max: number, { sql, values }: Condition): boolean =>
+  countRows(ask, condition(`FROM (SELECT 1 ${sql} LIMIT ?)`, ...values, max + 1)) <= max

@@ -1,6 +1,7 @@
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { type Condition, condition } from './conditions.ts'
-import type { Details, ListPage, ReservationListQuery } from './lists.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
+import { type Condition, condition, countRows, optional } from './conditions.ts'
+import type { Details, ListPage, PageQuery, ReservationListQuery } from './lists.ts'
 
 /** Details of reservations are read from rows `d`. */
 
@@ -47,6 +48,43 @@ export const columnsOf = ({ asPositions, withDetails, visibility }: Selection): 
 
 /** A row with these columns. */
 export type DetailedRow = { readonly document: string; readonly position: PublicPosition } & Details
+
+/**
+ * Reads a page of the documents of a table. `rows` selects the position of each and when it was created, in order,
+ * newest created first.
+ */
+export const readPage = <Row = DetailedRow>(
+  ask: RunQuery,
+  table: string,
+  rows: Condition,
+  columns: Condition,
+  { limit, offset }: PageQuery,
+): readonly Row[] =>
+  ask(
+    `SELECT ${columns.sql} FROM (${rows.sql} LIMIT ? OFFSET ?) AS page
+     CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
+    ...columns.values,
+    ...rows.values,
+    limit,
+    offset,
+  )
+
+/** Counts the rows that meet conditions, and reads a page of them, newest created first. */
+export const countAndRead = <Row = DetailedRow>(
+  ask: RunQuery,
+  table: string,
+  rowsWhere: (conditions: readonly Condition[]) => Condition,
+  filters: readonly Condition[],
+  columns: Condition,
+  query: PageQuery,
+): { readonly rows: readonly Row[]; readonly count: number } => {
+  const { sql, values } = rowsWhere([...filters, ...optional('created < ?', query.createdBefore)])
+  const newestFirst = condition(`SELECT position, created ${sql} ORDER BY created DESC`, ...values)
+  return {
+    rows: readPage<Row>(ask, table, newestFirst, columns, query),
+    count: countRows(ask, rowsWhere(filters)),
+  }
+}
 
 export const pageOfRows = (
   rows: readonly DetailedRow[],

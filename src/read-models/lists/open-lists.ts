@@ -16,7 +16,6 @@ import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
 import { makeIsShortOfRequests, makeRequestList } from './request-list.ts'
 import {
-  makeHeld,
   makeHeldBy,
   makeIsShortOfSeries,
   makeLastEnds,
@@ -88,6 +87,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const histories = makeHistories(db, names, counts)
   const places = makePlaces(db, names, counts, histories)
   const suts = makeSutList(ask, counts)
+  const heldBy = makeHeldBy(ask, names, counts)
   return {
     shared: { db, names, counts, times },
     afterRows: (rows) => {
@@ -104,8 +104,8 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       sutRequests: makeRequestList(ask, names, suts),
       seriesReservations: makeSeriesReservations(ask),
       sessions: makeSessionList(ask, names, sessionCounts),
-      held: makeHeld(ask, names, counts),
-      heldBy: makeHeldBy(ask, names, counts),
+      heldBy,
+      held: (sutId, span) => heldBy([sutId], span).map(({ start, end }) => ({ start, end })),
       lastEnds: makeLastEnds(ask, names),
       turnaroundsOf: makeTurnaroundsOf(ask),
       upcoming: makeUpcoming(ask, counts),

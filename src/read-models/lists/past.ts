@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { RunQuery } from '../../files/sqlite.ts'
-import { prepare } from '../../files/sqlite.ts'
+import { prepare, type RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import {
@@ -12,8 +11,8 @@ import {
 import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
-import { type Condition, condition, valuesOf } from './conditions.ts'
-import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
+import { type Condition, condition, countRows, optional, rowsFrom } from './conditions.ts'
+import { columnsOf, pageOfRows, readPage } from './details.ts'
 import type { PageQuery, Past } from './lists.ts'
 import { reservationFiltersOf as reservationFilters } from './reservation-list.ts'
 import type { Scopes } from './scope.ts'
@@ -38,15 +37,15 @@ interface Branch {
   readonly conditions: readonly Condition[]
 }
 
-const whole = (branches: readonly Branch[], table: string, more: readonly Condition[]): Condition => ({
-  sql: branches
-    .map(({ index, conditions }) => {
-      const where = [...conditions, ...more].map(({ sql }) => sql).join(' AND ')
-      return `SELECT r.position, r.created FROM ${table} r INDEXED BY ${index} WHERE ${where}`
-    })
-    .join(' UNION ALL '),
-  values: branches.flatMap(({ conditions }) => valuesOf([...conditions, ...more])),
-})
+const whole = (branches: readonly Branch[], table: string, more: readonly Condition[]): Condition => {
+  const each = branches.map(({ index, conditions }) =>
+    rowsFrom(`${table} r INDEXED BY ${index}`, [...conditions, ...more]),
+  )
+  return condition(
+    each.map(({ sql }) => `SELECT r.position, r.created ${sql}`).join(' UNION ALL '),
+    ...each.flatMap(({ values }) => values),
+  )
+}
 
 /**
  * The versions current at the moment: those still current and recorded by then, and those replaced by something
@@ -74,24 +73,12 @@ const pageOf = (
   part: PageQuery,
   columns: Condition,
 ) => {
-  const { limit, offset, createdBefore } = part
   const all = whole(branches, table, filters)
-  const count = ask<{ n: number }>(`SELECT count(*) AS n FROM (${all.sql})`, ...all.values)[0]?.n ?? 0
-  if (count <= offset || limit === 0) return { rows: [], count }
-  const here = whole(
-    branches,
-    table,
-    createdBefore === undefined ? filters : [...filters, condition('r.created < ?', createdBefore)],
-  )
-  const rows = ask<DetailedRow>(
-    `SELECT ${columns.sql} FROM (SELECT position, created FROM (${here.sql}) ORDER BY created DESC LIMIT ? OFFSET ?) AS page
-     CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
-    ...columns.values,
-    ...here.values,
-    limit,
-    offset,
-  )
-  return { rows, count }
+  const count = countRows(ask, condition(`FROM (${all.sql})`, ...all.values))
+  if (count <= part.offset || part.limit === 0) return { rows: [], count }
+  const { sql, values } = whole(branches, table, [...filters, ...optional('r.created < ?', part.createdBefore)])
+  const newestFirst = condition(`SELECT position, created FROM (${sql}) ORDER BY created DESC`, ...values)
+  return { rows: readPage(ask, table, newestFirst, columns, part), count }
 }
 
 const listedIndex = ({ suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery): string => {

@@ -6,9 +6,9 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { REQUEST_LISTED } from '../tables/request-table.ts'
 import { SUT_LISTED } from '../tables/sut-table.ts'
-import { type Condition, columnIn, condition, optional, SHORT, valuesOf } from './conditions.ts'
-import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, SutListQuery, SutRequestQuery, Visibility } from './lists.ts'
+import { type Condition, columnIn, condition, isAtMost, optional, rowsFrom, SHORT } from './conditions.ts'
+import { columnsOf, countAndRead, pageOfRows } from './details.ts'
+import type { ListPage, Lists, SutListQuery, SutRequestQuery, Visibility } from './lists.ts'
 
 /** More SUTs than there can be: each has a port. */
 const SUTS_MAX = 65_536
@@ -39,6 +39,9 @@ const findTargets = (ask: RunQuery, suts: readonly string[]): readonly number[] 
   )
 }
 
+const ofUser = (names: IdKeys, userId: string | undefined): readonly Condition[] =>
+  optional('user = ?', userId === undefined ? undefined : (names.find(userId) ?? -1))
+
 type Suts = (query: SutListQuery) => ListPage
 
 const filtersOf = (
@@ -61,7 +64,7 @@ const filtersOf = (
   }
   return [
     ...optional('status = ?', status),
-    ...optional('user = ?', user_id === undefined ? undefined : (names.find(user_id) ?? -1)),
+    ...ofUser(names, user_id),
     ...(sut === undefined
       ? []
       : [columnIn('target', [names.find(sut._id) ?? -1, ...(sut.isSeen ? targetsOfSut(sut._id) : [])])]),
@@ -69,49 +72,30 @@ const filtersOf = (
   ]
 }
 
-const through = ({ status, user_id, sut }: SutRequestQuery, filters: readonly Condition[]): string => {
-  const [index] = [
-    ...(sut === undefined ? [] : ['by_target']),
-    ...(user_id === undefined ? [] : ['by_user']),
-    ...(status === undefined ? [] : ['by_status']),
-    'listed',
-  ]
-  const where = [REQUEST_LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')
-  return `FROM sut_request INDEXED BY sut_request_${index} WHERE ${where}`
+const indexOf = ({ status, user_id, sut }: SutRequestQuery): string => {
+  if (sut !== undefined) return 'by_target'
+  if (user_id !== undefined) return 'by_user'
+  return status === undefined ? 'listed' : 'by_status'
 }
+
+const rowsThrough = (query: SutRequestQuery, filters: readonly Condition[]): Condition =>
+  rowsFrom(`sut_request INDEXED BY sut_request_${indexOf(query)}`, [condition(REQUEST_LISTED), ...filters])
 
 /** Requests, newest first. */
 export const makeRequestList =
-  (ask: RunQuery, names: IdKeys, suts: Suts) =>
-  (query: SutRequestQuery): ListPage => {
+  (ask: RunQuery, names: IdKeys, suts: Suts): Lists['sutRequests'] =>
+  (query) => {
     const filters = filtersOf(ask, names, suts, query)
-    const counted = ask<{ n: number }>(`SELECT count(*) AS n ${through(query, filters)}`, ...valuesOf(filters))
-    const here = [...filters, ...optional('created < ?', query.createdBefore)]
-    const rows = ask<DetailedRow>(
-      `SELECT ${columnsOf(query).sql} FROM (
-         SELECT position, created ${through(query, here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
-       CROSS JOIN sut_request d WHERE d.position = page.position ORDER BY page.created DESC`,
-      ...valuesOf(here),
-      query.limit,
-      query.offset,
-    )
-    return pageOfRows(rows, counted[0]?.n ?? 0, query)
+    const rowsWhere = (conditions: readonly Condition[]) => rowsThrough(query, conditions)
+    const { rows, count } = countAndRead(ask, 'sut_request', rowsWhere, filters, columnsOf(query), query)
+    return pageOfRows(rows, count, query)
   }
 
 /** Whether a list can be read within a few milliseconds. With a scope or a SUT, many criteria may have to be compared. */
 export const makeIsShortOfRequests =
-  (ask: RunQuery, names: IdKeys) =>
-  (query: SutRequestQuery): boolean => {
+  (ask: RunQuery, names: IdKeys): Lists['isShort']['sutRequests'] =>
+  (query) => {
     const { limit, offset, status, user_id, sut, visibility, asPositions } = query
     if (sut !== undefined || visibility !== undefined || asPositions || offset + limit > SHORT) return false
-    const filters = [
-      ...optional('status = ?', status),
-      ...optional('user = ?', user_id === undefined ? undefined : (names.find(user_id) ?? -1)),
-    ]
-    const [found] = ask<{ n: number }>(
-      `SELECT count(*) AS n FROM (SELECT 1 ${through(query, filters)} LIMIT ?)`,
-      ...valuesOf(filters),
-      SHORT + 1,
-    )
-    return (found?.n ?? 0) <= SHORT
+    return isAtMost(ask, SHORT, rowsThrough(query, [...optional('status = ?', status), ...ofUser(names, user_id)]))
   }

@@ -1,14 +1,12 @@
-import type { Window } from '../../domain/calendar/window.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
-import { CANCELLED, RESERVATION_LISTED, type SeriesReservation, segmentOf } from '../tables/reservation-table.ts'
+import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
-import { type Condition, columnIn, condition, optional, SHORT, valuesOf } from './conditions.ts'
-import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-
-import type { HeldRow, ListPage, ReservationListQuery, Visibility } from './lists.ts'
-import { type Scopes, sutsIn } from './scope.ts'
+import { type Condition, columnIn, condition, countRows, isAtMost, optional, rowsFrom, SHORT } from './conditions.ts'
+import { columnsOf, countAndRead, pageOfRows, readPage } from './details.ts'
+import type { HeldRow, Lists, Visibility } from './lists.ts'
+import { isInScope, listedThrough, type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count where they can. */
 const READ_MAX = 20_000
@@ -16,9 +14,8 @@ const READ_MAX = 20_000
 type InSight = NonNullable<KeyedQuery['visibility']>
 
 const inSight = ({ scope, own }: InSight): Condition => {
-  const { sql, values } = sutsIn(scope)
-  const inScope = condition(`r.sut IN (${sql})`, ...values)
-  return own === undefined ? inScope : condition(`(r.user = ? OR ${inScope.sql})`, own, ...values)
+  const inScope = isInScope(scope)
+  return own === undefined ? inScope : condition(`(r.user = ? OR ${inScope.sql})`, own, ...inScope.values)
 }
 
 /** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
@@ -36,13 +33,11 @@ export const reservationFiltersOf = (
   ...(visibility === undefined ? [] : [inSight(visibility)]),
 ]
 
-const through = (index: Index, filters: readonly Condition[]): string =>
-  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
-   WHERE r.segment = s.n AND ${index === 'reservation_cancelled' ? CANCELLED : RESERVATION_LISTED}
-   ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
+const through = (index: Index, filters: readonly Condition[]): Condition =>
+  listedThrough(index, filters, index === 'reservation_cancelled' ? CANCELLED : RESERVATION_LISTED)
 
 const countThrough = (ask: RunQuery, index: Index, filters: readonly Condition[]): number =>
-  ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0
+  countRows(ask, through(index, filters))
 
 /**
  * Counts overlaps with a span of any size: all reservations but those that end before it and those that start after it.
@@ -141,33 +136,24 @@ const inOrder = (asked: KeyedQuery, indexes: readonly Index[], filters: readonly
   const { createdBefore } = asked
   const before = optional('r.created < ?', createdBefore)
   if (indexes.length === 0) {
-    const where = [condition(RESERVATION_LISTED), ...before].map(({ sql }) => sql).join(' AND ')
-    return condition(
-      `SELECT r.position, r.created FROM reservation r INDEXED BY reservation_listed WHERE ${where} ORDER BY r.created DESC`,
-      ...valuesOf(before),
-    )
+    const { sql, values } = rowsFrom('reservation r INDEXED BY reservation_listed', [
+      condition(RESERVATION_LISTED),
+      ...before,
+    ])
+    return condition(`SELECT r.position, r.created ${sql} ORDER BY r.created DESC`, ...values)
   }
   const segments = optional('s.n <= ?', createdBefore === undefined ? undefined : segmentOf(createdBefore))
-  const here = [...filters, ...before, ...segments]
-  const each = indexes.map((index) => `SELECT r.position, r.created, s.n AS n ${through(index, here)}`)
+  const each = indexes.map((index) => through(index, [...filters, ...before, ...segments]))
+  const selected = each.map(({ sql }) => `SELECT r.position, r.created, s.n AS n ${sql}`)
   return condition(
-    `${each.join(' UNION ALL ')} ORDER BY n DESC, created DESC`,
-    ...indexes.flatMap(() => valuesOf(here)),
+    `${selected.join(' UNION ALL ')} ORDER BY n DESC, created DESC`,
+    ...each.flatMap(({ values }) => values),
   )
 }
 
-const rowsOf = (ask: RunQuery, { limit, offset }: KeyedQuery, rows: Condition, columns: Condition) =>
-  ask<DetailedRow>(
-    `SELECT ${columns.sql} FROM (${rows.sql} LIMIT ? OFFSET ?) AS page
-     CROSS JOIN reservation d WHERE d.position = page.position ORDER BY page.created DESC`,
-    ...valuesOf([columns, rows]),
-    limit,
-    offset,
-  )
-
 export const makeReservationList =
-  (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
-  (query: ReservationListQuery): ListPage => {
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes): Lists['reservations'] =>
+  (query) => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
     const filters = reservationFiltersOf(asked, counts.longest())
@@ -175,7 +161,8 @@ export const makeReservationList =
     const cancelled = asked.withCancelled ? (['reservation_cancelled'] as const) : []
     // In the order of creation alone, each row would have to be looked up to see its SUT or its segment.
     const index = way?.index ?? ((asked.visibility || asked.withCancelled) && 'reservation_by_sut')
-    const rows = rowsOf(ask, asked, inOrder(asked, index ? [index, ...cancelled] : [], filters), columnsOf(query))
+    const found = inOrder(asked, index ? [index, ...cancelled] : [], filters)
+    const rows = readPage(ask, 'reservation', found, columnsOf(query), asked)
     const isAll = asked.offset === 0 && asked.createdBefore === undefined && rows.length < asked.limit
     const count = isAll
       ? rows.length
@@ -185,99 +172,75 @@ export const makeReservationList =
     return pageOfRows(rows, count, query)
   }
 
-/** The windows in which a SUT is or was held within a span, by start. */
-export const makeHeld =
-  (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
-  (sutId: string, { start, end }: Window): readonly Window[] => {
-    const sut = names.find(sutId)
-    if (sut === undefined || start >= end) return []
-    const asked: KeyedQuery = { limit: 0, offset: 0, suts: [sut], endsAfter: start, startsBefore: end }
-    const [way] = accessPaths(asked, counts)
-    if (way === undefined) return []
-    const filters = reservationFiltersOf(asked, counts.longest())
-    return ask<Window>(
-      `SELECT r.starts AS start, r.ends AS "end" ${through(way.index, filters)} ORDER BY r.starts`,
-      ...valuesOf(filters),
-    )
-  }
-
 const SUT_ID = '(SELECT id FROM name WHERE key = r.sut) AS sut_id'
 
 const keysOf = (names: IdKeys, sutIds: readonly string[]): readonly number[] =>
   sutIds.map(names.find).filter((key) => key !== undefined)
 
-/** The same of several SUTs. */
+/** The windows in which SUTs are or were held within a span, by start. */
 export const makeHeldBy =
-  (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
-  (sutIds: readonly string[], { start, end }: Window): readonly HeldRow[] => {
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts): Lists['heldBy'] =>
+  (sutIds, { start, end }) => {
     const suts = keysOf(names, sutIds)
     if (suts.length === 0 || start >= end) return []
     const asked: KeyedQuery = { limit: 0, offset: 0, suts, endsAfter: start, startsBefore: end }
     const [way] = accessPaths(asked, counts)
     if (way === undefined) return []
-    const filters = reservationFiltersOf(asked, counts.longest())
+    const { sql, values } = through(way.index, reservationFiltersOf(asked, counts.longest()))
     return ask<Omit<HeldRow, 'isReleased'> & { readonly ended: string | null }>(
-      `SELECT ${SUT_ID}, r.starts AS start, r.ends AS "end", r.ended ${through(way.index, filters)} ORDER BY r.starts`,
-      ...valuesOf(filters),
+      `SELECT ${SUT_ID}, r.starts AS start, r.ends AS "end", r.ended ${sql} ORDER BY r.starts`,
+      ...values,
     ).map(({ ended, ...window }) => ({ ...window, isReleased: ended === 'released' }))
   }
 
 /** The latest end of reservations of SUTs until a moment. */
 export const makeLastEnds =
-  (ask: RunQuery, names: IdKeys) =>
-  (sutIds: readonly string[], moment: number): ReadonlyMap<string, number> => {
+  (ask: RunQuery, names: IdKeys): Lists['lastEnds'] =>
+  (sutIds, moment) => {
     const suts = keysOf(names, sutIds)
     if (suts.length === 0) return new Map()
-    const filters = [columnIn('r.sut', suts), condition('r.ends <= ?', moment)]
+    const { sql, values } = through('reservation_by_sut', [columnIn('r.sut', suts), condition('r.ends <= ?', moment)])
     const rows = ask<{ sut_id: string; last: number }>(
-      `SELECT ${SUT_ID}, max(r.ends) AS last ${through('reservation_by_sut', filters)} GROUP BY r.sut`,
-      ...valuesOf(filters),
+      `SELECT ${SUT_ID}, max(r.ends) AS last ${sql} GROUP BY r.sut`,
+      ...values,
     )
     return new Map(rows.map(({ sut_id, last }) => [sut_id, last]))
   }
 
-const seriesInSight = (names: IdKeys, visibility: Visibility | undefined): readonly Condition[] => {
-  if (visibility === undefined) return []
-  const { sql, values } = sutsIn(visibility.scope)
-  return [condition(`(user = ? OR sut IN (${sql}))`, names.find(visibility.user_id) ?? -1, ...values)]
+const seriesInSight = (names: IdKeys, { scope, user_id }: Visibility): Condition => {
+  const inScope = isInScope(scope, 'sut')
+  return condition(`(user = ? OR ${inScope.sql})`, names.find(user_id) ?? -1, ...inScope.values)
 }
 
 /** Series, newest first. Of the filters of reservations, those of SUTs and of a user. */
 export const makeSeriesList =
-  (ask: RunQuery, names: IdKeys) =>
-  ({ sut_ids, user_id, visibility, createdBefore, limit, offset }: ReservationListQuery): ListPage => {
+  (ask: RunQuery, names: IdKeys): Lists['series'] =>
+  (query) => {
+    const { sut_ids, user_id, visibility } = query
     const suts = sut_ids && keysOf(names, sut_ids)
     const user = user_id === undefined ? undefined : names.find(user_id)
     if (suts?.length === 0 || (user_id !== undefined && user === undefined)) return { documents: [], count: 0 }
     const filters = [
       ...(suts === undefined ? [] : [columnIn('sut', suts)]),
       ...optional('user = ?', user),
-      ...seriesInSight(names, visibility),
+      ...(visibility === undefined ? [] : [seriesInSight(names, visibility)]),
     ]
-    const where = (conditions: readonly Condition[]): string => ['1', ...conditions.map(({ sql }) => sql)].join(' AND ')
-    const counted = ask<{ n: number }>(`SELECT count(*) AS n FROM series WHERE ${where(filters)}`, ...valuesOf(filters))
-    const here = [...filters, ...optional('created < ?', createdBefore)]
-    const rows = ask<{ document: string }>(
-      `SELECT document FROM series WHERE ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?`,
-      ...valuesOf(here),
-      limit,
-      offset,
-    )
-    return { documents: rows.map(({ document }) => document), count: counted[0]?.n ?? 0 }
+    const rowsWhere = (conditions: readonly Condition[]) => rowsFrom('series', [condition('1'), ...conditions])
+    const { rows, count } = countAndRead(ask, 'series', rowsWhere, filters, columnsOf({}), query)
+    return pageOfRows(rows, count, {})
   }
 
 /** Whether all series can be read within a few milliseconds. */
 export const makeIsShortOfSeries =
-  (ask: RunQuery) =>
-  ({ offset, limit }: ReservationListQuery): boolean =>
-    offset + limit <= SHORT &&
-    (ask<{ n: number }>('SELECT count(*) AS n FROM (SELECT 1 FROM series LIMIT ?)', SHORT + 1)[0]?.n ?? 0) <= SHORT
+  (ask: RunQuery): Lists['isShort']['series'] =>
+  ({ offset, limit }) =>
+    offset + limit <= SHORT && isAtMost(ask, SHORT, condition('FROM series'))
 
 /** The reservations of a series by start, cancelled ones too. */
 export const makeSeriesReservations =
-  (ask: RunQuery) =>
-  (seriesId: string): readonly SeriesReservation[] =>
-    ask<SeriesReservation>(
+  (ask: RunQuery): Lists['seriesReservations'] =>
+  (seriesId) =>
+    ask(
       `SELECT d.id, d.document, d.ended, d.starts AS start, d.ends AS "end" FROM series_member m
        CROSS JOIN reservation d INDEXED BY reservation_by_id
        WHERE m.series = ? AND d.id = m.id AND d.until IS NULL ORDER BY d.starts, d.created`,

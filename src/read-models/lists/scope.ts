@@ -4,7 +4,7 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import { type Condition, condition } from './conditions.ts'
+import { type Condition, condition, rowsFrom } from './conditions.ts'
 
 /** Selects the keys of the SUTs in a scope, which has tags. */
 export const sutsIn = (scope: Scope): Condition => {
@@ -16,6 +16,12 @@ export const sutsIn = (scope: Scope): Condition => {
     `SELECT t.sut FROM sut_tag t WHERE t.name = ? AND t.value = ?${further.join('')}`,
     ...Object.entries(scope).flat(),
   )
+}
+
+/** Whether a column with the key of a SUT has one of those. */
+export const isInScope = (scope: Scope, column = 'r.sut'): Condition => {
+  const { sql, values } = sutsIn(scope)
+  return condition(`${column} IN (${sql})`, ...values)
 }
 
 /** Single SUTs and users in a scope. */
@@ -43,16 +49,23 @@ export const makeScopes = (db: DatabaseSync): Scopes => {
   }
 }
 
-const through = (index: 'reservation_by_sut' | 'reservation_by_user', { sql }: Condition): string =>
-  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index} WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND ${sql}`
+/** Where the listed reservations are, by segment, newest first. */
+export const listedThrough = (
+  index: string,
+  conditions: readonly Condition[],
+  isListed = RESERVATION_LISTED,
+): Condition =>
+  rowsFrom(`segment s CROSS JOIN reservation r INDEXED BY ${index}`, [
+    condition(`r.segment = s.n AND ${isListed}`),
+    ...conditions,
+  ])
 
 /** The users that hold or held a listed reservation of a SUT in a scope. */
 export const makeHolders =
   (ask: RunQuery) =>
   (scope: Scope): readonly string[] => {
-    const { sql, values } = sutsIn(scope)
-    const held = through('reservation_by_sut', condition(`r.sut IN (${sql})`))
-    return ask<{ id: string }>(`SELECT id FROM name WHERE key IN (SELECT r.user ${held})`, ...values).map(
+    const held = listedThrough('reservation_by_sut', [isInScope(scope)])
+    return ask<{ id: string }>(`SELECT id FROM name WHERE key IN (SELECT r.user ${held.sql})`, ...held.values).map(
       ({ id }) => id,
     )
   }
@@ -63,7 +76,6 @@ export const makeIsHolder =
   (scope: Scope, userId: string): boolean => {
     const user = names.find(userId)
     if (user === undefined) return false
-    const { sql, values } = sutsIn(scope)
-    const held = through('reservation_by_user', condition(`r.user = ? AND r.sut IN (${sql})`))
-    return ask(`SELECT 1 ${held} LIMIT 1`, user, ...values).length > 0
+    const held = listedThrough('reservation_by_user', [condition('r.user = ?', user), isInScope(scope)])
+    return ask(`SELECT 1 ${held.sql} LIMIT 1`, ...held.values).length > 0
   }

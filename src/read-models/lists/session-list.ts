@@ -1,9 +1,9 @@
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { IS_CLOSED, IS_OPEN, SESSION_LISTED, type SessionCounts } from '../tables/session-table.ts'
-import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
-import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, PageQuery, SessionQuery } from './lists.ts'
+import { type Condition, condition, countRows, optional, rowsFrom, SHORT } from './conditions.ts'
+import { columnsOf, type DetailedRow, pageOfRows, readPage } from './details.ts'
+import type { Lists, PageQuery, SessionQuery } from './lists.ts'
 
 /** A query with surrogate keys for SUT and user. */
 interface KeyedQuery extends Omit<SessionQuery, 'sut_id' | 'user_id'> {
@@ -65,33 +65,26 @@ const counted = (query: KeyedQuery, counts: SessionCounts): number | undefined =
   return user === undefined ? counts.of('sut', sut) : undefined
 }
 
-const through = ({ index, filters }: Source[number]): string =>
-  `FROM session INDEXED BY ${index} WHERE ${[SESSION_LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')}`
+const through = ({ index, filters }: Source[number]): Condition =>
+  rowsFrom(`session INDEXED BY ${index}`, [condition(SESSION_LISTED), ...filters])
 
 const countIn = (ask: RunQuery, source: Source): number =>
-  source
-    .map((part) => ask<{ n: number }>(`SELECT count(*) AS n ${through(part)}`, ...valuesOf(part.filters))[0]?.n ?? 0)
-    .reduce((sum, n) => sum + n, 0)
+  source.map((part) => countRows(ask, through(part))).reduce((sum, n) => sum + n, 0)
 
 const rowsIn = (ask: RunQuery, source: Source, part: PageQuery): readonly DetailedRow[] => {
-  const { limit, offset, createdBefore } = part
-  const here = source.map(({ index, filters }) => ({
-    index,
-    filters: [...filters, ...optional('created < ?', createdBefore)],
-  }))
-  const all = here.map((part) => `SELECT position, created ${through(part)}`).join(' UNION ALL ')
-  return ask<DetailedRow>(
-    `SELECT ${columnsOf(part).sql} FROM (${all} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
-     CROSS JOIN session d WHERE d.position = page.position ORDER BY page.created DESC`,
-    ...here.flatMap(({ filters }) => valuesOf(filters)),
-    limit,
-    offset,
+  const before = optional('created < ?', part.createdBefore)
+  const each = source.map(({ index, filters }) => through({ index, filters: [...filters, ...before] }))
+  const selected = each.map(({ sql }) => `SELECT position, created ${sql}`)
+  const rows = condition(
+    `${selected.join(' UNION ALL ')} ORDER BY created DESC`,
+    ...each.flatMap(({ values }) => values),
   )
+  return readPage(ask, 'session', rows, columnsOf(part), part)
 }
 
 export const makeSessionList =
-  (ask: RunQuery, names: IdKeys, counts: SessionCounts) =>
-  (asked: SessionQuery): ListPage => {
+  (ask: RunQuery, names: IdKeys, counts: SessionCounts): Lists['sessions'] =>
+  (asked) => {
     const query = withKeys(asked, names)
     if (query === undefined) return pageOfRows([], 0, asked)
     const index = indexOf(query, counts)
@@ -105,8 +98,8 @@ export const makeSessionList =
 
 /** Whether a list is short enough to read on the main thread. Those of a reservation, and those open, are few. */
 export const makeIsShortOfSessions =
-  (names: IdKeys, counts: SessionCounts) =>
-  (asked: SessionQuery): boolean => {
+  (names: IdKeys, counts: SessionCounts): Lists['isShort']['sessions'] =>
+  (asked) => {
     const query = withKeys(asked, names)
     if (query === undefined) return true
     const { limit, offset, sut, user, reservation_id, isOpen } = query

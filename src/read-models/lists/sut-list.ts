@@ -5,9 +5,9 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { RETIRED, SUT_LISTED, TURNAROUND } from '../tables/sut-table.ts'
-import { type Condition, condition, optional, SHORT, valuesOf } from './conditions.ts'
-import { columnsOf, type DetailedRow, pageOfRows } from './details.ts'
-import type { ListPage, Lists, SutListQuery } from './lists.ts'
+import { type Condition, condition, optional, rowsFrom, SHORT } from './conditions.ts'
+import { columnsOf, countAndRead, type DetailedRow, pageOfRows } from './details.ts'
+import type { Lists, SutListQuery } from './lists.ts'
 
 export const sutFiltersOf = ({
   sut_type,
@@ -73,42 +73,36 @@ interface SutRow extends DetailedRow {
 }
 
 export const makeSutList =
-  (ask: RunQuery, counts: ReservationCounts) =>
-  (query: SutListQuery): ListPage => {
+  (ask: RunQuery, counts: ReservationCounts): Lists['suts'] =>
+  (query) => {
     const filters = [
       ...sutFiltersOf(query),
       ...(query.free === undefined ? [] : [isFree(query.free, counts.longest(), longestTurnaround(ask))]),
     ]
-    const { createdBefore, limit, offset } = query
-    const [index, rowsHere] = sutRowsOf(query)
-    const where = (conditions: readonly Condition[]): string =>
-      `FROM sut INDEXED BY ${index} WHERE ${[rowsHere, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
-    const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
-    const [counted] = ask<{ n: number }>(`SELECT count(*) AS n ${where(filters)}`, ...valuesOf(filters))
-    const { sql: columns } = columnsOf(query)
-    const rows = ask<SutRow>(
-      `SELECT ${query.withDisplays ? `${columns}, ${DISPLAY} AS display` : columns} FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
-       CROSS JOIN sut d WHERE d.position = page.position ORDER BY page.created DESC`,
-      ...valuesOf(here),
-      limit,
-      offset,
-    )
-    const page = pageOfRows(rows, counted?.n ?? 0, query)
+    const [index, isListed] = sutRowsOf(query)
+    const rowsWhere = (conditions: readonly Condition[]) =>
+      rowsFrom(`sut INDEXED BY ${index}`, [condition(isListed), ...conditions])
+    const { sql } = columnsOf(query)
+    const columns = condition(query.withDisplays ? `${sql}, ${DISPLAY} AS display` : sql)
+    const { rows, count } = countAndRead<SutRow>(ask, 'sut', rowsWhere, filters, columns, query)
+    const page = pageOfRows(rows, count, query)
     return query.withDisplays ? { ...page, displays: rows.map(({ display }) => display) } : page
   }
 
 const TURNAROUNDS = `sut_display t INDEXED BY turnaround_by_sut`
 
-export const makeEverySut = (ask: RunQuery) => (): ReturnType<Lists['everySut']> =>
-  ask(
-    `SELECT s.document, coalesce(t.turnaround, 0) AS turnaround FROM sut s
+export const makeEverySut =
+  (ask: RunQuery): Lists['everySut'] =>
+  () =>
+    ask(
+      `SELECT s.document, coalesce(t.turnaround, 0) AS turnaround FROM sut s
      LEFT JOIN ${TURNAROUNDS} ON t.id = s.id AND t.until IS NULL AND t.turnaround > 0 WHERE s.until IS NULL AND s.ended IS NULL`,
-  )
+    )
 
 /** The turnaround of those SUTs that have one. */
 export const makeTurnaroundsOf =
-  (ask: RunQuery) =>
-  (sutIds: readonly string[]): ReadonlyMap<string, number> => {
+  (ask: RunQuery): Lists['turnaroundsOf'] =>
+  (sutIds) => {
     const rows = ask<{ id: string; turnaround: number }>(
       `SELECT t.id, t.turnaround FROM ${TURNAROUNDS} WHERE ${TURNAROUND} AND t.id IN (SELECT value FROM json_each(?))`,
       JSON.stringify(sutIds),
@@ -118,8 +112,8 @@ export const makeTurnaroundsOf =
 
 /** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
 export const makeIsShortOfSuts =
-  (ask: RunQuery, counts: ReservationCounts) =>
-  ({ name, tags = {}, scope, offset, retired = false, free, asPositions }: SutListQuery): boolean => {
+  (ask: RunQuery, counts: ReservationCounts): Lists['isShort']['suts'] =>
+  ({ name, tags = {}, scope, offset, retired = false, free, asPositions }) => {
     const isOfAll =
       !retired && !asPositions && name === undefined && scope === undefined && Object.keys(tags).length === 0
     const reach = free && reachOf(free, longestTurnaround(ask))

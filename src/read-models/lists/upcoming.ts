@@ -1,10 +1,11 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import type { EndedEarly } from '../tables/reservation-counts.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import type { EndedBetween, HeldRow, SpanPage, UpcomingRow, WindowsPage } from './lists.ts'
+import { condition } from './conditions.ts'
+import type { EndedBetween, HeldRow, Lists, UpcomingRow } from './lists.ts'
+import { listedThrough } from './scope.ts'
 
 /** Reservations that are read, and their documents parsed, within a few milliseconds. */
 const SHORT = 1_000
@@ -17,19 +18,18 @@ export const makeEndsShort =
 
 /** Reservations that hold their SUT within a span, by position. */
 export const makeUpcoming =
-  (ask: RunQuery, counts: ReservationCounts) =>
-  ({ from, to, after, limit }: SpanPage): readonly UpcomingRow[] => {
+  (ask: RunQuery, counts: ReservationCounts): Lists['upcoming'] =>
+  ({ from, to, after, limit }) => {
+    const { sql, values } = listedThrough('reservation_by_end', [
+      condition('r.ended IS NULL AND r.ends > ? AND r.ends < ?', from, to + counts.longest()),
+      condition('r.starts < ? AND r.position > ?', to, after),
+    ])
     const rows = ask<Pick<UpcomingRow, 'position' | 'start' | 'end' | 'keepalive'> & { readonly document: string }>(
       `SELECT d.position, d.document, d.starts AS start, d.ends AS "end",
          coalesce((SELECT k.keepalive FROM reservation_keepalive k WHERE k.id = d.id LIMIT 1), 0) AS keepalive FROM (
-         SELECT r.position FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
-         WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends < ? AND r.starts < ?
-         AND r.position > ? ORDER BY r.position LIMIT ?) AS page
+         SELECT r.position ${sql} ORDER BY r.position LIMIT ?) AS page
        CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
-      from,
-      to + counts.longest(),
-      to,
-      after,
+      ...values,
       limit,
     )
     return rows.map(({ document, ...row }) => {
@@ -43,8 +43,8 @@ export const makeUpcoming =
  * from before a correction of the clock may not count.
  */
 export const makeUnrecorded =
-  (ask: RunQuery) =>
-  ({ from, to }: EndedBetween): readonly string[] =>
+  (ask: RunQuery): Lists['unrecorded'] =>
+  ({ from, to }) =>
     ask<{ id: string }>(
       `SELECT DISTINCT n.id FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
        CROSS JOIN name n ON n.key = r.sut
@@ -62,8 +62,8 @@ const OF_SEGMENT = `FROM reservation r INDEXED BY reservation_by_sut CROSS JOIN 
 
 /** A page is a segment. */
 export const makeWindows =
-  (ask: RunQuery) =>
-  (moment: number, from = 0): WindowsPage => {
+  (ask: RunQuery): Lists['windows'] =>
+  (moment, from = 0) => {
     const [segment, following] = ask<{ n: number }>('SELECT n FROM segment WHERE n >= ? ORDER BY n LIMIT 2', from)
     if (segment === undefined) return { next: undefined, windows: [], ends: [] }
     return {
@@ -84,8 +84,8 @@ export const makeWindows =
 
 /** Reads every row after the position, which is recent. */
 export const makeEndedSince =
-  (ask: RunQuery, names: IdKeys) =>
-  (userId: string, after: number): EndedEarly => {
+  (ask: RunQuery, names: IdKeys): Lists['endedSince'] =>
+  (userId, after) => {
     const rows = ask<{ ended: 'cancelled' | 'released'; n: number }>(
       `SELECT ended, count(*) AS n FROM reservation
        WHERE position > ? AND user = ? AND until IS NULL AND ended IS NOT NULL GROUP BY ended`,

@@ -3,8 +3,9 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
-import { EXEMPT, RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import { type Condition, condition, SHORT, valuesOf } from './conditions.ts'
+import { EXEMPT } from '../tables/reservation-table.ts'
+import { type Condition, condition, SHORT } from './conditions.ts'
+import { listedThrough } from './scope.ts'
 
 /** What of a user's reservations may count for a quota. Times are in Unix seconds. */
 export interface UsageQuery {
@@ -53,11 +54,8 @@ export const makeIsShortUsage =
 
 const STARTED_IN = `(r.starts - ${startOfWeek(0)}) / ${WEEK}`
 
-const ofUser = (user: number, ...more: readonly Condition[]) => ({
-  sql: `FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_user
-   WHERE r.segment = s.n AND ${RESERVATION_LISTED} ${more.map(({ sql }) => `AND ${sql}`).join(' ')} AND r.user = ?`,
-  values: [...valuesOf(more), user],
-})
+const ofUser = (user: number, ...more: readonly Condition[]): Condition =>
+  listedThrough('reservation_by_user', [...more, condition('r.user = ?', user)])
 
 export const makeUnfinishedUsage =
   (ask: RunQuery, names: IdKeys) =>
@@ -81,8 +79,7 @@ export const makeFinishedUsage =
   ({ user_id, now, since }: FinishedQuery): readonly (readonly [week: number, quarters: number])[] => {
     const user = names.find(user_id)
     if (user === undefined) return []
-    const ended = [condition('r.ends <= ?', now), condition('r.ends > ?', since)]
-    const found = ofUser(user, ...ended)
+    const found = ofUser(user, condition('r.ends <= ?', now), condition('r.ends > ?', since))
     const rows = ask<{ week: number; quarters: number }>(
       `SELECT ${STARTED_IN} AS week, sum(r.counted) AS quarters ${found.sql} GROUP BY week`,
       ...found.values,

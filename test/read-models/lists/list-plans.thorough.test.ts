@@ -3,8 +3,8 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { makeRunQuery, type RunQuery } from '../../../src/files/sqlite.ts'
-import type { ListPage, ReservationListQuery, SutListQuery } from '../../../src/read-models/lists/lists.ts'
-import { makeHeld, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
+import type { ListPage, Lists, ReservationListQuery, SutListQuery } from '../../../src/read-models/lists/lists.ts'
+import { makeHeldBy, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
@@ -66,7 +66,7 @@ interface Setting {
   readonly plans: () => readonly string[]
   readonly reservations: (query: ReservationListQuery) => ListPage
   readonly suts: (query: SutListQuery) => ListPage
-  readonly held: ReturnType<typeof makeHeld>
+  readonly heldBy: Lists['heldBy']
 }
 
 const setting = async (t: ExecutionContext): Promise<Setting> => {
@@ -87,7 +87,7 @@ const setting = async (t: ExecutionContext): Promise<Setting> => {
     plans: () => lines.splice(0),
     reservations: makeReservationList(explained, names, counts, makeScopes(db)),
     suts: makeSutList(explained, counts),
-    held: makeHeld(explained, names, counts),
+    heldBy: makeHeldBy(explained, names, counts),
   }
 }
 
@@ -99,7 +99,7 @@ const planOf = (db: DatabaseSync, sql: string, values: readonly SQLInputValue[] 
 
 /** Whether a plan line reads through an index. Only segments and the resulting page may be scanned. */
 const isFound = (line: string): boolean =>
-  /^(?:SCAN (?:s|page)$|SEARCH s USING INTEGER PRIMARY KEY|SEARCH d USING INTEGER PRIMARY KEY|CO-ROUTINE page$|LIST SUBQUERY \d+$|CREATE BLOOM FILTER$|SCAN json_each VIRTUAL TABLE INDEX 1:$)/.test(
+  /^(?:SCAN (?:s|page)$|SEARCH s USING INTEGER PRIMARY KEY|SEARCH (?:d|name) USING INTEGER PRIMARY KEY|CO-ROUTINE page$|(?:LIST|CORRELATED SCALAR) SUBQUERY \d+$|CREATE BLOOM FILTER$|SCAN json_each VIRTUAL TABLE INDEX 1:$)/.test(
     line,
   ) ||
   /^SEARCH r USING COVERING INDEX reservation_by_(?:sut|user|end) \(segment=\? AND (?:sut=|user=|ends[<>])/.test(
@@ -138,7 +138,7 @@ const countedOneByOne = (db: DatabaseSync, query: Partial<ReservationListQuery>)
 }
 
 test('with 100,000 reservations every list is read through an index and counted correctly', async (t) => {
-  const { db, plans, reservations, suts, held } = await setting(t)
+  const { db, plans, reservations, suts, heldBy } = await setting(t)
   t.deepEqual(notFound(planOf(db, 'SELECT count(*) FROM reservation WHERE starts > 5')), ['SCAN reservation'])
   for (const [name, shape] of Object.entries(shapes)) {
     const { documents, count } = reservations({ ...PART, ...shape })
@@ -177,7 +177,7 @@ test('with 100,000 reservations every list is read through an index and counted 
   suts({ ...PART, free: { start: MIDDLE, end: MIDDLE + DAY } })
   t.deepEqual(notFound(plans()), [])
   for (const days of [20, 366]) {
-    t.true(held(sutId(7), { start: MIDDLE - days * DAY, end: MIDDLE }).length > 0)
+    t.true(heldBy([sutId(7)], { start: MIDDLE - days * DAY, end: MIDDLE }).length > 0)
     t.deepEqual(notFound(plans()), [])
   }
 })

@@ -69,32 +69,6 @@ const countOverlapping = (
   return count
 }
 
-/** Counts one holder's overlaps with a span if fewer reservations lie outside it. Only those outside are read. */
-const countOfHolder = (
-  ask: RunQuery,
-  counts: ReservationCounts,
-  asked: KeyedQuery,
-  way: AccessPath,
-  all: number,
-): number | undefined => {
-  const { endsAfter, startsBefore } = asked
-  const holder = reservationFiltersOf({ limit: 0, offset: 0, suts: asked.suts, user: asked.user }, 0)
-  const outside: (readonly Condition[])[] = []
-  let entries = 0
-  if (endsAfter !== undefined) {
-    entries += counts.onDays('end_day', Number.NEGATIVE_INFINITY, dayOf(endsAfter))
-    outside.push([condition('r.ends <= ?', endsAfter)])
-  }
-  if (startsBefore !== undefined) {
-    entries += counts.onDays('end_day', dayOf(startsBefore), Number.POSITIVE_INFINITY)
-    outside.push([condition('r.ends > ?', startsBefore), condition('r.starts >= ?', startsBefore)])
-  }
-  if (entries >= way.entries) return undefined
-  const countOutside = (span: readonly Condition[]): number =>
-    countThrough(ask, 'reservation_by_end', [...holder, ...span])
-  return outside.map(countOutside).reduce((left, some) => left - some, all)
-}
-
 /** Counts what is in sight of a user, from counters of the SUTs in its scope if there is no other filter. */
 const countInSight = (
   ask: RunQuery,
@@ -126,9 +100,7 @@ const countOf = (
   const isCounted = !isHeld && heldBefore === undefined && endsAfter < startsBefore
   if (way.entries <= READ_MAX || !isCounted) return countThrough(ask, way.index, filters)
   if (suts === undefined && user === undefined) return countOverlapping(ask, counts, asked)
-  const all = suts === undefined ? counts.of('user', user as number) : counts.ofSuts(suts)
-  const ofOne = suts === undefined || user === undefined
-  return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
+  return countThrough(ask, way.index, filters)
 }
 
 /** The rows of some indexes, newest created first, or of the one in the order of creation, for which there are no filters. */

@@ -13,12 +13,11 @@ import {
   tagsBody,
 } from './codecs/bodies.ts'
 import { type ChangesQuery, changesQuery, EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
-import { historyQuery } from './codecs/history.ts'
 import { type SutImport, sutImportBody } from './codecs/imports.ts'
-import { sessionsQuery, sutRequestQuery, sutRequestsQuery } from './codecs/lists.ts'
+import { historyQuery, seriesQuery, sessionsQuery, sutRequestsQuery, waitQuery } from './codecs/lists.ts'
 import { OUTAGES_REPEATABLE, outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
 import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
-import { seriesBody, seriesQuery } from './codecs/series.ts'
+import { seriesBody } from './codecs/series.ts'
 import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
@@ -166,7 +165,7 @@ export const routes = (on: Handlers): readonly Route[] => [
     query: sutRequestsQuery,
     handle: on.requestReads.list,
   }),
-  getWithQuery({ path: '/api/sut_request/:id', roles: everyone, query: sutRequestQuery, handle: on.requestReads.read }),
+  getWithQuery({ path: '/api/sut_request/:id', roles: everyone, query: waitQuery, handle: on.requestReads.read }),
   post({
     path: '/api/sut_request/:id/withdraw',
     roles: holders,

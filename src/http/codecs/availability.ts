@@ -4,14 +4,13 @@ import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Criteria } from '../../domain/events/criteria.ts'
-import { tagName } from '../../domain/events/sut.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { OfferedAfter } from '../../read-models/availability/available.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { combineProblems, spanProblems, type TimeSpan } from './lists.ts'
-import { familyOf, inQuery, parameter, parametersOf, wholeNumber } from './query.ts'
-import { DURATION, freeProblems, type SutFilters, sutFilters } from './suts.ts'
+import { spanProblems, type TimeSpan } from './lists.ts'
+import { inQuery, parameter, parametersOf, queryOf, wholeNumber } from './query.ts'
+import { DURATION, freeProblems, type SutFilters, sutFilters, withTags } from './suts.ts'
 
 /** What SUTs have free, or the SUTs that would be reserved for criteria. */
 export interface AvailableQuery extends TimeSpan {
@@ -74,60 +73,45 @@ const cursor = parameter<OfferedAfter>(
   () => ({ type: 'string', maxLength: CURSOR_MAX, pattern: '^[A-Za-z0-9_-]+$' }),
 )
 
-const parameters = parametersOf({
-  from: instant,
-  to: instant,
-  duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-  limit: wholeNumber(1, LIMIT_MAX),
-  after: cursor,
-  user_id: opaqueId,
-  match: criteria,
-  ...sutFilters,
-})
-const tagParameters = familyOf('tag.', tagName, text(0, 256))
-
-const FILTERS = Object.keys(sutFilters)
-
 /** A SUT is looked for by filters or by criteria. */
-const mixedProblems = (others: Parameters, tags: readonly string[]): readonly Problem[] => {
-  if (!others.has('match')) return []
-  const filters = [...FILTERS.filter((name) => others.has(name)), ...tags.map((name) => `tag.${name}`)]
-  return filters.map((name) => inQuery(name, 'cannot be combined with match'))
-}
+const mixedProblems = (parameters: Parameters): readonly Problem[] =>
+  parameters.has('match')
+    ? [...parameters.keys()]
+        .filter((name) => Object.hasOwn(sutFilters, name) || name.startsWith('tag.'))
+        .map((name) => inQuery(name, 'cannot be combined with match'))
+    : []
 
 const cursorProblems = ({ after, match }: { after?: OfferedAfter; match?: Criteria }): readonly Problem[] =>
   after === undefined || 'sut_id' in after === (match === undefined)
     ? []
     : [inQuery('after', 'must be next of a page of the same list')]
 
+const parameters = withTags(
+  parametersOf({
+    from: instant,
+    to: instant,
+    duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    limit: wholeNumber(1, LIMIT_MAX),
+    after: cursor,
+    user_id: opaqueId,
+    match: criteria,
+    ...sutFilters,
+  }),
+)
+
 export const availableQuery: DecodeQuery<AvailableQuery> = (given) => {
-  const { family, others } = tagParameters(given)
-  const tags = E.isRight(family) ? family.right : {}
-  const problems = [
-    ...(E.isLeft(family) ? family.left : []),
-    ...spanProblems(others, 'from', 'to'),
-    ...freeProblems(others),
-    ...mixedProblems(others, Object.keys(tags)),
-  ]
-  const read = parameters(others)
+  const read = parameters(given)
   const ofCursor = E.isRight(read) ? cursorProblems(read.right) : []
-  return combineProblems([...problems, ...ofCursor], read, (asked) => {
-    const {
-      from,
-      to,
-      duration = DURATION,
-      limit = LIMIT,
-      after,
-      user_id,
-      match,
-      free_from,
-      free_to,
-      ...filters
-    } = asked
-    const free = free_from && free_to && { from: free_from, to: free_to }
-    const { sut_type, is_active, monitoring, name } = filters
-    const wanted = match === undefined ? { filters: { sut_type, is_active, monitoring, name, tags, free } } : { match }
-    return { from, to, duration, limit, after, user_id, wanted }
-  })
+  return queryOf(
+    () => read,
+    (asked) => {
+      const { from, to, duration = DURATION, limit = LIMIT, after, user_id, match } = asked
+      const { free_from, free_to, sut_type, is_active, monitoring, name, tags } = asked
+      const free = free_from && free_to && { from: free_from, to: free_to }
+      const filters = { sut_type, is_active, monitoring, name, tags, free }
+      return { from, to, duration, limit, after, user_id, wanted: match === undefined ? { filters } : { match } }
+    },
+    () => [...spanProblems(given, 'from', 'to'), ...freeProblems(given), ...mixedProblems(given), ...ofCursor],
+  )(given)
 }
-withSchema(availableQuery, () => ({ ...schemaOf(parameters), ...schemaOf(tagParameters) }))
+withSchema(availableQuery, () => schemaOf(parameters))

@@ -13,7 +13,7 @@ import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/eve
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { NewEnd } from '../../domain/reservation/extend.ts'
 import type { DecodeBody } from '../protocol/route.ts'
-import { decoded } from './decoded.ts'
+import { bodyOf, decoded, optionalBodyOf } from './decoded.ts'
 
 /** Codecs of request bodies. */
 
@@ -72,8 +72,7 @@ withSchema(extensionBody, () => ({
 const Shortening = closed('Shortening', { end_time: instant }, {})
 export type ShorteningBody = t.TypeOf<typeof Shortening>
 
-export const shorteningBody: DecodeBody<ShorteningBody> = (body) => decoded(Shortening, RESERVATION_READ_ONLY, body)
-withSchema(shorteningBody, () => schemaOf(Shortening))
+export const shorteningBody = bodyOf(Shortening, RESERVATION_READ_ONLY)
 
 const isObject = (body: unknown): body is object => typeof body === 'object' && body !== null && !Array.isArray(body)
 
@@ -83,6 +82,11 @@ const targetProblems = (body: unknown): readonly Problem[] => {
   const [hasSut, hasMatch] = [Object.hasOwn(body, 'sut_id'), Object.hasOwn(body, 'match')]
   if (hasSut && hasMatch) return [bodyProblem('sut_ambiguous', 'match', 'cannot be combined with sut_id')]
   return hasSut || hasMatch ? [] : [bodyProblem('sut_required', 'sut_id', 'is required, unless match is given')]
+}
+
+const targetOf = ({ sut_id, match }: { sut_id: string | undefined; match: Criteria | undefined }) => {
+  if (sut_id === undefined) return match && { match }
+  return match === undefined ? { sut_id } : undefined
 }
 
 /** Exactly one complete form of window must be present, whatever its values. */
@@ -120,7 +124,7 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
     keepalive,
     beyond_quota: isBeyondQuota = false,
   } = fields.right
-  const target = sut_id === undefined ? match && { match } : match === undefined ? { sut_id } : undefined
+  const target = targetOf({ sut_id, match })
   if (target === undefined) return E.left([...ofTarget, ...formProblems(body)])
   const whose = { user_id, target, isBeyondQuota, keepalive }
   const hasNoneOfB = start_in === undefined && duration === undefined
@@ -166,7 +170,7 @@ export const sutRequestBody: DecodeBody<SutRequestBody> = (body) => {
   const ofTarget = targetProblems(body)
   if (E.isLeft(fields)) return E.left([...fields.left, ...ofTarget])
   const { user_id, sut_id, match, duration, wait = WAIT, priority = 0, keepalive } = fields.right
-  const target = sut_id === undefined ? match && { match } : match === undefined ? { sut_id } : undefined
+  const target = targetOf({ sut_id, match })
   const problems = [...ofTarget, ...lengthProblems(match)]
   if (target === undefined || problems.length > 0) return E.left(problems)
   return E.right({ user_id, target, duration, wait, priority, keepalive })
@@ -184,16 +188,13 @@ const SutUpdate = closed('SutUpdate', {}, { ...asked, ...secrets })
 export type SutCreation = t.TypeOf<typeof SutCreation>
 export type SutUpdate = t.TypeOf<typeof SutUpdate>
 
-export const sutCreationBody: DecodeBody<SutCreation> = (body) => decoded(SutCreation, SUT_READ_ONLY, body)
-export const sutUpdateBody: DecodeBody<SutUpdate> = (body) => decoded(SutUpdate, [...SUT_READ_ONLY, 'tags'], body)
-withSchema(sutCreationBody, () => schemaOf(SutCreation))
-withSchema(sutUpdateBody, () => schemaOf(SutUpdate))
+export const sutCreationBody = bodyOf(SutCreation, SUT_READ_ONLY)
+export const sutUpdateBody = bodyOf(SutUpdate, [...SUT_READ_ONLY, 'tags'])
 
 export type TagsBody = t.TypeOf<typeof tagsPatch>
 
 /** Names with values, or with null to remove a tag (RFC 7396). */
-export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tagsPatch, [], body)
-withSchema(tagsBody, () => schemaOf(tagsPatch))
+export const tagsBody = bodyOf(tagsPatch)
 
 const Monitoring = closed('Monitoring', { enabled: boolean }, { interval: monitoringInterval })
 /** Seconds between probes unless the body says otherwise. */
@@ -221,8 +222,5 @@ withSchema(monitoringBody, () => ({
   })),
 }))
 
-const Nothing = closed('Nothing', {}, {})
-
 /** No body, or an empty object. */
-export const noBody: DecodeBody<unknown> = (body) => (body === undefined ? E.right({}) : decoded(Nothing, [], body))
-withSchema(noBody, () => schemaOf(Nothing))
+export const noBody: DecodeBody<unknown> = optionalBodyOf(closed('Nothing', {}, {}))

@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import type { Problem } from '../../domain/failure.ts'
+import type { DecodeBody } from '../protocol/route.ts'
 
 /** Fields that the service assigns. */
 interface ReadOnly {
@@ -42,19 +44,32 @@ const problemsOf = (errors: t.Errors, readOnly: ReadOnly, body: unknown): readon
   return hasReadOnly(readOnly, body) ? problems.with(-1, { ...problem, code: 'field_read_only' }) : problems
 }
 
+type Codec<A> = t.Type<A, unknown, unknown>
+
+const decodeWith = <A>(codec: Codec<A>, readOnly: ReadOnly, body: unknown): E.Either<readonly Problem[], A> =>
+  E.mapLeft((errors: t.Errors) => problemsOf(errors, readOnly, body))(codec.decode(body))
+
 /** Decodes a body, or returns every problem. `names` are fields that the service assigns. */
-export const decoded = <A>(
-  codec: t.Type<A, unknown, unknown>,
-  names: readonly string[],
-  body: unknown,
-): E.Either<readonly Problem[], A> =>
-  E.mapLeft((errors: t.Errors) => problemsOf(errors, { names }, body))(codec.decode(body))
+export const decoded = <A>(codec: Codec<A>, names: readonly string[], body: unknown) =>
+  decodeWith(codec, { names }, body)
+
+/** The body that a codec decodes. `names` are fields that the service assigns. */
+export const bodyOf = <A>(codec: Codec<A>, names: readonly string[] = []): DecodeBody<A> =>
+  withSchema(
+    (body: unknown) => decoded(codec, names, body),
+    () => schemaOf(codec),
+  )
 
 /** The same for a body whose member `rows` has many objects, in each of which the service assigns these fields. */
-export const decodedRows = <A>(
-  codec: t.Type<A, unknown, unknown>,
-  rows: string,
-  names: readonly string[],
-  body: unknown,
-): E.Either<readonly Problem[], A> =>
-  E.mapLeft((errors: t.Errors) => problemsOf(errors, { names, rows }, body))(codec.decode(body))
+export const bodyOfRows = <A>(codec: Codec<A>, rows: string, names: readonly string[]): DecodeBody<A> =>
+  withSchema(
+    (body: unknown) => decodeWith(codec, { names, rows }, body),
+    () => schemaOf(codec),
+  )
+
+/** The same for a body that may be left out, which is an empty object then. */
+export const optionalBodyOf = <A>(codec: Codec<A>): DecodeBody<A> =>
+  withSchema(
+    (body: unknown) => decoded(codec, [], body === undefined ? {} : body),
+    () => schemaOf(codec),
+  )

@@ -1,13 +1,11 @@
 import * as t from 'io-ts'
 import { boolean, opaqueId, rowsOf } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { parsePasswordHash } from '../../users/passwords/password.ts'
-import type { DecodeBody } from '../protocol/route.ts'
 import { SUT_READ_ONLY, SutCreation } from './bodies.ts'
-import { decodedRows } from './decoded.ts'
+import { bodyOfRows } from './decoded.ts'
 import { limits, USER_READ_ONLY, UserCreation } from './users.ts'
 
 /** Codecs of bodies that create many objects at once. */
@@ -24,10 +22,8 @@ const Users = closed('UserImport', { users: rowsOf(UserCreation, USER_ROWS_MAX, 
 export type SutImport = t.TypeOf<typeof Suts>
 export type UserImport = t.TypeOf<typeof Users>
 
-export const sutImportBody: DecodeBody<SutImport> = (body) => decodedRows(Suts, 'suts', SUT_READ_ONLY, body)
-export const userImportBody: DecodeBody<UserImport> = (body) => decodedRows(Users, 'users', USER_READ_ONLY, body)
-withSchema(sutImportBody, () => schemaOf(Suts))
-withSchema(userImportBody, () => schemaOf(Users))
+export const sutImportBody = bodyOfRows(Suts, 'suts', SUT_READ_ONLY)
+export const userImportBody = bodyOfRows(Users, 'users', USER_READ_ONLY)
 
 const isHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
 
@@ -49,5 +45,4 @@ const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, HASHED_ROWS_MA
 export type HashedUserImport = t.TypeOf<typeof HashedUsers>
 
 /** Users with the hashes of their passwords, for the control socket only. */
-export const hashedUsersBody: DecodeBody<HashedUserImport> = (body) =>
-  decodedRows(HashedUsers, 'users', USER_READ_ONLY, body)
+export const hashedUsersBody = bodyOfRows(HashedUsers, 'users', USER_READ_ONLY)

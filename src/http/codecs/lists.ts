@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Temporal } from 'temporal-polyfill'
 import { instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
-import { REQUEST_STATUSES, type RequestStatus } from '../../domain/request/status.ts'
+import { REQUEST_STATUSES } from '../../domain/request/status.ts'
 import { isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
-import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf } from './query.ts'
+import type { Parameters } from '../protocol/route.ts'
+import { afterParameter } from './as-of.ts'
+import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, wholeNumber, wordsOf } from './query.ts'
 
 export const LIMIT_MAX = 1_000
 export const LIMIT = 100
@@ -15,7 +15,7 @@ export const LIMIT = 100
 export interface Paging {
   readonly limit: number
   readonly offset: number
-  readonly before: string | undefined
+  readonly before?: string
   /** Those of limit and offset that were given. */
   readonly pagedBy: readonly string[]
 }
@@ -26,13 +26,14 @@ export const paging = {
   before: opaqueId,
 }
 
-type OptionalMembers<A> = { readonly [K in keyof A]?: A[K] | undefined }
-
-export const pagingOf = ({ limit, offset, before }: OptionalMembers<Omit<Paging, 'pagedBy'>>): Paging => ({
-  limit: limit ?? LIMIT,
-  offset: offset ?? 0,
-  before,
-  pagedBy: [...(limit === undefined ? [] : ['limit']), ...(offset === undefined ? [] : ['offset'])],
+/** Adds the page to a query. */
+export const withPage = <Q extends { limit?: number; offset?: number; before?: string }>(
+  query: Q,
+): Q & Pick<Paging, 'limit' | 'offset' | 'pagedBy'> => ({
+  ...query,
+  limit: query.limit ?? LIMIT,
+  offset: query.offset ?? 0,
+  pagedBy: (['limit', 'offset'] as const).filter((name) => query[name] !== undefined),
 })
 
 /** A span of time; either end may be open. */
@@ -62,104 +63,64 @@ export const problemsBetween = (parameters: Parameters): readonly Problem[] => [
   ...spanProblems(parameters, 'from', 'to'),
 ]
 
-type Decoded<A> = E.Either<readonly Problem[], A>
-
-/** Combines the problems of a decoded query with further ones. */
-export const combineProblems = <A, B>(
-  problems: readonly Problem[],
-  read: Decoded<A>,
-  make: (read: A) => B,
-): Decoded<B> => {
-  if (E.isLeft(read)) return E.left([...read.left, ...problems])
-  return problems.length === 0 ? E.right(make(read.right)) : E.left(problems)
-}
-
-const pageParameters = parametersOf(paging)
-
-export const pageQuery: DecodeQuery<Paging> = (parameters) =>
-  combineProblems(problemsBetween(parameters), pageParameters(parameters), pagingOf)
-withSchema(pageQuery, () => schemaOf(pageParameters))
+export const pageQuery = queryOf(parametersOf(paging), withPage, problemsBetween)
 
 /** What a read of users includes beyond their documents. */
-export interface UserQuery {
-  readonly withUsed: boolean
-}
-
 const included = { include: wordsOf('used') }
-const userParameter = parametersOf(included)
 
-export const userQuery: DecodeQuery<UserQuery> = (parameters) =>
-  E.map(({ include }: { include?: ReadonlySet<string> }) => ({ withUsed: include !== undefined }))(
-    userParameter(parameters),
-  )
-withSchema(userQuery, () => schemaOf(userParameter))
+export const userQuery = queryOf(parametersOf(included), ({ include }) => ({ withUsed: include !== undefined }))
+export type UserQuery = QueryOf<typeof userQuery>
 
-export interface UsersQuery extends Paging, UserQuery {
-  /** Also removed users. */
-  readonly removed: boolean
-}
+/** With `removed` also removed users. */
+export const usersQuery = queryOf(
+  parametersOf({ ...paging, ...included, removed: onlyTrue }),
+  (read) => ({ ...withPage(read), withUsed: read.include !== undefined }),
+  problemsBetween,
+)
+export type UsersQuery = QueryOf<typeof usersQuery>
 
-const userParameters = parametersOf({ ...paging, ...included, removed: onlyTrue })
-
-export const usersQuery: DecodeQuery<UsersQuery> = (parameters) =>
-  combineProblems(problemsBetween(parameters), userParameters(parameters), (read) => ({
-    ...pagingOf(read),
-    removed: read.removed ?? false,
-    withUsed: read.include !== undefined,
-  }))
-withSchema(usersQuery, () => schemaOf(userParameters))
-
-export interface SessionsQuery extends Paging, TimeSpan {
-  readonly sut_id: string | undefined
-  readonly user_id: string | undefined
-  readonly reservation_id: string | undefined
-  /** Only sessions that are open. */
-  readonly open: boolean
-}
-
-const sessionParameters = parametersOf({
-  ...paging,
-  sut_id: opaqueId,
-  user_id: opaqueId,
-  reservation_id: opaqueId,
-  from: instant,
-  to: instant,
-  open: onlyTrue,
-})
-
-export const sessionsQuery: DecodeQuery<SessionsQuery> = (parameters) =>
-  combineProblems(problemsBetween(parameters), sessionParameters(parameters), (read) => {
-    const { sut_id, user_id, reservation_id, from, to, open = false } = read
-    return { ...pagingOf(read), sut_id, user_id, reservation_id, from, to, open }
-  })
-withSchema(sessionsQuery, () => schemaOf(sessionParameters))
-
-export interface SutRequestQuery {
-  /** Seconds to wait until the request does not wait any more. */
-  readonly wait?: number
-}
+/** With `open` only sessions that are open. */
+export const sessionsQuery = queryOf(
+  parametersOf({
+    ...paging,
+    sut_id: opaqueId,
+    user_id: opaqueId,
+    reservation_id: opaqueId,
+    from: instant,
+    to: instant,
+    open: onlyTrue,
+  }),
+  withPage,
+  problemsBetween,
+)
+export type SessionsQuery = QueryOf<typeof sessionsQuery>
 
 /** Seconds. Proxies cut a request that is not answered for a minute, or less. */
 const WAIT_MAX = 60
 
-export const sutRequestQuery: DecodeQuery<SutRequestQuery> = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
+/** Seconds to wait: until a request does not wait any more, or until a port is open. */
+export const waitQuery = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
+export type WaitQuery = QueryOf<typeof waitQuery>
 
-export interface SutRequestsQuery extends Paging {
-  readonly status: RequestStatus | undefined
-  readonly user_id: string | undefined
-  readonly sut_id: string | undefined
-}
+export const sutRequestsQuery = queryOf(
+  parametersOf({ ...paging, status: oneOf(...REQUEST_STATUSES), user_id: opaqueId, sut_id: opaqueId }),
+  withPage,
+  problemsBetween,
+)
+export type SutRequestsQuery = QueryOf<typeof sutRequestsQuery>
 
-const requestParameters = parametersOf({
-  ...paging,
-  status: oneOf(...REQUEST_STATUSES),
-  user_id: opaqueId,
-  sut_id: opaqueId,
-})
+export const seriesQuery = queryOf(
+  parametersOf({ ...paging, sut_id: opaqueId, user_id: opaqueId }),
+  withPage,
+  problemsBetween,
+)
+export type SeriesListQuery = QueryOf<typeof seriesQuery>
 
-export const sutRequestsQuery: DecodeQuery<SutRequestsQuery> = (params) =>
-  combineProblems(problemsBetween(params), requestParameters(params), (read) => {
-    const { status, user_id, sut_id } = read
-    return { ...pagingOf(read), status, user_id, sut_id }
-  })
-withSchema(sutRequestsQuery, () => schemaOf(requestParameters))
+/** The requested page of a history: at an offset, or after the event at a position. */
+export const historyQuery = queryOf(
+  parametersOf({ limit: paging.limit, offset: paging.offset, after: afterParameter }),
+  ({ limit = LIMIT, offset = 0, after }) => ({ limit, offset, after }),
+  (parameters) =>
+    parameters.has('after') && parameters.has('offset') ? [inQuery('offset', 'cannot be combined with after')] : [],
+)
+export type HistoryQuery = QueryOf<typeof historyQuery>

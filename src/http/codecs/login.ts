@@ -1,11 +1,9 @@
 import type * as t from 'io-ts'
 import { boolean, matching, text } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { CONTROL, classExcluding, single } from '../../domain/values/characters.ts'
 import { NAME_MAX } from '../../users/basic.ts'
-import type { DecodeBody } from '../protocol/route.ts'
-import { decoded } from './decoded.ts'
+import { bodyOf, optionalBodyOf } from './decoded.ts'
 
 /** Codecs of the bodies of logins. */
 
@@ -29,16 +27,7 @@ export type Login = t.TypeOf<typeof Login>
 export type SignOnEnd = t.TypeOf<typeof SignOnEnd>
 export type Logout = t.TypeOf<typeof Logout>
 
-export const loginBody: DecodeBody<Login> = withSchema(
-  (body: unknown) => decoded(Login, [], body),
-  () => schemaOf(Login),
-)
-export const signOnEndBody: DecodeBody<SignOnEnd> = withSchema(
-  (body: unknown) => decoded(SignOnEnd, [], body),
-  () => schemaOf(SignOnEnd),
-)
+export const loginBody = bodyOf(Login)
+export const signOnEndBody = bodyOf(SignOnEnd)
 /** May be left out. */
-export const logoutBody: DecodeBody<Logout> = withSchema(
-  (body: unknown) => decoded(Logout, [], body === undefined ? {} : body),
-  () => schemaOf(Logout),
-)
+export const logoutBody = optionalBodyOf(Logout)

@@ -3,9 +3,9 @@ import { instant, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { ceilMillisecond, floorMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
-import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { combineProblems, spanProblems } from './lists.ts'
-import { inQuery, parametersOf, several } from './query.ts'
+import type { DecodeQuery } from '../protocol/route.ts'
+import { spanProblems } from './lists.ts'
+import { inQuery, parametersOf, queryOf, several } from './query.ts'
 import { SUTS_MAX } from './reservations.ts'
 
 /** A span in Unix milliseconds. */
@@ -23,38 +23,34 @@ const DAYS_MAX = 31
 const DAY_MS = 86_400_000
 
 const span = { from: instant, to: instant }
-const ofOne = parametersOf(span)
-const ofSeveral = parametersOf({ ...span, sut_id: several(opaqueId, SUTS_MAX) })
 
-const SPAN = ['from', 'to']
-const SPAN_AND_SUTS = ['sut_id', ...SPAN]
-
-const missingProblems = (params: Parameters, required: readonly string[]): readonly Problem[] => [
-  ...required.filter((name) => !params.has(name)).map((name) => inQuery(name, 'is required')),
-  ...spanProblems(params, 'from', 'to'),
-]
-
-type Read = { readonly [K in keyof typeof span]?: OffsetTime | undefined }
-
-const spanOf = ({ from, to }: Read): E.Either<readonly Problem[], OutagesOfOneQuery> => {
-  const first = from === undefined ? 0 : floorMillisecond(from.instant)
-  const last = to === undefined ? 0 : ceilMillisecond(to.instant)
-  return last - first > DAYS_MAX * DAY_MS
-    ? E.left([inQuery('to', `must be at most ${DAYS_MAX} days after from`)])
-    : E.right({ from: first, to: last })
+/** Decodes a span that is short enough. */
+const spanQuery = <A extends { readonly from: OffsetTime; readonly to: OffsetTime }, Q>(
+  decode: DecodeQuery<A>,
+  make: (span: OutagesOfOneQuery, read: A) => Q,
+): DecodeQuery<Q> => {
+  const read = queryOf(
+    decode,
+    (asked): E.Either<readonly Problem[], Q> => {
+      const [from, to] = [floorMillisecond(asked.from.instant), ceilMillisecond(asked.to.instant)]
+      return to - from > DAYS_MAX * DAY_MS
+        ? E.left([inQuery('to', `must be at most ${DAYS_MAX} days after from`)])
+        : E.right(make({ from, to }, asked))
+    },
+    (parameters) => spanProblems(parameters, 'from', 'to'),
+  )
+  return withSchema(
+    (parameters) => E.flatten(read(parameters)),
+    () => schemaOf(decode),
+  )
 }
 
-export const outagesOfOneQuery: DecodeQuery<OutagesOfOneQuery> = (params) =>
-  E.flatten(combineProblems(missingProblems(params, SPAN), ofOne(params), spanOf))
-withSchema(outagesOfOneQuery, () => ({ ...schemaOf(ofOne), required: SPAN }))
+export const outagesOfOneQuery = spanQuery(parametersOf({}, span), (asked) => asked)
 
 /** Parameters that may be repeated. */
 export const OUTAGES_REPEATABLE = ['sut_id']
 
-export const outagesQuery: DecodeQuery<OutagesQuery> = (params) =>
-  E.flatten(
-    combineProblems(missingProblems(params, SPAN_AND_SUTS), ofSeveral(params), ({ sut_id: sut_ids = [], ...read }) =>
-      E.map((asked: OutagesOfOneQuery) => ({ ...asked, sut_ids }))(spanOf(read)),
-    ),
-  )
-withSchema(outagesQuery, () => ({ ...schemaOf(ofSeveral), required: SPAN_AND_SUTS }))
+export const outagesQuery = spanQuery(
+  parametersOf({}, { ...span, sut_id: several(opaqueId, SUTS_MAX) }),
+  (asked, { sut_id: sut_ids }): OutagesQuery => ({ ...asked, sut_ids }),
+)

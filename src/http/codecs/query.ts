@@ -89,15 +89,34 @@ const problemOf = (error: t.ValidationError): Problem => {
 
 type Codecs = Readonly<Record<string, t.Mixed>>
 
-/** Decodes optional parameters with codecs that take text. */
-export const parametersOf = <O extends Codecs>(codecs: O) => {
-  const codec = closed('query', {}, codecs)
+/** Decodes parameters with codecs that take text. */
+export const parametersOf = <O extends Codecs, R extends Codecs = Record<never, never>>(optional: O, required?: R) => {
+  const codec = closed('query', required ?? ({} as R), optional)
   const decode = (parameters: Parameters) =>
     E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf))(
       codec.decode(Object.fromEntries(parameters)),
     )
   return withSchema(decode, () => schemaOf(codec))
 }
+
+/** What a codec makes of a query. */
+export type QueryOf<D> = D extends DecodeQuery<infer Q> ? Q : never
+
+/** Makes a query of parameters that are valid by themselves, unless there are problems between them. */
+export const queryOf = <A, Q>(
+  decode: DecodeQuery<A>,
+  make: (read: A) => Q,
+  problemsBetween: (parameters: Parameters) => readonly Problem[] = () => [],
+): DecodeQuery<Q> =>
+  withSchema(
+    (parameters: Parameters) => {
+      const problems = problemsBetween(parameters)
+      const read = decode(parameters)
+      if (E.isLeft(read)) return E.left([...read.left, ...problems])
+      return problems.length === 0 ? E.right(make(read.right)) : E.left(problems)
+    },
+    () => schemaOf(decode),
+  )
 
 /** Decodes the parameters with a prefix, by the rest of their names. Other parameters are returned. */
 export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Type<A>) => {

@@ -5,10 +5,8 @@ import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
 import { type FirstWindow, findTimeZone } from '../../domain/series/windows.ts'
-import type { DecodeBody, DecodeQuery } from '../protocol/route.ts'
+import type { DecodeBody } from '../protocol/route.ts'
 import { decoded } from './decoded.ts'
-import { combineProblems, type Paging, paging, pagingOf, problemsBetween } from './lists.ts'
-import { parametersOf } from './query.ts'
 
 /** A rule with the text that it was read from. */
 interface WrittenRule {
@@ -79,18 +77,3 @@ export const seriesBody: DecodeBody<SeriesBody> = (body) =>
     }),
   )(decoded(Series, READ_ONLY, body))
 withSchema(seriesBody, () => schemaOf(Series))
-
-export interface SeriesListQuery extends Paging {
-  readonly sut_id: string | undefined
-  readonly user_id: string | undefined
-}
-
-const parameters = parametersOf({ ...paging, sut_id: opaqueId, user_id: opaqueId })
-
-export const seriesQuery: DecodeQuery<SeriesListQuery> = (params) =>
-  combineProblems(problemsBetween(params), parameters(params), (read) => ({
-    ...pagingOf(read),
-    sut_id: read.sut_id,
-    user_id: read.user_id,
-  }))
-withSchema(seriesQuery, () => schemaOf(parameters))

@@ -6,35 +6,32 @@ import type { Problem } from '../../domain/failure.ts'
 import { MONITORED, type MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { type AsOfQuery, asOfParameter } from './as-of.ts'
+import { asOfParameter } from './as-of.ts'
+import { paging, problemsBetween, spanProblems, withPage } from './lists.ts'
 import {
-  combineProblems,
-  type Paging,
-  paging,
-  pagingOf,
-  problemsBetween,
-  spanProblems,
-  type TimeSpan,
-} from './lists.ts'
-import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, wordsOf, yesOrNo } from './query.ts'
-
-export interface SutQuery extends AsOfQuery {
-  readonly withSettings: boolean
-}
+  familyOf,
+  inQuery,
+  onlyTrue,
+  parametersOf,
+  type QueryOf,
+  queryOf,
+  wholeNumber,
+  wordsOf,
+  yesOrNo,
+} from './query.ts'
 
 const included = { include: wordsOf('settings'), as_of: asOfParameter }
-const ofOne = parametersOf(included)
 
 /** Settings are known only as they are now. */
 const includeProblems = (params: Parameters): readonly Problem[] =>
   params.has('include') && params.has('as_of') ? [inQuery('include', 'cannot be combined with as_of')] : []
 
-export const sutQuery: DecodeQuery<SutQuery> = (params) =>
-  combineProblems(includeProblems(params), ofOne(params), ({ include, as_of }) => ({
-    withSettings: include !== undefined,
-    as_of,
-  }))
-withSchema(sutQuery, () => schemaOf(ofOne))
+export const sutQuery = queryOf(
+  parametersOf(included),
+  ({ include, as_of }) => ({ withSettings: include !== undefined, as_of }),
+  includeProblems,
+)
+export type SutQuery = QueryOf<typeof sutQuery>
 
 export interface SutFilters {
   readonly sut_type: SutType | undefined
@@ -44,10 +41,6 @@ export interface SutFilters {
   readonly tags: Readonly<Record<string, string>>
   /** A span in which they are free. */
   readonly free: { readonly from: OffsetTime; readonly to: OffsetTime } | undefined
-}
-
-export interface SutsQuery extends Paging, SutFilters, SutQuery {
-  readonly retired: boolean | undefined
 }
 
 /** Parameters of every list of SUTs, beside their tags. */
@@ -60,7 +53,6 @@ export const sutFilters = {
   free_to: instant,
 }
 
-const sutParameters = parametersOf({ ...paging, ...sutFilters, ...included, retired: onlyTrue })
 const FREE = ['free_from', 'free_to'] as const
 /** With what nothing is free, or nothing is known of it. */
 const NOT_FREE = ['retired', 'as_of']
@@ -77,54 +69,34 @@ export const freeProblems = (params: Parameters): readonly Problem[] => {
 
 const tagParameters = familyOf('tag.', tagName, text(0, 256))
 
-export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
-  const { family, others } = tagParameters(parameters)
-  const problems = [
-    ...(E.isLeft(family) ? family.left : []),
-    ...problemsBetween(others),
-    ...freeProblems(others),
-    ...includeProblems(others),
-  ]
-  return combineProblems(problems, sutParameters(others), (read) => {
-    const { sut_type, is_active, monitoring, name, retired, free_from: from, free_to: to, include, as_of } = read
-    return {
-      ...pagingOf(read),
-      sut_type,
-      is_active,
-      monitoring,
-      name,
-      retired,
-      free: from && to && { from, to },
-      as_of,
-      withSettings: include !== undefined,
-      tags: E.isRight(family) ? family.right : {},
-    }
-  })
+/** Decodes the tags too, each of which is a parameter. */
+export const withTags = <A>(decode: DecodeQuery<A>) => {
+  const decodeAll = (parameters: Parameters): ReturnType<DecodeQuery<A & Pick<SutFilters, 'tags'>>> => {
+    const { family, others } = tagParameters(parameters)
+    const read = decode(others)
+    if (E.isRight(read) && E.isRight(family)) return E.right({ ...read.right, tags: family.right })
+    return E.left([...(E.isLeft(read) ? read.left : []), ...(E.isLeft(family) ? family.left : [])])
+  }
+  return withSchema(decodeAll, () => ({ ...schemaOf(decode), ...schemaOf(tagParameters) }))
 }
-withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
+
+export const sutsQuery = queryOf(
+  withTags(parametersOf({ ...paging, ...sutFilters, ...included, retired: onlyTrue })),
+  ({ free_from: from, free_to: to, include, ...others }) => ({
+    ...withPage(others),
+    free: from && to && { from, to },
+    withSettings: include !== undefined,
+  }),
+  (parameters) => [...problemsBetween(parameters), ...freeProblems(parameters), ...includeProblems(parameters)],
+)
+export type SutsQuery = QueryOf<typeof sutsQuery>
 
 /** Seconds: the default for the shortest free window. */
 export const DURATION = 900
 
-export interface AvailabilityQuery extends TimeSpan {
-  /** Seconds. */
-  readonly duration: number
-}
-
-const availabilityParameters = parametersOf({
-  from: instant,
-  to: instant,
-  duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-})
-
-export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
-  combineProblems(
-    problemsBetween(parameters),
-    availabilityParameters(parameters),
-    ({ from, to, duration = DURATION }) => ({
-      from,
-      to,
-      duration,
-    }),
-  )
-withSchema(availabilityQuery, () => schemaOf(availabilityParameters))
+export const availabilityQuery = queryOf(
+  parametersOf({ from: instant, to: instant, duration: wholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+  ({ from, to, duration = DURATION }) => ({ from, to, duration }),
+  problemsBetween,
+)
+export type AvailabilityQuery = QueryOf<typeof availabilityQuery>

@@ -7,8 +7,7 @@ import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'
-import type { DecodeBody } from '../protocol/route.ts'
-import { decoded } from './decoded.ts'
+import { bodyOf } from './decoded.ts'
 
 /** Codecs of the bodies of requests about users. */
 
@@ -71,14 +70,9 @@ export type OwnPassword = t.TypeOf<typeof OwnPassword>
 export type TokenRequest = t.TypeOf<typeof TokenRequest>
 export type UserRemoval = t.TypeOf<typeof RemovalBody>
 
-const bodyOf = <A>(codec: t.Type<A, unknown, unknown>): DecodeBody<A> => {
-  const decode: DecodeBody<A> = (body) => decoded(codec, USER_READ_ONLY, body)
-  return withSchema(decode, () => schemaOf(codec))
-}
-
-export const userCreationBody = bodyOf(UserCreation)
-export const userUpdateBody = bodyOf(Update)
-export const newPasswordBody = bodyOf(NewPassword)
-export const ownPasswordBody = bodyOf(OwnPassword)
-export const tokenRequestBody = bodyOf(TokenRequest)
-export const userRemovalBody = bodyOf(RemovalBody)
+export const userCreationBody = bodyOf(UserCreation, USER_READ_ONLY)
+export const userUpdateBody = bodyOf(Update, USER_READ_ONLY)
+export const newPasswordBody = bodyOf(NewPassword, USER_READ_ONLY)
+export const ownPasswordBody = bodyOf(OwnPassword, USER_READ_ONLY)
+export const tokenRequestBody = bodyOf(TokenRequest, USER_READ_ONLY)
+export const userRemovalBody = bodyOf(RemovalBody, USER_READ_ONLY)

@@ -4,7 +4,6 @@ import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { matching } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
@@ -12,54 +11,23 @@ import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import { inQuery, parametersOf, wholeNumber } from '../codecs/query.ts'
+import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
 import { type Objects, viewsBehind } from '../response/objects.ts'
-
-export interface InclusionQuery {
-  readonly event: string
-  readonly size: number | undefined
-}
-
-export interface ConsistencyQuery {
-  readonly from: number
-  readonly to: number | undefined
-}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const eventId = matching('event id', UUID, 'must be an event id like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
 const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
-const inclusionParameters = parametersOf({ event: eventId, size })
-const consistencyParameters = parametersOf({ from: size, to: size })
-
-type Read<Q> = ReturnType<DecodeQuery<Q>>
-
-const required = <Q>(name: string, read: Q | undefined): Read<Q> =>
-  read === undefined ? E.left([inQuery(name, 'is required')]) : E.right(read)
-
-export const inclusionQuery: DecodeQuery<InclusionQuery> = (parameters) => {
-  const read = inclusionParameters(parameters)
-  if (E.isLeft(read)) return read
-  const { event, size } = read.right
-  return required('event', event === undefined ? event : { event, size })
-}
-withSchema(inclusionQuery, () => ({ ...schemaOf(inclusionParameters), required: ['event'] }))
-
-export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
-  const read = consistencyParameters(parameters)
-  if (E.isLeft(read)) return read
-  const { from, to } = read.right
-  return required('from', from === undefined ? from : { from, to })
-}
-withSchema(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
+export const inclusionQuery = parametersOf({ size }, { event: eventId })
+export const consistencyQuery = parametersOf({ to: size }, { from: size })
 
 export interface AuditHandlers {
   readonly checkpoint: (call: Call) => RouteResult
   readonly key: (call: Call) => RouteResult
-  readonly inclusion: (call: Call<unknown, InclusionQuery>) => RouteResult
-  readonly consistency: (call: Call<unknown, ConsistencyQuery>) => RouteResult
+  readonly inclusion: (call: Call<unknown, QueryOf<typeof inclusionQuery>>) => RouteResult
+  readonly consistency: (call: Call<unknown, QueryOf<typeof consistencyQuery>>) => RouteResult
 }
 
 export interface AuditDependencies {
@@ -90,7 +58,7 @@ const proofResult = (body: string, events: number): ProofResult =>
   E.right({ status: 200, body, ...(events > 0 && { position: toPublicPosition(events - 1) }) })
 
 const inclusion = async (
-  { event, size }: InclusionQuery,
+  { event, size }: QueryOf<typeof inclusionQuery>,
   { log, tree, events }: LogView,
   store: AuditDependencies['store'],
 ): RouteResult => {
@@ -109,7 +77,7 @@ const inclusion = async (
   return proofResult(JSON.stringify(proof), events)
 }
 
-const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: LogView): ProofResult => {
+const consistency = ({ from, to: asked }: QueryOf<typeof consistencyQuery>, { tree, events }: LogView): ProofResult => {
   const to = asked ?? events
   if (to > events) return E.left(beyond('to', events))
   if (from > to) return E.left(invalid([inQuery('from', `must be at most ${to}, the size of the later tree`)]))

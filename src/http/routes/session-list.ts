@@ -38,7 +38,7 @@ export const makeSessionListHandler =
       user_id: user.role === 'tester' ? user._id : query.user_id,
       ...(from && { closesAfter: floorMillisecond(from.instant) }),
       ...(to && { opensBefore: ceilMillisecond(to.instant) }),
-      isOpen: open,
+      isOpen: open === true,
     })
     if (E.isLeft(answered)) return answered
     return listed(answered.right.listed, answered.right.position)

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { noBody } from '../../codecs/bodies.ts'
+import { type WaitQuery, waitQuery } from '../../codecs/lists.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult, type Upgrade } from '../../protocol/route.ts'
-import { type ConnectionQuery, connectionQuery } from './connection.ts'
 import { FILE_MEDIA_TYPES } from './connection-file.ts'
 import { CONSOLE_PATH } from './console-ticket.ts'
 
 /** How the holder of a reservation reaches its SUT. */
 export interface AccessHandlers {
-  readonly connection: (call: Call<unknown, ConnectionQuery>) => RouteResult
+  readonly connection: (call: Call<unknown, WaitQuery>) => RouteResult
   readonly consoleTicket: (call: Call) => RouteResult
   readonly console: Upgrade
 }
@@ -16,7 +16,7 @@ export interface AccessHandlers {
 export const accessRoutes = ({ connection, consoleTicket, console }: AccessHandlers): readonly Route[] => [
   getWithQuery({
     path: '/api/sut_reservation/:id/connection',
-    query: connectionQuery,
+    query: waitQuery,
     roles: ['administrator', 'tester'],
     otherMediaTypes: FILE_MEDIA_TYPES,
     handle: connection,

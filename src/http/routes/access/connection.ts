@@ -10,16 +10,10 @@ import { sutStream } from '../../../domain/values/ids.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import type { Views } from '../../../read-models/views.ts'
 import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
-import { inQuery, parametersOf, wholeNumber } from '../../codecs/query.ts'
+import type { WaitQuery } from '../../codecs/lists.ts'
+import { inQuery } from '../../codecs/query.ts'
 import { refusal } from '../../protocol/problem.ts'
-import {
-  type Call,
-  type Caller,
-  type DecodeQuery,
-  JSON_TYPE,
-  type MediaTypes,
-  type RouteResult,
-} from '../../protocol/route.ts'
+import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
 import { type FoundReservation, findReservation } from './find-reservation.ts'
@@ -42,16 +36,6 @@ export interface ConnectionDependencies {
   /** Unix milliseconds. */
   readonly clock: () => number
 }
-
-export interface ConnectionQuery {
-  /** Seconds to wait until the port is open here. */
-  readonly wait?: number
-}
-
-/** Seconds. Proxies cut a request that is not answered for a minute, or less. */
-const WAIT_MAX = 60
-
-export const connectionQuery: DecodeQuery<ConnectionQuery> = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
 
 /** How to reach a reserved SUT through this instance. */
 export interface ConnectionDocument {
@@ -151,7 +135,7 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
 
 export const makeConnectionHandler = (
   dependencies: ConnectionDependencies,
-): ((call: Call<unknown, ConnectionQuery>) => RouteResult) => {
+): ((call: Call<unknown, WaitQuery>) => RouteResult) => {
   const { objects, forwarded, isOurs, clock } = dependencies
   const fileOf = makeFileOf(dependencies)
   const connectionOf = makeConnectionOf(dependencies)

@@ -9,7 +9,7 @@ import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { SutRequestQuery, SutRequestsQuery } from '../../codecs/lists.ts'
+import type { SutRequestsQuery, WaitQuery } from '../../codecs/lists.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { CSV, type CsvLists } from '../../response/csv-lists.ts'
@@ -21,7 +21,7 @@ import { makeFind, type RequestDependencies, requestResponse } from './requests.
 
 export interface RequestReads {
   readonly list: (call: Call<unknown, SutRequestsQuery>) => RouteResult
-  readonly read: (call: Call<unknown, SutRequestQuery>) => RouteResult
+  readonly read: (call: Call<unknown, WaitQuery>) => RouteResult
 }
 
 export interface RequestReadsDependencies {

@@ -1,7 +1,6 @@
 import { noBody } from '../../codecs/bodies.ts'
-import { type HistoryQuery, historyQuery } from '../../codecs/history.ts'
 import { userImportBody } from '../../codecs/imports.ts'
-import { pageQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
+import { type HistoryQuery, historyQuery, pageQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
 import {
   newPasswordBody,
   ownPasswordBody,

@@ -70,7 +70,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   '/api/sut/none/outages?from=x&to=2030-05-01T00:00:00Z': ['from'],
   '/api/sut/none/outages?from=2030-05-01T00:00:00Z&to=2030-05-01T02:00:00%2B02:00': ['to'],
   '/api/sut/none/outages?from=2030-04-01T00:00:00Z&to=2030-05-02T00:00:00.001Z': ['to'],
-  '/api/outages': ['sut_id', 'from', 'to'],
+  '/api/outages': ['from', 'to', 'sut_id'],
   [`/api/outages?${SPAN}`]: ['sut_id'],
   [`/api/outages?${SPAN}&sut_id=${'none,'.repeat(100)}none`]: ['sut_id'],
   [`/api/outages?${SPAN.replaceAll('2030-05', '2030-06')}&sut_id=none`]: ['from'],

@@ -2,11 +2,7 @@
 const SLICE = 16
 
 /** Spreads many calls over several turns of the event loop, so that other work is not delayed until all have run. */
-export interface CallQueue {
-  readonly add: (calls: Iterable<() => void>) => void
-}
-
-export const makeCallQueue = (): CallQueue => {
+export const makeCallQueue = () => {
   let queue: (() => void)[] = []
   let next = 0
   const turn = (): void => {
@@ -17,11 +13,9 @@ export const makeCallQueue = (): CallQueue => {
       next = 0
     }
   }
-  return {
-    add: (calls) => {
-      const isResting = queue.length === 0
-      for (const call of calls) queue.push(call)
-      if (isResting && queue.length > 0) setImmediate(turn)
-    },
+  return (calls: Iterable<() => void>): void => {
+    const isResting = queue.length === 0
+    for (const call of calls) queue.push(call)
+    if (isResting && queue.length > 0) setImmediate(turn)
   }
 }

@@ -29,16 +29,6 @@ export interface ChunksOptions {
 }
 
 /**
- * The log in chunks that begin at fixed positions, so that readers at about the same position share one read. Full
- * chunks are cached.
- */
-export interface Chunks {
-  /** Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist. */
-  readonly readAfter: (position: PublicPosition, end: PublicPosition) => Promise<readonly FeedEntry[]>
-  readonly close: () => void
-}
-
-/**
  * The store position before a public position, from which a subscription begins. @throws StoreUnavailable while the log
  * index cannot be read
  */
@@ -88,7 +78,11 @@ const makeCursors = ({ store, views }: ChunksOptions) => {
   }
 }
 
-export const makeChunks = (options: ChunksOptions): Chunks => {
+/**
+ * The log in chunks that begin at fixed positions, so that readers at about the same position share one read. Full
+ * chunks are cached.
+ */
+export const makeChunks = (options: ChunksOptions) => {
   const { views, origin } = options
   const whole = new LRUCache<PublicPosition, readonly FeedEntry[]>({
     max: CHUNKS_MAX,
@@ -138,7 +132,8 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
   }
 
   return {
-    readAfter: async (position, end) => {
+    /** Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist. */
+    readAfter: async (position: PublicPosition, end: PublicPosition): Promise<readonly FeedEntry[]> => {
       const first = chunkStart(position)
       const entries = await load(first, Math.min(end + 1 - first, CHUNK))
       const [from, to] = [position + 1 - first, end + 1 - first]

@@ -3,23 +3,19 @@ import { type PublicPosition, type StorePosition, toPublicPosition } from '../do
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 
 /** A position in the log from which reading continues. */
-export interface Cursor {
-  /** The public position of the next event. */
-  readonly position: () => PublicPosition
-  /** Takes the next `count` events, which must exist. */
-  readonly take: (count: number) => Promise<readonly Logged[]>
-  readonly close: () => void
-}
+export type Cursor = ReturnType<typeof openCursor>
 
 /** @param storePosition that of the event before `position` */
-export const openCursor = (store: EventStore, storePosition: StorePosition, position: PublicPosition): Cursor => {
+export const openCursor = (store: EventStore, storePosition: StorePosition, position: PublicPosition) => {
   const stop = new AbortController()
   const batches = store.subscribe(storePosition, stop.signal)[Symbol.asyncIterator]()
   let next = position
   let held: readonly Logged[] = []
   return {
+    /** The public position of the next event. */
     position: () => next,
-    take: async (count) => {
+    /** Takes the next `count` events, which must exist. */
+    take: async (count: number): Promise<readonly Logged[]> => {
       while (held.length < count) {
         const { value, done } = await batches.next()
         if (done) throw new StoreUnavailable('the log ended before an event that is known to exist')
@@ -30,7 +26,7 @@ export const openCursor = (store: EventStore, storePosition: StorePosition, posi
       next = toPublicPosition(next + count)
       return taken
     },
-    close: () => {
+    close: (): void => {
       stop.abort()
       void batches.return?.().catch(() => undefined)
     },

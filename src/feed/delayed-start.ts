@@ -10,28 +10,19 @@ export interface DelayedStart {
   readonly begin: () => Promise<PublicPosition | EndReason | undefined>
 }
 
-/** The state of a held stream. */
-export interface PendingStart {
-  readonly isHeld: () => boolean
-  /** Marks the stream as begun or ended. */
-  readonly release: () => void
-  /** The result of one attempt to begin; undefined to keep waiting. Only one attempt runs at a time. */
-  readonly tryToBegin: () => Promise<PublicPosition | EndReason | undefined>
-}
-
-export const makePendingStart = (
-  delayedStart: DelayedStart | undefined,
-  onLetGo: () => void = () => undefined,
-): PendingStart => {
+/** The state of a stream that may be held. */
+export const makePendingStart = (delayedStart: DelayedStart | undefined, onLetGo: () => void = () => undefined) => {
   let isHeld = delayedStart !== undefined
   let isBeginning = false
   return {
     isHeld: () => isHeld,
-    release: () => {
+    /** Marks the stream as begun or ended. */
+    release: (): void => {
       if (isHeld) onLetGo()
       isHeld = false
     },
-    tryToBegin: async () => {
+    /** The result of one attempt to begin; undefined to keep waiting. Only one attempt runs at a time. */
+    tryToBegin: async (): Promise<PublicPosition | EndReason | undefined> => {
       if (!isHeld || isBeginning || !delayedStart?.isReady()) return undefined
       isBeginning = true
       try {

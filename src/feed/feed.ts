@@ -10,8 +10,14 @@ import { makeEventWriter, type StreamRequest } from './event-writer.ts'
 import { type FeedEntry, type Filter, isWanted } from './events/entry.ts'
 import { makeSource, type Source } from './source.ts'
 import type { Sending } from './stream.ts'
-import { FEED_LIMITS, type FeedLimits, type LimitReached } from './subscribers.ts'
-import { makeSubscriptions, type Subscription, type Subscriptions, type SubscriptionsOptions } from './subscriptions.ts'
+import {
+  FEED_LIMITS,
+  type FeedLimits,
+  type LimitReached,
+  makeSubscribers,
+  type SubscribersOptions,
+  type Subscription,
+} from './subscribers.ts'
 
 /** Events scanned per page request. */
 const SCANNED_MAX = 4_096
@@ -47,18 +53,17 @@ export interface Feed {
   readonly page: (request: PageRequest) => Promise<EventsPage>
   /** Newest first. @throws StoreUnavailable when the log cannot be read */
   readonly pageBack: (request: BackwardsRequest) => Promise<EventsPage>
-  /** @throws StoreUnavailable when nothing could be sent live now; a held stream waits */
   readonly subscribe: (
     user: User,
     request: StreamRequest,
     delayedStart?: DelayedStart,
   ) => E.Either<LimitReached, Subscription>
-  readonly close: Subscriptions['close']
+  readonly close: () => Promise<void>
 }
 
-export interface FeedOptions extends Omit<SubscriptionsOptions, 'limits' | 'reasonToEnd'> {
+export interface FeedOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly store: EventStore
-  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'followEpoch' | 'watch'>
+  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch'>
   /** The name of the log. */
   readonly origin: string
   readonly limits?: Partial<FeedLimits> | undefined
@@ -118,32 +123,19 @@ const readBack = async (source: Source, { before, ...request }: BackwardsRequest
 }
 
 export const makeFeed = (options: FeedOptions): Feed => {
-  const { views, onError } = options
-  let isFailed = false
-  const onFailed = (error: unknown): void => {
-    isFailed = true
-    onError(error)
-  }
-  const source = makeSource({ ...options, onFailed })
-  const subscriptions = makeSubscriptions({
-    ...options,
-    limits: { ...FEED_LIMITS, ...options.limits },
-    reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
-  })
+  const subscribers = makeSubscribers({ ...options, limits: { ...FEED_LIMITS, ...options.limits } })
+  const source = makeSource({ ...options, onFailed: subscribers.fail })
 
   return {
     page: (request) => readPage(source, request),
     pageBack: (request) => readBack(source, request),
     subscribe: (user, request, delayedStart) => {
-      const isInterrupted = views.followEpoch() === undefined || views.log() === undefined
-      if (request.end === undefined && delayedStart === undefined && isInterrupted)
-        throw new StoreUnavailable('the log cannot be followed')
       const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) =>
         makeEventWriter(sink, { ...request, after, source })
-      return subscriptions.subscribe(user, { ...request, source, makeWriter }, delayedStart)
+      return subscribers.subscribe(user, { ...request, source, makeWriter }, delayedStart)
     },
     close: async () => {
-      await subscriptions.close()
+      await subscribers.close()
       source.close()
     },
   }

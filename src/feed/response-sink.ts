@@ -1,26 +1,15 @@
 import type { ServerResponse } from 'node:http'
 
-/** A wake-up signal. A ring without a waiter is kept for the next one. */
-export interface WakeUpSignal {
-  readonly signal: () => void
-  readonly wait: () => Promise<void>
-}
+export type WakeUpSignal = ReturnType<typeof makeWakeUpSignal>
 
-export const makeWakeUpSignal = (): WakeUpSignal => {
-  let isRung = false
-  let resume: () => void = () => undefined
+/** A wake-up signal. One without a waiter is kept for the next. */
+export const makeWakeUpSignal = () => {
+  let signalled = Promise.withResolvers<void>()
   return {
-    signal: () => {
-      isRung = true
-      resume()
-    },
-    wait: async () => {
-      if (!isRung) {
-        await new Promise<void>((resolve) => {
-          resume = resolve
-        })
-      }
-      isRung = false
+    signal: (): void => signalled.resolve(),
+    wait: async (): Promise<void> => {
+      await signalled.promise
+      signalled = Promise.withResolvers()
     },
   }
 }

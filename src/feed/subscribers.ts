@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
+import type { Users } from '../users/users.ts'
 import { makeCallQueue } from './call-queue.ts'
+import type { DelayedStart } from './delayed-start.ts'
 import type { EndReason } from './events/frames.ts'
-import { type StreamEnd, type StreamOptions, type SubscriberStream, startStream } from './stream.ts'
+import { type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
 
 /** Limits and timeouts of subscribers. */
 export interface FeedLimits {
@@ -39,31 +43,37 @@ export interface FeedMeasures {
   readonly unsubscribed: (how: StreamEnd) => void
 }
 
-/** A reserved slot, to be used or given up. */
-export interface Slot {
-  readonly start: <A>(
-    response: ServerResponse,
-    options: Omit<StreamOptions<A>, 'heartbeat' | 'stallTimeout'>,
-  ) => Promise<void>
+export type LimitReached = 'of_user' | 'of_all' | 'held' | 'closed'
+
+/** A stream with a reserved slot. */
+export interface Subscription {
+  /** Writes the stream; resolves when it has ended. */
+  readonly run: (response: ServerResponse) => Promise<void>
+  /** Gives up the slot instead of running. */
   readonly leave: () => void
 }
 
-export type LimitReached = 'of_user' | 'of_all' | 'held' | 'closed'
-
-export interface Subscribers {
-  readonly reserveSlot: (user: User, isHeld: boolean) => Slot | LimitReached
-  /** Ends the streams of matching users. */
-  readonly disconnect: (matches: (user: User) => boolean, why: EndReason) => void
-  /** Ends all streams and accepts no more. */
-  readonly close: () => Promise<void>
-}
-
 export interface SubscribersOptions {
+  readonly views: Pick<Views, 'isOfAnotherLog'>
+  /** Whether users still are what they were when they were authenticated. */
+  readonly users: {
+    readonly isCurrent: (user: User) => boolean
+    /** Whether the token of a user has expired. */
+    readonly hasExpired: (user: User) => boolean
+    readonly onChange: Users['onChange']
+  }
   readonly limits: FeedLimits
   readonly measures: FeedMeasures
-  /** Why all streams must end now, if they must. */
-  readonly reasonToEnd: () => EndReason | undefined
+  /** A random number from 0 to 255. */
+  readonly randomByte: () => number
+  readonly onError: (error: unknown) => void
 }
+
+/** Between checks for tokens that have expired. */
+const EXPIRY_INTERVAL_MS = 1_000
+
+/** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
+const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 
 interface ActiveStream {
   readonly user: User
@@ -116,60 +126,101 @@ const makeSlotCounts = ({ perUser, total, held: heldMax }: FeedLimits) => {
   }
 }
 
-export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOptions): Subscribers => {
+/** The running streams. */
+const makeStreams = ({ limits, measures, users }: SubscribersOptions) => {
   const active = new Set<ActiveStream>()
-  const slots = makeSlotCounts(limits)
-  const queue = makeCallQueue()
-  const drain = makeDrain()
-  let isClosed = false
+  const callSoon = makeCallQueue()
 
-  const timer = setInterval(() => {
-    const why = reasonToEnd()
-    const now = performance.now()
-    queue.add(
-      [...active].map(
-        ({ stream }) =>
-          () =>
-            why === undefined || stream.isHeld() ? stream.check(now) : stream.end(why),
-      ),
-    )
-  }, limits.checkInterval)
-  timer.unref()
-
-  const start =
-    (user: User): Slot['start'] =>
-    async (response, options) => {
-      drain.add(response)
-      const waiting = { heartbeat: limits.heartbeat, stallTimeout: limits.stallTimeout, onBegun: slots.begin }
-      const stream = startStream(response, { ...options, ...waiting })
+  /** Ends the streams of matching users. */
+  const disconnect = (matches: (user: User) => boolean, why: EndReason): void => {
+    for (const { user, stream } of [...active]) if (matches(user)) stream.end(why)
+  }
+  return {
+    disconnect,
+    /** Ends all, or checks them, a few in each turn of the event loop. */
+    check: (why: EndReason | undefined): void => {
+      const now = performance.now()
+      callSoon(
+        [...active].map(
+          ({ stream }) =>
+            () =>
+              why === undefined || stream.isHeld() ? stream.check(now) : stream.end(why),
+        ),
+      )
+    },
+    follow: async (user: User, response: ServerResponse, stream: SubscriberStream): Promise<void> => {
       const one: ActiveStream = { user, stream }
       active.add(one)
       measures.subscribed()
-      if (isClosed) stream.end('stopping')
+      // The user may have changed since authentication.
+      if (!users.isCurrent(user)) stream.end('user_changed')
       const how = await stream.ended
       active.delete(one)
-      slots.leave(user)
       measures.unsubscribed(how)
       // Give the reader a limited time to take its last event.
       if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.stallTimeout).unref()
-    }
+    },
+  }
+}
+
+/** Streams to users, until they are no longer what they were. */
+export const makeSubscribers = (options: SubscribersOptions) => {
+  const { views, users, limits, randomByte, onError } = options
+  const slots = makeSlotCounts(limits)
+  const streams = makeStreams(options)
+  const drain = makeDrain()
+  let isClosed = false
+  let isFailed = false
+
+  const timers = [
+    setInterval(
+      () => streams.check(isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
+      limits.checkInterval,
+    ).unref(),
+    setInterval(() => streams.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL_MS).unref(),
+  ]
+  const stopWatching = users.onChange(() => streams.disconnect((user) => !users.isCurrent(user), 'user_changed'))
 
   return {
-    reserveSlot: (user, isHeld) => {
-      if (isClosed) return 'closed'
-      const leave = (): void => {
-        slots.leave(user)
-        if (isHeld) slots.begin()
-      }
-      return slots.take(user, isHeld) ?? { start: start(user), leave }
+    subscribe: <A>(
+      user: User,
+      sending: Sending<A>,
+      delayedStart?: DelayedStart,
+    ): E.Either<LimitReached, Subscription> => {
+      const isHeld = delayedStart !== undefined
+      const reached = isClosed ? 'closed' : slots.take(user, isHeld)
+      if (reached !== undefined) return E.left(reached)
+      return E.right({
+        run: async (response) => {
+          drain.add(response)
+          const { heartbeat, stallTimeout } = limits
+          const times = { heartbeat, stallTimeout, retry: retryDelay(randomByte()) }
+          const hooks = { onBegun: slots.begin, onFailed: onError }
+          const stream = startStream(response, { ...sending, ...times, ...hooks, delayedStart })
+          if (isClosed) stream.end('stopping')
+          await streams.follow(user, response, stream)
+          slots.leave(user)
+        },
+        leave: () => {
+          slots.leave(user)
+          if (isHeld) slots.begin()
+        },
+      })
     },
-    disconnect: (matches, why) => {
-      for (const { user, stream } of [...active]) if (matches(user)) stream.end(why)
+    /** Ends all streams: what they send has failed. */
+    fail: (error: unknown): void => {
+      isFailed = true
+      onError(error)
     },
-    close: async () => {
+    /**
+     * Ends every stream with an event that gives the reason, and accepts no more. Resolves when readers have taken it, or
+     * after the drain timeout.
+     */
+    close: async (): Promise<void> => {
       isClosed = true
-      clearInterval(timer)
-      for (const { stream } of [...active]) stream.end('stopping')
+      stopWatching()
+      for (const timer of timers) clearInterval(timer)
+      streams.disconnect(() => true, 'stopping')
       await drain.wait(limits.drainTimeout)
     },
   }

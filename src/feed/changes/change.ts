@@ -73,16 +73,11 @@ const merge = (before: Change, after: Change): Change => ({
   retagged: [...before.retagged, ...after.retagged],
 })
 
-/** Changes of a stretch of the log, one an object, in order of their last events. */
-export interface Collected {
-  readonly add: (event: Recorded, position: PublicPosition) => void
-  readonly changes: () => readonly Change[]
-}
-
-export const collect = (): Collected => {
+/** Collects the changes of a stretch of the log, one an object, in order of their last events. */
+export const collect = () => {
   const byObject = new Map<string, Change>()
   return {
-    add: (event, position) => {
+    add: (event: Recorded, position: PublicPosition): void => {
       const change = changeOf(event, position)
       if (change === undefined) return
       const name = `${change.kind} ${change.id}`
@@ -91,6 +86,6 @@ export const collect = (): Collected => {
       byObject.delete(name)
       byObject.set(name, before === undefined ? change : merge(before, change))
     },
-    changes: () => [...byObject.values()],
+    changes: (): readonly Change[] => [...byObject.values()],
   }
 }

@@ -9,13 +9,14 @@ import type { DelayedStart } from '../delayed-start.ts'
 import { makeWaitUntilDurable } from '../durability.ts'
 import { eventStream } from '../events/frames.ts'
 import type { Sending } from '../stream.ts'
-import { FEED_LIMITS, type FeedLimits, type LimitReached } from '../subscribers.ts'
 import {
-  makeSubscriptions,
+  FEED_LIMITS,
+  type FeedLimits,
+  type LimitReached,
+  makeSubscribers,
+  type SubscribersOptions,
   type Subscription,
-  type Subscriptions,
-  type SubscriptionsOptions,
-} from '../subscriptions.ts'
+} from '../subscribers.ts'
 import { makeWaiting } from '../waiting.ts'
 import { type Gathering, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
@@ -38,7 +39,7 @@ export const CHANGES_LIMITS: ChangesLimits = {
   behind: 10_000,
 }
 
-export interface ChangesOptions extends Omit<SubscriptionsOptions, 'limits' | 'reasonToEnd'> {
+export interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch' | 'newest' | 'asOf'>
   /** The users as they are. */
@@ -66,7 +67,7 @@ export interface Changes {
     request: ChangesRequest,
     delayedStart?: DelayedStart,
   ) => E.Either<LimitReached, Subscription>
-  readonly close: Subscriptions['close']
+  readonly close: () => Promise<void>
 }
 
 const tagsIn = (version: { readonly document: string } | undefined): Sut['tags'] | undefined =>
@@ -112,9 +113,9 @@ const makeWriterFor =
   }
 
 export const makeChanges = (options: ChangesOptions): Changes => {
-  const { store, views, known, onError } = options
+  const { store, views, known } = options
   const limits = { ...CHANGES_LIMITS, ...options.limits }
-  let isFailed = false
+  const subscribers = makeSubscribers({ ...options, limits })
   const waiting = makeWaiting()
   const gatherings = makeGatherings({
     ...{ store, views, limits },
@@ -123,25 +124,17 @@ export const makeChanges = (options: ChangesOptions): Changes => {
     waitUntilDurable: makeWaitUntilDurable({ store, views }),
     settled: known.settled,
     wake: waiting.wake,
-    onFailed: (error) => {
-      isFailed = true
-      onError(error)
-    },
-  })
-  const subscriptions = makeSubscriptions({
-    ...options,
-    limits,
-    reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
+    onFailed: subscribers.fail,
   })
   const source = { ...gatherings, onChange: waiting.add, forget: waiting.forget }
   const sending = { end: undefined, format: eventStream, source }
   return {
     subscribe: (user, { after, digest }, delayedStart) => {
       const makeWriter = makeWriterFor(options, user, digest)
-      return subscriptions.subscribe(user, { ...sending, after, makeWriter }, delayedStart)
+      return subscribers.subscribe(user, { ...sending, after, makeWriter }, delayedStart)
     },
     close: async () => {
-      await subscriptions.close()
+      await subscribers.close()
       gatherings.close()
     },
   }

@@ -17,5 +17,4 @@ export const clockCorrectionProjection: Projection<ClockCorrection> = {
     event.type === 'ClockCorrected'
       ? { ...event.data.positions, time: event.data.time }
       : (document ?? failMissing('clock_correction', event)),
-  ended: () => null,
 }

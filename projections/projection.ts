@@ -39,7 +39,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
   /** The stream of those events. */
   readonly observedIn?: (id: string) => string
   /** How the event ended the object, if it did. What has ended stays so. Reads by id are then refused, or lists omit it. */
-  readonly ended: (event: Recorded) => EndKind | null
+  readonly ended?: (event: Recorded) => EndKind | null
   /** Filter columns for lists, if there are lists. */
   columns?(document: D, event: Recorded): C
 }

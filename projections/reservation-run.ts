@@ -21,7 +21,6 @@ export const reservationRunProjection: Projection<ReservationRun, readonly [sut_
     if (event.type !== 'ReservationEnded') return document ?? failMissing('reservation_run', event)
     return { sut_id: event.data.sut_id, started: document?.started ?? null, ended: event.data.due }
   },
-  ended: () => null,
   columns: ({ sut_id }) => [sut_id],
 }
 
@@ -50,6 +49,5 @@ export const reservationKeepaliveProjection: Projection<ReservationKeepalive, Re
     if (event.type !== 'ReservationCreated') return document ?? failMissing('reservation_keepalive', event)
     return { sut_id: event.data.sut_id, keepalive: event.data.keepalive ?? 0 }
   },
-  ended: () => null,
   columns: ({ sut_id, keepalive }, { type }) => [sut_id, keepalive, type === 'ReservationKept'],
 }

@@ -100,7 +100,6 @@ export const quotaExemptionProjection: Projection<QuotaExemption, QuotaExemption
       return document ?? failMissing('quota_exemption', event)
     return { user_id: event.data.user_id, is_exempt: event.data.beyond_quota === true }
   },
-  ended: () => null,
   columns: ({ user_id, is_exempt }) => [user_id, is_exempt],
 }
 
@@ -130,7 +129,6 @@ export const seriesProjection: Projection<Series, SeriesColumns> = {
     const created_at = event.metadata.time
     return { _id, created_at, sut_id, user_id, start_time, end_time, rrule, time_zone, count }
   },
-  ended: () => null,
   columns: ({ sut_id, user_id }) => [sut_id, user_id],
 }
 
@@ -149,6 +147,5 @@ export const seriesMemberProjection: Projection<SeriesMember, readonly [series_i
     event.type === 'ReservationCreated' && event.data.series_id !== undefined
       ? { series_id: event.data.series_id }
       : (document ?? failMissing('series_member', event)),
-  ended: () => null,
   columns: ({ series_id }) => [series_id],
 }

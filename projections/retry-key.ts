@@ -41,7 +41,6 @@ export const retryKeyProjection: Projection<RetryKey> = {
     time: epochMillisecondsOf(event.metadata.time),
   }),
   columns: ({ time }) => [time],
-  ended: () => null,
 }
 
 const missingId = (event: Recorded): never => {

@@ -46,7 +46,6 @@ export const sessionProjection: Projection<Session, SessionColumns> = {
     const { closed_at, connections, bytes_to_sut, bytes_from_sut, cause } = event.data
     return { ...opened, closed_at, connections, bytes_to_sut, bytes_from_sut, cause }
   },
-  ended: () => null,
   columns: ({ reservation_id, sut_id, user_id, opened_at, closed_at }) => [
     reservation_id,
     sut_id,

@@ -48,6 +48,5 @@ export const sutDisplayProjection: Projection<SutDisplay, SutDisplayColumns> = {
     if (event.type !== 'SutCreated' && event.type !== 'SutUpdated') return document ?? {}
     return { ...document, ...keptOf(event.data) }
   },
-  ended: () => null,
   columns: ({ turnaround = 0 }) => [turnaround],
 }

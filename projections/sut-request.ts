@@ -64,6 +64,5 @@ export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
   },
   begins: (event) => event.type === 'ReservationRequested',
   evolve,
-  ended: () => null,
   columns: ({ user_id, status, match, sut_id = '' }) => [user_id, status, match ? canonicalJson(match) : sut_id],
 }

@@ -182,6 +182,5 @@ export const sutStatusProjection: Projection<SutStatus, SutStatusColumns> = {
   key: sutIn,
   begins: (event) => event.type === 'SutCreated',
   evolve: evolveStatus,
-  ended: () => null,
   columns: ({ status, cause }, event) => [status, cause ?? '', epochMillisecondsOf(event.metadata.time)],
 }

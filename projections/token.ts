@@ -29,7 +29,6 @@ export const tokenProjection: Projection<TokenDocument> = {
     }
     return { ...(document ?? failMissing('token', event)), revoked_at: time }
   },
-  ended: () => null,
 }
 
 /** The session of a login that was ended before it expired. */
@@ -51,5 +50,4 @@ export const endedLoginProjection: Projection<EndedLogin> = {
     const { _id, user_id } = event.data
     return { _id, user_id, ended_at: event.metadata.time }
   },
-  ended: () => null,
 }

@@ -18,5 +18,4 @@ export const userProjection: Projection<UserDocument> = {
   begins: (event) => event.type === 'UserAdded',
   evolve: (document, event) =>
     userDocument(evolveUser(document && { ...document, ...UNTOLD }, event) ?? failMissing('user', event)),
-  ended: () => null,
 }

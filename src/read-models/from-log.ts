@@ -61,7 +61,7 @@ export const makeFromLog =
       } else {
         if (event.revision > revision) break
         document = projection.evolve(later?.document ?? document, event)
-        const ended = projection.ended(event) ?? version?.ended ?? null
+        const ended = projection.ended?.(event) ?? version?.ended ?? null
         const observed = later?.observed ?? version?.observed
         version = { revision: event.revision, ended, ...(observed !== undefined && { observed }) }
         storePosition = event.storePosition

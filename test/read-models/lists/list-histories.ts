@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { projections } from '../../../projections/index.ts'
-import type { Projection } from '../../../projections/projection.ts'
+import type { EndKind, Projection } from '../../../projections/projection.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
@@ -141,7 +141,7 @@ export const recordedAs = (event: Event, n: number): Recorded => ({
 export interface Known {
   readonly created: PublicPosition
   readonly document: Readonly<Record<string, unknown>>
-  readonly ended: ReturnType<Projection['ended']>
+  readonly ended: EndKind | null
 }
 
 /** Every document after all events, newest created first. Event n is at position `n * stride`. */
@@ -161,7 +161,7 @@ export const documentsAfter = (
     known.set(id, {
       created: before?.created ?? toPublicPosition(n * stride),
       document,
-      ended: projection.ended(recorded),
+      ended: projection.ended?.(recorded) ?? null,
     })
   }
   return [...known.values()].sort((a, b) => b.created - a.created)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { BEGINNING } from '../event-store.ts'
-import { fileOf, openDatabase } from './open.ts'
+import { fileOf, openToRead, READER_BUSY_TIMEOUT_MS } from './open.ts'
 import { syncWal } from './sync.ts'
 
 /** A raw stored event. */
@@ -14,19 +14,8 @@ export interface StoredEvent {
   readonly leaf: Uint8Array
 }
 
-/** How long to wait for other connections. */
-const BUSY_TIMEOUT_MS = 5_000
 /** Events per read. */
 const PAGE = 1_000
-
-/** Opens a log for reading while its writer may be running. @throws UnusableLog */
-const openRead = (path: string): DatabaseSync =>
-  openDatabase(fileOf(path), {
-    readOnly: true,
-    randomHex: () => '',
-    busyTimeout: BUSY_TIMEOUT_MS,
-    pagesMax: undefined,
-  })
 
 /**
  * Copies a consistent snapshot of a log, with its sealed secrets, into a new file of mode 0600. The writer may be
@@ -35,7 +24,7 @@ const openRead = (path: string): DatabaseSync =>
  * @throws UnusableLog, and SQLite errors
  */
 export const copyLogFile = (path: string, to: string): void => {
-  const database = openRead(path)
+  const database = openToRead(path)
   try {
     closeSync(openSync(to, 'wx', 0o600))
     database.prepare('VACUUM INTO ?').run(to)
@@ -47,7 +36,7 @@ export const copyLogFile = (path: string, to: string): void => {
 
 /** The raw events of a log before a position, in order. @throws UnusableLog */
 export function* readStoredEvents(path: string, before: number): Generator<StoredEvent> {
-  const database = openRead(path)
+  const database = openToRead(path)
   try {
     const page = prepare<StoredEvent>(
       database,
@@ -67,7 +56,7 @@ export function* readStoredEvents(path: string, before: number): Generator<Store
 
 /** Damage that SQLite finds in a file; normally none. */
 export const findDamage = (path: string): readonly string[] => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  const database = new DatabaseSync(path, { readOnly: true, timeout: READER_BUSY_TIMEOUT_MS })
   try {
     const found = prepare<{ integrity_check: string }>(database, 'PRAGMA integrity_check').all()
     return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')

@@ -1,7 +1,7 @@
 import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { ALL_HEADS, END } from './heads.ts'
-import { fileOf, openDatabase } from './open.ts'
+import { openToRead } from './open.ts'
 import { findSchemaDifferences } from './schema.ts'
 import { findClaimProblem } from './writer-claim.ts'
 
@@ -28,17 +28,9 @@ export interface Links {
   readonly close: () => void
 }
 
-/** How long to wait for other connections. */
-const BUSY_TIMEOUT_MS = 5_000
-
 /** Opens the links while a writer may be running. @throws UnusableLog */
 export const openLinks = (path: string): Links => {
-  const database = openDatabase(fileOf(path), {
-    readOnly: true,
-    randomHex: () => '',
-    busyTimeout: BUSY_TIMEOUT_MS,
-    pagesMax: undefined,
-  })
+  const database = openToRead(path)
   // One text per page costs a tenth of one row per event.
   const previous = database.prepare(`
     SELECT group_concat(ifnull(previous, ''), ',') AS found

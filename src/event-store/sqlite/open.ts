@@ -70,11 +70,18 @@ const checkSchema = (database: DatabaseSync): void => {
   throw new UnusableLog(`has been changed by another program: ${differences.join(', ')}; restore a backup`)
 }
 
-export interface OpenDatabaseOptions {
+/** How long a reader waits for other connections. */
+export const READER_BUSY_TIMEOUT_MS = 5_000
+
+/** Opens a log for reading while a writer may be running. @throws UnusableLog */
+export const openToRead = (path: string): DatabaseSync =>
+  openDatabase(fileOf(path), { readOnly: true, randomHex: () => '', busyTimeout: READER_BUSY_TIMEOUT_MS })
+
+interface OpenDatabaseOptions {
   readonly readOnly: boolean
   readonly randomHex: RandomHex
   readonly busyTimeout: number
-  readonly pagesMax: number | undefined
+  readonly pagesMax?: number | undefined
   readonly isSyncDeferred?: boolean
 }
 

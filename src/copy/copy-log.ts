@@ -6,6 +6,7 @@ import type { StorePosition } from '../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
+import { sealedWith } from '../vault/needs.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
 import { type EventRun, flatten, runsOf, type Stored, seriesOf, toAppend } from './series.ts'
 
@@ -118,13 +119,7 @@ const copyEvents = async (
 
 /** All sealed secrets, including key check values. */
 async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecret[]> {
-  for (const keyId of await readKnownKeyIds(store)) {
-    let page = await store.secretsSealedWith(keyId, undefined, SECRETS)
-    while (page.length > 0) {
-      yield page
-      page = await store.secretsSealedWith(keyId, page.at(-1), SECRETS)
-    }
-  }
+  for (const keyId of await readKnownKeyIds(store)) yield* sealedWith(store, keyId, SECRETS)
 }
 
 /** Vault keys are not copied. */

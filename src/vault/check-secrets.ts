@@ -5,7 +5,7 @@ import type { EventStore } from '../event-store/event-store.ts'
 import { openSecret } from './cipher.ts'
 import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
-import { withoutChecks } from './needs.ts'
+import { sealedWith, withoutChecks } from './needs.ts'
 import { readKnownKeyIds } from './vault.ts'
 
 /** A difference between the vault and the log. `position` is null if no event names the secret. */
@@ -87,9 +87,6 @@ export const checkOwner = async (
   return { opened, unopened, findings }
 }
 
-/** Secrets per page. */
-const PAGE = 500
-
 /** Owners of secrets in the vault, sealed with these keys, that no event names. */
 export const findUnknownOwners = async (
   store: Store,
@@ -98,11 +95,8 @@ export const findUnknownOwners = async (
 ): Promise<readonly string[]> => {
   const unknown = new Set<string>()
   for (const keyId of keyIds) {
-    let page = await store.secretsSealedWith(keyId, undefined, PAGE)
-    while (page.length > 0) {
+    for await (const page of sealedWith(store, keyId))
       for (const { owner } of withoutChecks(page)) if (!owners.has(owner)) unknown.add(owner)
-      page = await store.secretsSealedWith(keyId, page.at(-1), PAGE)
-    }
   }
   return [...unknown]
 }

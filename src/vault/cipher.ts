@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseOwner, type SealedSecret } from '../domain/sealed-secret.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
@@ -6,8 +6,37 @@ import type { KeyRing, VaultKey } from './keys.ts'
 
 // Random 96-bit nonces allow 2^32 secrets per key (NIST SP 800-38D, section 8.3).
 export const NONCE_BYTES = 12
-const TAG_BYTES = 16
+export const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
+
+/** Encrypts a text and binds it to additional data. The tag is at the end. */
+export const encrypt = (
+  key: CipherKey,
+  clear: string,
+  nonce: Uint8Array,
+  bound: Uint8Array = Buffer.alloc(0),
+): Buffer => {
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound)
+  return Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Undefined if it was not encrypted with this key, nonce and additional data, or was altered. */
+export const decrypt = (
+  key: CipherKey,
+  ciphertext: Uint8Array,
+  nonce: Uint8Array,
+  bound: Uint8Array = Buffer.alloc(0),
+): string | undefined => {
+  const end = ciphertext.length - TAG_BYTES
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(bound)
+      .setAuthTag(ciphertext.subarray(end))
+    return Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString()
+  } catch {
+    return undefined
+  }
+}
 
 /** The owner of key check values. Their field is the key's id. */
 export const KEY_CHECKS = '-'
@@ -29,27 +58,8 @@ export const sealSecret = (
   nonce: Uint8Array,
 ): SealedSecret => {
   const sealed = { owner: place.owner, field: place.field, id: place.id, key_id: key.id }
-  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    additionalData(sealed, boundOwner(place.owner)),
-  )
-  return {
-    ...sealed,
-    nonce,
-    ciphertext: Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]),
-  }
-}
-
-const decrypt = (key: VaultKey, sealed: SealedSecret, owner: string): string | undefined => {
-  const { nonce, ciphertext } = sealed
-  const end = ciphertext.length - TAG_BYTES
-  try {
-    const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(additionalData(sealed, owner))
-      .setAuthTag(ciphertext.subarray(end))
-    return Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString()
-  } catch {
-    return undefined
-  }
+  const bound = additionalData(sealed, boundOwner(place.owner))
+  return { ...sealed, nonce, ciphertext: encrypt(key.key, clear, nonce, bound) }
 }
 
 /** The key of a secret. Left: why the secret cannot be opened, as far as that shows without trying. */
@@ -60,12 +70,13 @@ export const keyOf = ({ keys }: KeyRing, { key_id, nonce, ciphertext }: SealedSe
 }
 
 export const openSecret = (ring: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
-  const { owner, key_id } = sealed
+  const { owner, key_id, ciphertext, nonce } = sealed
   const found = keyOf(ring, sealed)
   if (E.isLeft(found)) return found
-  const key = found.right
+  const openAs = (name: string): string | undefined =>
+    decrypt(found.right.key, ciphertext, nonce, additionalData(sealed, name))
   // At first only SUTs had secrets, bound to their bare ids.
-  const clear = decrypt(key, sealed, boundOwner(owner)) ?? decrypt(key, sealed, owner)
+  const clear = openAs(boundOwner(owner)) ?? openAs(owner)
   if (clear !== undefined) return E.right(clear)
   return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or it was altered`)
 }

@@ -8,7 +8,7 @@ import { currentSince } from './vault.ts'
  * extra minute covers requests in flight.
  */
 const KEEP_TIME_MS = 24 * 3_600_000 + 60_000
-/** Secrets per page, counted without yielding to the event loop. */
+/** Secrets per page, handled without yielding to the event loop. */
 const PAGE = 500
 
 /** The part of the store that determines which keys are needed. */
@@ -28,13 +28,22 @@ export interface KeyNeed {
 export const withoutChecks = (secrets: readonly SealedSecret[]): readonly SealedSecret[] =>
   secrets.filter(({ owner }) => !owner.startsWith(KEY_CHECKS))
 
+/** All secrets sealed with a key, with its check value, in pages. */
+export async function* sealedWith(
+  store: Pick<EventStore, 'secretsSealedWith'>,
+  keyId: string,
+  size = PAGE,
+): AsyncGenerator<readonly SealedSecret[]> {
+  let page = await store.secretsSealedWith(keyId, undefined, size)
+  while (page.length > 0) {
+    yield page
+    page = await store.secretsSealedWith(keyId, page.at(-1), size)
+  }
+}
+
 const countSealedWith = async (store: SealedStore, keyId: string): Promise<number> => {
   let count = 0
-  let page = await store.secretsSealedWith(keyId, undefined, PAGE)
-  while (page.length > 0) {
-    count += withoutChecks(page).length
-    page = await store.secretsSealedWith(keyId, page.at(-1), PAGE)
-  }
+  for await (const page of sealedWith(store, keyId)) count += withoutChecks(page).length
   return count
 }
 

@@ -2,11 +2,48 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { followKeyFile } from './follow-key-file.ts'
-import type { KeyRing } from './keys.ts'
-import { type KeyPlace, type KeyRuntime, openKeyRing } from './open-key-ring.ts'
+import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
 import type { Resealed } from './reseal.ts'
 import { startRotation } from './rotation.ts'
-import { makeVault, readKnownKeyIds, type Vault } from './vault.ts'
+import { makeVault, readKnownKeyIds, type SecretStore, type Vault } from './vault.ts'
+
+interface KeyPlace {
+  /** The keys themselves, if configured directly. */
+  readonly vaultKeys?: string
+  readonly vaultKeyFile: string
+}
+
+interface KeyRuntime {
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
+}
+
+/** Opens the key ring from the configuration or the key file. A file is created only for a log that has used no key. */
+const openKeyRing = async (
+  where: KeyPlace,
+  { clock, randomBytes, log }: KeyRuntime,
+  store: SecretStore,
+  mayMake: boolean,
+): Promise<E.Either<readonly string[], KeyRing>> => {
+  if (where.vaultKeys !== undefined) {
+    const inVariable = E.mapLeft((problems: readonly string[]) => problems.map((text) => `BERTH_VAULT_KEY: ${text}`))
+    return inVariable(parseVaultKeys(where.vaultKeys))
+  }
+  const file = where.vaultKeyFile
+  const known = await readKnownKeyIds(store)
+  const read = await readOrMakeVaultKeyFile(file, { mayMake: mayMake && known.length === 0, now: clock(), randomBytes })
+  if (E.isLeft(read)) {
+    return E.left([
+      ...read.left,
+      ...known.map((id) => `secrets in the store were sealed with the key ${JSON.stringify(id)}`),
+    ])
+  }
+  const { ring, made, warnings } = read.right
+  if (made) log.info({ file }, 'created the vault key; keep a copy elsewhere')
+  for (const problem of warnings) log.warn({ problem }, 'the vault key is not private')
+  return E.right(ring)
+}
 
 /** The vault of a running service: follows its key file and re-encrypts secrets sealed with old keys. */
 export interface OpenVault {
@@ -30,17 +67,13 @@ interface OpenOptions {
   readonly remedyFor: (keyId: string) => Promise<string>
 }
 
-interface Kept {
-  readonly vault: Vault
-  readonly alarms: Pick<Alarms, 'raise' | 'clear'>
-}
-
 /** Follows the key file and re-encrypts secrets sealed with old keys. Returns the function that ends this. */
 const keepVault = (
   where: KeyPlace,
   runtime: KeyRuntime,
   store: EventStore,
-  { vault, alarms }: Kept,
+  vault: Vault,
+  alarms: OpenOptions['alarms'],
 ): (() => Promise<void>) => {
   const { clock, randomBytes, log } = runtime
   const rotation = startRotation({
@@ -93,6 +126,6 @@ export const openVault = async (
   const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return explained(checked.left, keys.right)
-  const close = isKept ? keepVault(where, runtime, store, { vault, alarms: options.alarms }) : async () => undefined
+  const close = isKept ? keepVault(where, runtime, store, vault, options.alarms) : async () => undefined
   return E.right({ vault, close })
 }

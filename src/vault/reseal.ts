@@ -3,7 +3,7 @@ import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
 import type { EventStore, SecretExchange } from '../event-store/event-store.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
-import { keyNeeds, withoutChecks } from './needs.ts'
+import { keyNeeds, sealedWith, withoutChecks } from './needs.ts'
 
 /** Secrets re-encrypted per step: a millisecond and one sync. */
 const STEP = 20
@@ -72,11 +72,10 @@ export const reseal = async (resealing: Resealing): Promise<Resealed> => {
   const { store, keys, pause, isStopped } = resealing
   const counts: Counts = { secrets: 0, unreadable: [] }
   for (const { id } of keys().keys.slice(1)) {
-    let page = await store.secretsSealedWith(id, undefined, STEP)
-    while (page.length > 0 && !isStopped()) {
+    for await (const page of sealedWith(store, id, STEP)) {
+      if (isStopped()) break
       await resealPage(keys(), page, counts, resealing)
       await pause()
-      page = await store.secretsSealedWith(id, page.at(-1), STEP)
     }
   }
   return { ...counts, freed: isStopped() ? [] : await freeKeys(resealing) }

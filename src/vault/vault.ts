@@ -3,14 +3,12 @@ import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import { parseOwner, type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, keyOf, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 
 /** The part of the event store the vault uses. */
-export interface SecretStore {
-  readonly readSecrets: (...owners: readonly string[]) => Promise<readonly SealedSecret[]>
-  readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
-}
+export type SecretStore = Pick<EventStore, 'readSecrets' | 'writeSecrets'>
 
 export type SecretValues<F extends string> = { readonly [K in F]?: string | undefined }
 

@@ -3,23 +3,17 @@ import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
-import { withoutChecks } from '../../vault/needs.ts'
+import { sealedWith, withoutChecks } from '../../vault/needs.ts'
 import { type Command, CommandFailure, randomHexOf } from '../terminal/command.ts'
 import { readConfiguredKeys } from './verify-vault.ts'
 
-/** Secrets per page. */
-const PAGE = 500
 /** Maximum number of SUTs and of users printed; the JSON has all. */
 const SHOWN = 20
 
 /** The owner of each secret encrypted with a key. */
 const ownersOf = async (store: EventStore, key: string): Promise<readonly string[]> => {
   const owners: string[] = []
-  let page = await store.secretsSealedWith(key, undefined, PAGE)
-  while (page.length > 0) {
-    for (const { owner } of withoutChecks(page)) owners.push(owner)
-    page = await store.secretsSealedWith(key, page.at(-1), PAGE)
-  }
+  for await (const page of sealedWith(store, key)) for (const { owner } of withoutChecks(page)) owners.push(owner)
   return owners
 }
 

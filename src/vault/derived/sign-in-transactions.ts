@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { decrypt, encrypt, NONCE_BYTES, TAG_BYTES } from '../cipher.ts'
 import type { KeyRing } from '../keys.ts'
 import { canonicalBytes, makeDerivedKeys } from './derived-keys.ts'
 
@@ -22,9 +22,6 @@ export interface SignInTransactions {
 }
 
 const PURPOSE = 'berth sign-in transaction v1'
-const CIPHER = 'aes-256-gcm'
-// Random 96-bit nonces: safe for 2^32 transactions per key (NIST SP 800-38D, section 8.3).
-const [NONCE_BYTES, TAG_BYTES] = [12, 16]
 /** Characters; longer ones are not looked at. */
 export const TRANSACTION_MAX = 1_024
 
@@ -36,17 +33,6 @@ const bytesOf = (text: string): Buffer | undefined => {
   return bytes !== undefined && bytes.length > NONCE_BYTES + TAG_BYTES ? bytes : undefined
 }
 
-const decrypt = (key: Buffer, bytes: Buffer): string | undefined => {
-  const nonce = bytes.subarray(0, NONCE_BYTES)
-  const end = bytes.length - TAG_BYTES
-  try {
-    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(bytes.subarray(end))
-    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]).toString()
-  } catch {
-    return undefined
-  }
-}
-
 export const makeSignInTransactions = (
   keys: () => KeyRing,
   randomBytes: (size: number) => Uint8Array,
@@ -54,17 +40,15 @@ export const makeSignInTransactions = (
   const derivedOf = makeDerivedKeys(PURPOSE)
   return {
     seal: ({ state, nonce, verifier, expires }) => {
-      const content = [state, nonce, verifier, expires] satisfies Content
+      const content = JSON.stringify([state, nonce, verifier, expires] satisfies Content)
       const iv = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv(CIPHER, derivedOf(keys().current), iv, { authTagLength: TAG_BYTES })
-      const sealed = [iv, cipher.update(JSON.stringify(content), 'utf8'), cipher.final(), cipher.getAuthTag()]
-      return Buffer.concat(sealed).toString('base64url')
+      return Buffer.concat([iv, encrypt(derivedOf(keys().current), content, iv)]).toString('base64url')
     },
     open: (text) => {
       const bytes = bytesOf(text)
       if (bytes === undefined) return undefined
       for (const key of keys().keys) {
-        const opened = decrypt(derivedOf(key), bytes)
+        const opened = decrypt(derivedOf(key), bytes.subarray(NONCE_BYTES), bytes.subarray(0, NONCE_BYTES))
         if (opened === undefined) continue
         const [state, nonce, verifier, expires] = JSON.parse(opened) as Content
         return { state, nonce, verifier, expires }

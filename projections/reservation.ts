@@ -1,5 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
-import { countCreated } from '../src/domain/reservation/counted.ts'
+import { countCreated } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
 import { failMissing, type Projection } from './projection.ts'
 

@@ -1,7 +1,6 @@
 import type { Runner } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
-import { eraseUser } from '../commands/users/erase-user.ts'
-import { makeIsRemovalInForce } from '../commands/users/removal-in-force.ts'
+import { eraseUser, makeIsRemovalInForce } from '../commands/users/removal-in-force.ts'
 import { revokeTokens } from '../commands/users/revoke-tokens.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'

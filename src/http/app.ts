@@ -7,8 +7,8 @@ import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import { checkAccess } from './authentication/access.ts'
-import { admit, passwordsOf } from './authentication/admit.ts'
+import { admit, checkAccess } from './authentication/access.ts'
+import { callerOf } from './authentication/caller.ts'
 import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/as-of.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
@@ -16,7 +16,6 @@ import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResu
 import { isForAnyone, type Match, type MatchRequest, makeMatch, methodsOf, NO_MATCH } from './protocol/router.ts'
 import { isNavigation } from './request/browser.ts'
 import { type Input, readRequest } from './request/read-request.ts'
-import { callerOf } from './request/request-caller.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects } from './response/objects.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
@@ -133,8 +132,7 @@ const authenticate =
       return next()
     }
     const isAlwaysOpen = match.atPath.some((route) => route.isAlwaysOpen)
-    const admitted = admit(ctx, gate, isAlwaysOpen)
-    if (!(admitted instanceof Promise ? await admitted : admitted)) return
+    if (!(await admit(ctx, gate, isAlwaysOpen))) return
     await next()
     setPosition(ctx, views.position())
   }
@@ -153,7 +151,7 @@ const callHandler = (
   const idempotencyKey =
     rawKey === undefined ? undefined : idempotencyKeys.derive(user._id, rawKey, ctx.method, ctx.path, bytes, reason)
   const client = route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined
-  const caller = () => callerOf(ctx, addressOf, passwordsOf(ctx, gate))
+  const caller = () => callerOf(ctx, gate, addressOf(ctx.req))
   // Spelled out, because rest and spread cost a hundredth of a create.
   const call: Call = {
     requestId,
@@ -203,8 +201,7 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
       return sendRefusal(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
     stateOf(ctx).mediaType = mediaType
     const hasArrived = ctx.req.complete
-    const reading = readRequest(ctx, route)
-    const input = reading instanceof Promise ? await reading : reading
+    const input = await readRequest(ctx, route)
     if (E.isLeft(input)) return sendRefusal(ctx, input.left)
     const { after } = input.right
     const mayWait = after !== undefined && route.roles !== 'anyone'
@@ -212,8 +209,11 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
       return sendRefusal(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     // Access may have ended or changed during a wait, which the client can make seconds long.
-    const hasWaited = mayWait || (reading instanceof Promise && !hasArrived)
-    if (hasWaited && route.roles !== 'anyone' && !((await admit(ctx, gate, route.isAlwaysOpen)) && isCallAllowed()))
+    if (
+      (mayWait || !hasArrived) &&
+      route.roles !== 'anyone' &&
+      !((await admit(ctx, gate, route.isAlwaysOpen)) && isCallAllowed())
+    )
       return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return sendRefusal(ctx, withNames(result.left, dependencies.userNameOf))

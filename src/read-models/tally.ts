@@ -1,7 +1,6 @@
 import { weekOf } from '../domain/calendar/week.ts'
 import type { Recorded } from '../domain/event.ts'
-import { countCreated, countExtended, countReleased, countShortened } from '../domain/reservation/counted.ts'
-import type { Usage } from '../domain/reservation/quota.ts'
+import { countCreated, countExtended, countReleased, countShortened, type Usage } from '../domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
 
 /** A reservation, in Unix seconds. */

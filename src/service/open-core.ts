@@ -19,8 +19,24 @@ import type { Vault } from '../vault/vault.ts'
 import { watchClock } from './clock/watch-clock.ts'
 import type { Stage } from './condition.ts'
 import { type OpenStoreOptions, openStore } from './open-store.ts'
-import { pooledHex } from './random.ts'
 import type { Runtime } from './runtime.ts'
+
+/** Bytes. */
+const POOL = 16_384
+
+/** Random hex from a pool: asking the system for each id costs several times more. */
+export const pooledHex = (randomBytes: (size: number) => Uint8Array): RandomHex => {
+  let pool = ''
+  let used = 0
+  return (bytes) => {
+    if (used + 2 * bytes > pool.length) {
+      pool = Buffer.from(randomBytes(Math.max(POOL, bytes))).toString('hex')
+      used = 0
+    }
+    used += 2 * bytes
+    return pool.slice(used - 2 * bytes, used)
+  }
+}
 
 /** What is opened first, and what closes it. */
 export interface Opening {

@@ -1,4 +1,4 @@
-import { parseAddress } from '../../http/protocol/forwarded.ts'
+import { parseAddress } from '../../http/protocol/client-address.ts'
 import { makeClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import { type Command, Misused, orFail } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'

@@ -1,16 +1,67 @@
-import { endAt, findRow, type Held, heldAt, putHeld, startAt, WIDTH } from './held.ts'
-import { bytesOf, idWords, type Page, type Rows, rowsAt } from './page.ts'
+import { dropUnusedTexts, endAt, findRow, type Held, heldAt, putHeld, startAt, WIDTH } from './held.ts'
+import { bytesOf, idWords, makePage, type Page, type Rows, rowsAt } from './page.ts'
 import { earliestAfter, reachOf } from './turnaround.ts'
 import type { Window } from './window.ts'
-import {
-  firstEndingAfter,
-  insertRow,
-  makeWindowPage,
-  NO_ROWS,
-  rowEndingAfter,
-  sliceRows,
-  type WindowPage,
-} from './window-page.ts'
+
+/** A page of consecutive windows, with the metadata that stays in memory. */
+interface WindowPage {
+  readonly page: Page
+  readonly size: number
+  /** Unix seconds: start and end of the first window, end of the last. */
+  readonly start: number
+  readonly firstEnd: number
+  readonly end: number
+}
+
+/** Index of the first of `count` items that ends after a moment. */
+const firstEndingAfter = (count: number, moment: number, endOf: (n: number) => number): number => {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (endOf(middle) > moment) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+const rowEndingAfter = ({ numbers }: Rows, moment: number): number =>
+  firstEndingAfter(numbers.length / WIDTH, moment, (n) => endAt(numbers, n))
+
+/** The rows must not be empty. */
+const makeWindowPage = (rows: Rows): WindowPage => {
+  const { numbers, texts } = dropUnusedTexts(rows)
+  const size = numbers.length / WIDTH
+  const [start, firstEnd, end] = [startAt(numbers, 0), endAt(numbers, 0), endAt(numbers, size - 1)]
+  return { page: makePage(numbers, texts), size, start, firstEnd, end }
+}
+
+const sliceRows = ({ numbers, texts }: Rows, from: number, to?: number): Rows => ({
+  numbers: numbers.slice(from * WIDTH, to === undefined ? undefined : to * WIDTH),
+  texts,
+})
+
+/** Page buffers are a multiple of this many bytes. */
+const BUFFER_STEP = 512
+
+/**
+ * Allocates zeros. Pages are constantly replaced by pages of similar size. With few buffer sizes, each reuses the
+ * memory of a previous one. Arbitrary sizes fragmented the heap: a third of the memory of five million windows.
+ */
+const allocate = (length: number): Int32Array => {
+  const bytes = Math.ceil((length * Int32Array.BYTES_PER_ELEMENT) / BUFFER_STEP) * BUFFER_STEP
+  return new Int32Array(new ArrayBuffer(bytes), 0, length)
+}
+
+/** Inserts a window at an index. */
+const insertRow = ({ numbers, texts }: Rows, place: number, held: Held): Rows => {
+  const changed = allocate(numbers.length + WIDTH)
+  changed.set(numbers.subarray(0, place * WIDTH))
+  changed.set(numbers.subarray(place * WIDTH), (place + 1) * WIDTH)
+  return { numbers: changed, texts: putHeld(changed, place, held, texts) }
+}
+
+const NO_ROWS: Rows = { numbers: new Int32Array(0), texts: [] }
 
 /**
  * A SUT's windows, sorted by start. Windows never overlap, so their ends are sorted too. They are stored in non-empty

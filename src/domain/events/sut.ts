@@ -81,3 +81,8 @@ export const sutEvents = {
   SutMonitoringEnabled,
   SutMonitoringDisabled,
 } as const
+
+const ListenPortAssigned = closed('ListenPortAssigned', { listen_port: listenPort, sut_id: assignedId }, {})
+const ListenPortReleased = closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {})
+
+export const listenPortEvents = { ListenPortAssigned, ListenPortReleased } as const

@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
-import { integer, listOf, oneOf, opaqueId, orNull, quarters, text } from '../codec/codec.ts'
+import { integer, listOf, matching, oneOf, opaqueId, orNull, quarters, text } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
-import { assignedId } from './fields.ts'
+import { assignedId, recordedTime } from './fields.ts'
 
 export const Role = oneOf('administrator', 'tester', 'auditor')
 export type Role = t.TypeOf<typeof Role>
@@ -63,3 +63,20 @@ const UserRestored = closed('UserRestored', { _id: opaqueId }, {})
 const UserErased = closed('UserErased', { _id: opaqueId }, {})
 
 export const userEvents = { UserAdded, UserChanged, UserRemoved, UserRestored, UserErased } as const
+
+/** SHA-256 of a token in hex. A token has 160 secret bits, so that no salt is needed. */
+const tokenHash = matching('hash', /^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
+
+/** The name of the token, in the vault under the token's id, where the owner is `tokens:<user_id>`. */
+const Credentials = closed('TokenCredentials', { id: assignedId, changed: listOf(assignedId) }, {})
+
+/** Without `expires_at` it does not expire. */
+const TokenIssued = closed(
+  'TokenIssued',
+  { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
+  { expires_at: recordedTime },
+)
+/** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
+const TokenRevoked = closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, { session_until: recordedTime })
+
+export const tokenEvents = { TokenIssued, TokenRevoked } as const

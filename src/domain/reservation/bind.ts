@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decider.ts'
-import type { ExistingSut } from '../sut/refusals.ts'
+import type { ExistingSut } from '../sut/state.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, refuseOver } from './rules.ts'
 
 /** Binds a reservation to the caller's client address. Only that address may then connect to the SUT. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decider.ts'
 import { refuse } from '../failure.ts'
-import type { ExistingSut } from '../sut/refusals.ts'
+import type { ExistingSut } from '../sut/state.ts'
 import { released } from './release.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
 

@@ -6,12 +6,10 @@ import type { Decision } from '../decider.ts'
 import { bodyProblem, invalid, type Problem, refuse } from '../failure.ts'
 import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findInTheWayOfEnd } from '../sut/held.ts'
-import type { ExistingSut } from '../sut/refusals.ts'
-import { formatWindow } from '../sut/state.ts'
+import { type ExistingSut, formatWindow } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { addSeconds, formatWithOffset, isLater, type OffsetTime } from '../values/instant.ts'
-import { countExtended, quartersIn } from './counted.ts'
-import { type Addition, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
+import { type Addition, countExtended, type QuotaUse, quartersIn, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import {
   findUnfinished,
   isForbidden,

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { keepaliveDue, startDue } from '../calendar/held.ts'
 import type { Decision } from '../decider.ts'
 import { refuse } from '../failure.ts'
-import type { ExistingSut } from '../sut/refusals.ts'
+import type { ExistingSut } from '../sut/state.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
 
 /** Keeps a reservation alive that was made with `keepalive`: its time counts anew. */

@@ -3,7 +3,7 @@ import { type Held, keepaliveDue, startDue } from '../calendar/held.ts'
 import type { Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { ReleaseCause } from '../events/reservation.ts'
-import type { ExistingSut } from '../sut/refusals.ts'
+import type { ExistingSut } from '../sut/state.ts'
 import { formatWithOffset } from '../values/instant.ts'
 import { findUnfinished } from './rules.ts'
 

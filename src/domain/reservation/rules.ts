@@ -3,8 +3,7 @@ import type { Held } from '../calendar/held.ts'
 import type { Actor } from '../decider.ts'
 import { type Conflict, refuse } from '../failure.ts'
 import type { InTheWay } from '../sut/held.ts'
-import type { ExistingSut } from '../sut/refusals.ts'
-import { formatWindow } from '../sut/state.ts'
+import { type ExistingSut, formatWindow } from '../sut/state.ts'
 
 /**
  * A reservation as its document shows it. While the reservation is in the future or running, the calendar decides its

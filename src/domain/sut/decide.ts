@@ -1,13 +1,76 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { findEndingAfter } from '../calendar/calendar.ts'
+import { calendarBytes, findEndingAfter, fromDirectory, toDirectory } from '../calendar/calendar.ts'
+import type { Packed } from '../calendar/page.ts'
+import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { Decider, Decision } from '../decider.ts'
 import type { DataOf } from '../event.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
 import { bodyProblem, invalid, refuse } from '../failure.ts'
-import { type SetMonitoring, setMonitoring } from './monitoring.ts'
-import { packSut, sutWeight, unpackSut } from './packed-state.ts'
-import { type ExistingSut, type IfMatch, isStale, refuseRetired, refuseStale, requireSut } from './refusals.ts'
-import { evolveSut, formatWindow, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues } from './state.ts'
+import { recordsBytes } from '../idempotency-records.ts'
+import {
+  type ExistingSut,
+  evolveSut,
+  formatWindow,
+  type IfMatch,
+  initialSutState,
+  isStale,
+  refuseRetired,
+  refuseStale,
+  requireSut,
+  SUT_STATE_VERSION,
+  type SutState,
+  type SutValues,
+} from './state.ts'
+
+/** Begins or ends the probing of a SUT, or changes how often it is probed. */
+export interface SetMonitoring {
+  readonly type: 'SetMonitoring'
+  /** Seconds between probes; null ends probing. */
+  readonly interval: number | null
+  readonly ifMatch?: IfMatch
+}
+
+const setMonitoring = (state: ExistingSut, { interval, ifMatch }: SetMonitoring): Decision => {
+  const { _id } = state
+  if (state.status === 'retired') return refuseRetired()
+  if (isStale(state, ifMatch)) return refuseStale(state)
+  if (interval === state.monitoring) return E.right([])
+  return E.right([
+    interval === null
+      ? { type: 'SutMonitoringDisabled', data: { _id } }
+      : { type: 'SutMonitoringEnabled', data: { _id, interval } },
+  ])
+}
+
+/** Bytes of a state without its pages, assuming tags and values of typical length. */
+const SMALL_BYTES = 2_048
+
+/** Bytes of memory a SUT's state takes. */
+const sutWeight = ({ windows, keys }: SutState): number => SMALL_BYTES + calendarBytes(windows) + recordsBytes(keys)
+
+/** Page metadata, stored in the snapshot in place of windows and keys. */
+interface Directories {
+  readonly windows: readonly (readonly number[])[]
+  readonly keys: readonly (readonly number[])[]
+}
+
+const packSut = (state: SutState): Packed => {
+  const { windows, keys } = state
+  const directories: Directories = { windows: toDirectory(windows), keys: runsToDirectory(keys) }
+  return {
+    text: JSON.stringify({ ...state, ...directories }),
+    pages: [...windows.pages, ...keys].map(({ page }) => page),
+  }
+}
+
+const unpackSut = ({ text, pages }: Packed): SutState => {
+  const { windows, keys, ...state } = JSON.parse(text) as Omit<SutState, keyof Directories> & Directories
+  return {
+    ...state,
+    windows: fromDirectory(windows, pages.slice(0, windows.length)),
+    keys: runsFromDirectory(keys, pages.slice(windows.length)),
+  } as SutState
+}
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
 

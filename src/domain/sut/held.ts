@@ -3,7 +3,7 @@ import type { Held } from '../calendar/held.ts'
 import { heldTimeAt } from '../calendar/held-time.ts'
 import { earliestAfter } from '../calendar/turnaround.ts'
 import { overlaps, QUARTER, type Window } from '../calendar/window.ts'
-import type { ExistingSut } from './refusals.ts'
+import type { ExistingSut } from './state.ts'
 
 /** Moves the start of a window past the time a released reservation actually held the SUT. */
 export const skipHeldTime = ({ released }: ExistingSut, { start, end }: Window): Window => ({

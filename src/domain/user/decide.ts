@@ -6,10 +6,27 @@ import { type Failure, invalid, refuse } from '../failure.ts'
 import { packWithRecords, unpackWithRecords } from '../idempotency-records.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { type AddUsers, addUsers } from './add-users.ts'
-import { decideIdentity, type IdentityClaim } from './identity-claim.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
 import { evolveUsers, findUser, type UserState, type UsersState, weighUsers } from './state.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
+
+/** An identity at the provider of single sign-on, that no user may have yet. Known as names are. */
+export interface IdentityClaim {
+  readonly identity: string
+  /** Identities by the id of the secret, also of removed users. */
+  readonly known: ReadonlyMap<string, string>
+}
+
+/** Undefined if no user has this identity. If one has, nothing is to be recorded. */
+const decideIdentity = (
+  { users }: UsersState,
+  { identity, known }: IdentityClaim,
+): E.Either<Failure, readonly []> | undefined => {
+  const ids = users.flatMap(({ secrets }) => secrets.identity ?? [])
+  if (ids.some((id) => known.get(id) === identity)) return E.right([])
+  if (ids.every((id) => known.has(id))) return undefined
+  return refuse('unavailable', 'The identities of all users are not known yet. Try again.')
+}
 
 /** Does nothing if a user with this identity has been added already. */
 export interface AddUser extends QuotaFields {

@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Context } from 'koa'
 import type { Role } from '../../domain/events/user.ts'
 import type { User } from '../../users/user.ts'
 import { namesIn } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Route } from '../protocol/route.ts'
+import { sendRefusal, stateOf } from '../response/respond.ts'
 import { isCrossSite } from './cross-site.ts'
+import type { Gate } from './gate.ts'
 
 /** A query parameter of this request that the role may not use. */
 const forbiddenParameter = (role: Role, { parameterRoles = {} }: Route, query: string): string | undefined => {
@@ -46,4 +50,12 @@ export const checkAccess = (
   const isPublicRead = route.roles === 'anyone' && route.method === 'GET'
   if (isPublicRead || route.isAlwaysOpen || isServing()) return undefined
   return refusal('unavailable', 'The service is still reading its log. Try again.')
+}
+
+/** Authenticates a request. False if it has been refused. @param isAlwaysOpen as of its route */
+export const admit = async (ctx: Context, gate: Gate, isAlwaysOpen = false): Promise<boolean> => {
+  const admitted = await gate.admit(ctx.req, isAlwaysOpen)
+  if (E.isLeft(admitted)) sendRefusal(ctx, admitted.left)
+  else stateOf(ctx).user = admitted.right
+  return E.isRight(admitted)
 }

@@ -5,7 +5,46 @@ import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { withoutByteOrderMark } from '../../domain/values/json-text.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const SPACE = 0x20
+
+/** Nesting depth; no accepted body needs more than two levels. */
+export const DEPTH_MAX = 32
+/** Members of objects and elements of arrays in total. An import of users needs about half, other bodies a hundred. */
+export const MEMBERS_MAX = 10_000
+
+const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
+const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d
+
+/** Which limit a JSON text exceeds, found in one pass that stops there. Does not validate the JSON. */
+export const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
+  let depth = 0
+  let members = 0
+  let isInString = false
+  /** Whether the last significant byte opened an array or object: next comes its first member, or its end. */
+  let isOpened = false
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i] as number
+    if (isInString) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) isInString = false
+      continue
+    }
+    if (byte <= SPACE) continue
+    const closes = isClosing(byte)
+    if ((isOpened && !closes) || byte === COMMA) {
+      if (++members > MEMBERS_MAX) return 'members'
+    }
+    isOpened = isOpening(byte)
+    if (byte === QUOTE) isInString = true
+    else if (isOpened && ++depth > DEPTH_MAX) return 'levels'
+    else if (closes) depth--
+  }
+  return undefined
+}
 
 /** Bytes. */
 export const BODY_MAX = 256 * 1024
@@ -20,11 +59,6 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
 export const hasBody = ({ req }: Context): boolean =>
   req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
-
-const isCoded = ({ req }: Context): boolean => {
-  const coding = req.headers['content-encoding']
-  return coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
-}
 
 const UTF_8 = /^utf-?8$/i
 
@@ -43,7 +77,9 @@ const mediaTypeProblem = (ctx: Context): string | undefined => {
     if (charset !== undefined && !UTF_8.test(charset)) return 'The charset must be UTF-8.'
     if (!PARAMETERS.test(type)) return 'The Content-Type is malformed.'
   }
-  return isCoded(ctx) ? 'Content-Encoding is not supported. Send the body uncompressed.' : undefined
+  const coding = ctx.req.headers['content-encoding']
+  const isCoded = coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
+  return isCoded ? 'Content-Encoding is not supported. Send the body uncompressed.' : undefined
 }
 
 const tooLarge = (): Refusal => refusal('body_too_large', `The body exceeds ${BODY_MAX} bytes.`)
@@ -51,13 +87,6 @@ const tooManyPieces = (): Refusal => refusal('body_too_large', `The body arrived
 const incomplete = (): Refusal => refusal('malformed_request', 'The body is incomplete.')
 const malformed = (detail: string): Refusal => refusal('malformed_json', detail)
 const EMPTY = 'The body is empty. Send a JSON object.'
-
-/** Refusals decided by the header: size before media type, in the documented order. */
-const headRefusal = (ctx: Context): Refusal | undefined => {
-  if (Number(ctx.req.headers['content-length']) > BODY_MAX) return tooLarge()
-  const wrongType = mediaTypeProblem(ctx)
-  return wrongType === undefined ? undefined : refusal('unsupported_media_type', wrongType)
-}
 
 /** What is wrong with the bytes of a body, before they are parsed. */
 const bytesProblem = (bytes: Buffer): string | undefined => {
@@ -110,8 +139,6 @@ const parse = bodyParser({
   ...{ onProtoPoisoning: 'ignore' },
 })
 
-const noMore = async (): Promise<void> => undefined
-
 /** An error event without a listener would end the process. The parser's own leaves at the first. */
 const ignore = (): void => undefined
 
@@ -133,7 +160,7 @@ const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   }
   req.on('data', keep).on('end', check).on('error', ignore)
   try {
-    await parse(ctx, noMore)
+    await parse(ctx, async () => undefined)
     return E.right({ bytes, json: ctx.request.body })
   } catch (error) {
     // Read no more. The parser has paused the stream; the response settles what happens to the connection.
@@ -144,13 +171,12 @@ const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   }
 }
 
-export type BodyRead = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
-
-/** Reads and parses a JSON body, after checking the header. */
-export const readBody = (ctx: Context): BodyRead => {
+/** Reads and parses a JSON body, after checking the header: size before media type, in the documented order. */
+export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   const { req, res } = ctx
-  const refused = headRefusal(ctx)
-  if (refused !== undefined) return E.left(refused)
+  if (Number(req.headers['content-length']) > BODY_MAX) return E.left(tooLarge())
+  const wrongType = mediaTypeProblem(ctx)
+  if (wrongType !== undefined) return E.left(refusal('unsupported_media_type', wrongType))
   if (!hasBody(ctx)) return E.left(malformed(EMPTY))
   if (!req.complete) {
     // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.

@@ -1,14 +1,47 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
 import { parseIdempotencyKey } from '../../commands/idempotency-key.ts'
+import { Reason } from '../../domain/event.ts'
 import { invalid, type Problem } from '../../domain/failure.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
+import { decodePercent } from '../../domain/values/percent-encoded.ts'
+import { type PublicPosition, parsePosition } from '../../domain/values/position.ts'
 import { decodeQuery, noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'
-import { parseBerthAfter, parseBerthReason, parseLastEventId } from '../protocol/header-fields.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { hasRetryKeys, type Route } from '../protocol/route.ts'
-import { type Body, type BodyRead, hasBody, readBody } from './read-body.ts'
+import { type Body, hasBody, readBody } from './read-body.ts'
+
+/** Parses a position; undefined if the header is absent. */
+const parserOf =
+  (name: string, example: string) =>
+  (header: string | undefined): E.Either<Problem, PublicPosition | undefined> => {
+    const position = parsePosition(header ?? '')
+    if (header === undefined || position !== undefined) return E.right(position)
+    const detail = `must be a position of up to 20 digits, below 2^53, as in ${example}`
+    return E.left({ code: 'invalid', path: [name], in: 'header', detail })
+  }
+
+const parseBerthAfter = parserOf('Berth-After', 'Berth-Position')
+
+const lastEventId = parserOf('Last-Event-ID', 'the id of an event')
+
+/** A client without any event may send an empty value. */
+const parseLastEventId = (header: string | undefined) => lastEventId(header === '' ? undefined : header)
+
+/** Bytes beyond ASCII arrive without any known character encoding. */
+const ASCII = /^[\x20-\x7e]*$/
+
+/** Parses a Berth-Reason header, which is percent-encoded UTF-8. Right(undefined) if absent. */
+const parseBerthReason = (header: string | undefined): E.Either<Problem, string | undefined> => {
+  if (header === undefined) return E.right(undefined)
+  const reason = ASCII.test(header) ? decodePercent(header) : undefined
+  if (Reason.is(reason)) return E.right(reason)
+  const detail =
+    reason === undefined
+      ? 'must be percent-encoded UTF-8, with % written as %25'
+      : 'must be 1 to 200 characters, without control characters'
+  return E.left({ code: 'invalid', path: ['Berth-Reason'], in: 'header', detail })
+}
 
 /** The decoded and validated input of a request. */
 export interface Input {
@@ -28,45 +61,35 @@ export interface Input {
 const NO_BODY: Body = { bytes: Buffer.alloc(0), json: undefined }
 const ABSENT = E.right(undefined)
 
-const header = (ctx: Context, name: string): string | undefined => ctx.req.headers[name] as string | undefined
-
-const readBodyOf = (ctx: Context, route: Route): BodyRead =>
-  route.body === undefined || (route.isBodyOptional && !hasBody(ctx)) ? E.right(NO_BODY) : readBody(ctx)
-
-const inputOf = (ctx: Context, route: Route, read: E.Either<Refusal, Body>): E.Either<Refusal, Input> => {
+/** Reads the body and header fields. A refusal names every problem. */
+export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<Refusal, Input>> => {
+  const takesBody = route.body !== undefined && !(route.isBodyOptional && !hasBody(ctx))
+  const read = takesBody ? await readBody(ctx) : E.right(NO_BODY)
   if (E.isLeft(read)) return read
   const { bytes, json } = read.right
+  const header = (name: string): string | undefined => ctx.req.headers[name] as string | undefined
   const isPost = route.method === 'POST'
-  const key = hasRetryKeys(route) ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT
-  const reason = isPost ? parseBerthReason(header(ctx, 'berth-reason')) : ABSENT
-  const ifMatch = route.isConditional ? parseIfMatch(header(ctx, 'if-match')) : ABSENT
-  const after = isPost ? ABSENT : parseBerthAfter(header(ctx, 'berth-after'))
-  const last = route.isResumable ? parseLastEventId(header(ctx, 'last-event-id')) : ABSENT
+  const key = hasRetryKeys(route) ? parseIdempotencyKey(header('idempotency-key')) : ABSENT
+  const reason = isPost ? parseBerthReason(header('berth-reason')) : ABSENT
+  const ifMatch = route.isConditional ? parseIfMatch(header('if-match')) : ABSENT
+  const after = isPost ? ABSENT : parseBerthAfter(header('berth-after'))
+  const last = route.isResumable ? parseLastEventId(header('last-event-id')) : ABSENT
   const body = route.body === undefined ? ABSENT : route.body(json)
   const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery, route.repeatable)
   const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
   if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
-    const inHeader = {
-      lastEventId: last.right,
+    return E.right({
+      body: body.right,
+      query: query.right,
+      bytes,
       idempotencyKey: key.right,
-      reason: reason.right,
       ifMatch: ifMatch.right,
+      reason: reason.right,
+      lastEventId: last.right,
       after: after.right,
-    }
-    return E.right({ ...inHeader, body: body.right, query: query.right, bytes })
+    })
   }
-  const inHeader = [key, reason, ifMatch, after, last].flatMap((field): Problem[] =>
-    E.isLeft(field) ? [field.left] : [],
-  )
-  const [inParameters, inBody] = [query, body].map((part): readonly Problem[] => (E.isLeft(part) ? part.left : []))
-  return E.left(invalid([...(inParameters ?? []), ...inHeader, ...(inBody ?? [])]))
-}
-
-/** Reads the body and header fields. A refusal names every problem. */
-export const readRequest = (
-  ctx: Context,
-  route: Route,
-): E.Either<Refusal, Input> | Promise<E.Either<Refusal, Input>> => {
-  const read = readBodyOf(ctx, route)
-  return read instanceof Promise ? read.then((body) => inputOf(ctx, route, body)) : inputOf(ctx, route, read)
+  const inHeader = [key, reason, ifMatch, after, last].flatMap((field) => (E.isLeft(field) ? [field.left] : []))
+  const inQuery = E.isLeft(query) ? query.left : []
+  return E.left(invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
 }

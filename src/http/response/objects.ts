@@ -26,7 +26,7 @@ export interface Objects {
     id: string,
     stream: string,
     outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,
-  ) => Version | Promise<Version>
+  ) => Promise<Version>
   /** The object as of a revision, for the response to a command recorded earlier. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
   /** The current object; `undefined` only if the store has no such object. */
@@ -69,31 +69,23 @@ export const ifReaching = <A, L = Failure>(
   E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
 
 /** The object as of the end of a command: from the views, or from the log when they cannot keep up. */
-const makeAfter = (views: Views, onAnswered: (storePosition: StorePosition) => void): Objects['after'] => {
-  return (kind, id, stream, { kind: outcome, revision, storePosition }) => {
+const makeAfter =
+  (views: Views, onAnswered: (storePosition: StorePosition) => void): Objects['after'] =>
+  async (kind, id, stream, { kind: outcome, revision, storePosition }) => {
     // Where nothing was recorded, the object is shown as it is.
     const withObserved = outcome === 'already'
-
-    const fromLog = async (): Promise<Version> => {
-      const found = await views.fromLog(kind, id, revision, stream, withObserved)
-      onAnswered(found.storePosition)
-      return found.version
-    }
-
-    /** Undefined also if the views cannot be read: the command has been recorded and must be answered. */
-    const fromViews = (): Version | undefined => {
+    if (await views.waitForStorePosition(storePosition)) {
       try {
-        return views.asOf(kind, id, revision, withObserved)
+        const shown = views.asOf(kind, id, revision, withObserved)
+        if (shown !== undefined) return shown
       } catch {
-        return undefined
+        // The command has been recorded and must be answered.
       }
     }
-
-    const shown = (isReached: boolean) => (isReached ? fromViews() : undefined) ?? fromLog()
-    const reached = views.waitForStorePosition(storePosition)
-    return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
+    const found = await views.fromLog(kind, id, revision, stream, withObserved)
+    onAnswered(found.storePosition)
+    return found.version
   }
-}
 
 /** Reads lists that show everything answered so far. */
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {

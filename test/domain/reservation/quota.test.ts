@@ -1,9 +1,8 @@
 import test from 'ava'
 import { weekOf } from '../../../src/domain/calendar/week.ts'
-import { countCreated, countReleased } from '../../../src/domain/reservation/counted.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
-import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
+import { countCreated, countReleased, type QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import {
   administrator,
   alice,

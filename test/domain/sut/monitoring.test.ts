@@ -1,6 +1,5 @@
 import test from 'ava'
-import { sutDecider } from '../../../src/domain/sut/decide.ts'
-import type { SetMonitoring } from '../../../src/domain/sut/monitoring.ts'
+import { type SetMonitoring, sutDecider } from '../../../src/domain/sut/decide.ts'
 import { sutCreated, sutMonitoringDisabled, sutMonitoringEnabled, sutRetired } from '../builders.ts'
 import { at, records, refusal, stories } from '../given-when-then.ts'
 

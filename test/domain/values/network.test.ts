@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import test from 'ava'
 import fc from 'fast-check'
 import { networkOf } from '../../../src/domain/values/network.ts'
-import { parseAddress } from '../../../src/http/protocol/forwarded.ts'
+import { parseAddress } from '../../../src/http/protocol/client-address.ts'
 
 for (const [what, one, other, prefix, isSame] of [
   ['loopback addresses', '127.0.0.1', '127.8.9.1', 128, true],

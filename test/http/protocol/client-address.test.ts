@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import test from 'ava'
 import fc from 'fast-check'
-import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import {
   listedAddress,
+  makeClientAddresses,
   nodeAddress,
   parseAddress,
   parseForwarded,
   parseForwardedFor,
-} from '../../../src/http/protocol/forwarded.ts'
+} from '../../../src/http/protocol/client-address.ts'
 import { anyCharacter } from '../../characters.ts'
 
 /** A request from a peer. */

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { DEPTH_MAX, excessOf, MEMBERS_MAX } from '../../../src/http/request/json-size.ts'
+import { DEPTH_MAX, excessOf, MEMBERS_MAX } from '../../../src/http/request/read-body.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 

@@ -64,15 +64,9 @@ export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
 
 const makeRespond =
   ({ objects }: ReservationDependencies) =>
-  (
-    stream: string,
-    outcome: Outcome<unknown>,
-    keepalive: number | undefined,
-  ): RouteResponse | Promise<RouteResponse> => {
+  async (stream: string, outcome: Outcome<unknown>, keepalive: number | undefined): Promise<RouteResponse> => {
     if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
-    const version = objects.after('reservation', outcome.id, stream, outcome)
-    if (version instanceof Promise) return version.then((late) => madeResponse(late, keepalive))
-    return madeResponse(version, keepalive)
+    return madeResponse(await objects.after('reservation', outcome.id, stream, outcome), keepalive)
   }
 
 const makeCreateById = (dependencies: ReservationDependencies) => {

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Context } from 'koa'
+import type { Caller } from '../protocol/route.ts'
+import { negotiate } from '../request/request-head.ts'
+import { stateOf } from '../response/respond.ts'
+import type { Gate } from './gate.ts'
+
+/** The host that a client addressed, by a valid Host header or, as HTTP/1.0 needs none, by the end of its connection. */
+const addressedHost = ({ headers: { host }, socket }: IncomingMessage): string => {
+  if (host === undefined) return (socket.localAddress ?? '').replace(/^::ffff:/, '')
+  return /^\[(.*)\]/.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
+}
+
+/** Who sent a request. Passwords in bodies are checked by the gate; the access log shows who has signed in. */
+export const callerOf = (ctx: Context, gate: Gate, address: string): Caller => ({
+  address,
+  host: addressedHost(ctx.req),
+  accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
+  signIn: async (credentials) => {
+    const admitted = await gate.signIn(ctx.req, credentials)
+    if (E.isRight(admitted)) stateOf(ctx).user = admitted.right
+    return admitted
+  },
+  signOn: {
+    lockout: () => gate.lockout(ctx.req),
+    failed: () => gate.countFailure(ctx.req),
+    passed: (user) => {
+      stateOf(ctx).user = user
+    },
+  },
+  confirm: (password) => gate.confirm(ctx.req, stateOf(ctx).user, password),
+})

@@ -1,81 +1,137 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { OFFLINE_CAUSES } from '../../../domain/events/monitoring.ts'
 import type { Cause } from '../../../domain/monitoring/status.ts'
+import type { AppendFailure } from '../../../event-store/event-store.ts'
 import type { FeedMeasures } from '../../../feed/subscribers.ts'
+import { codes } from '../../protocol/problem.ts'
+import type { RequestSummary } from '../../response/request-summary.ts'
 
-/** Measurements of the gateway. */
-export interface GatewayMeasures {
-  /** A client was connected to its SUT, after so many milliseconds. */
-  readonly connected: (milliseconds: number) => void
-  readonly disconnected: (end: { readonly bytesToSut: number; readonly bytesFromSut: number }) => void
-  /** Clients were refused without a byte. */
-  readonly gatewayRefused: (reason: string, count: number) => void
+/** Makes the instruments of the service. Label values are never client input. */
+export const instrumentsIn = (register: Registry) => {
+  const registers = [register]
+  return {
+    counter: <L extends string = never>(name: string, help: string, ...labelNames: readonly L[]) =>
+      new Counter<L>({ name: `berth_${name}`, help, labelNames, registers }),
+    gauge: (name: string, help: string) => new Gauge({ name: `berth_${name}`, help, registers }),
+    /** @param buckets upper bounds */
+    histogram: <L extends string = never>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+      new Histogram<L>({ name: `berth_${name}`, help, buckets, labelNames, registers }),
+  }
+}
+type Instruments = ReturnType<typeof instrumentsIn>
+
+// Counters with labels start at 0: Prometheus sees no increase in a series that begins with its first event.
+
+/** Seconds. */
+const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Measures requests as clients see them. */
+export const requestMeasures = ({ counter, histogram }: Instruments) => {
+  const requests = counter('http_requests_total', 'Requests, by route, method and status.', 'route', 'method', 'status')
+  const times = histogram(
+    'http_request_duration_seconds',
+    'Time from the start of a request until its response is ready.',
+    ANSWER_TIMES,
+    ...(['route', 'method'] as const),
+  )
+  const refusals = counter('refusals_total', 'Error responses, by problem code.', 'code')
+  for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
+  const retries = counter('retries_answered_total', 'Retries that got the response of their first attempt.')
+  return {
+    answered: ({ route, method, status, code, milliseconds }: RequestSummary): void => {
+      requests.inc({ route, method, status })
+      times.observe({ route, method }, milliseconds / 1000)
+      if (code !== undefined) refusals.inc({ code })
+    },
+    /** A retry got the response of its first attempt. */
+    retryAnswered: (): void => retries.inc(),
+  }
+}
+
+/** Seconds. */
+const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+
+/** Measures commands. */
+export const logMeasures = ({ counter, histogram }: Instruments) => {
+  const appends = counter('appends_total', 'Appends to the log, by outcome.', 'outcome')
+  const sizes = histogram('commit_appends', 'Appends per commit.', COMMIT_SIZES)
+  const commits = histogram(
+    'commit_duration_seconds',
+    'Duration of a commit to the log, including its sync.',
+    COMMIT_TIMES,
+  )
+  const decisions = counter(
+    'decisions_repeated_total',
+    'Commands decided again, because the stream had moved or a refusal had to be confirmed.',
+    'why',
+  )
+  return {
+    appended: (outcome: 'done' | AppendFailure): void => appends.inc({ outcome }),
+    /** A commit of this many appends took this many milliseconds. */
+    committed: (count: number, milliseconds: number): void => {
+      sizes.observe(count)
+      commits.observe(milliseconds / 1000)
+    },
+    /** A command was decided again, because its stream had moved or might have. */
+    decisionRepeated: (why: 'moved' | 'refused'): void => decisions.inc({ why }),
+  }
 }
 
 /** Seconds. A machine nearby answers in a few milliseconds; 10 s end an attempt. */
-const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const CONNECT_TIMES = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Reasons that are present from the start. */
-const REASONS = ['over', 'not_bound', 'not_holder', 'not_here', 'too_many', 'full', 'undecided'] as const
+const REASONS = ['over', 'not_bound', 'not_holder', 'not_here', 'too_many', 'full', 'undecided']
 
-export const gatewayMeasures = (registers: Registry[]): GatewayMeasures => {
-  const open = new Gauge({ name: 'berth_gateway_connections', help: 'Open connections to SUTs.', registers })
-  const opened = new Counter({
-    name: 'berth_gateway_connections_opened_total',
-    help: 'Connections to SUTs that were opened.',
-    registers,
-  })
-  const took = new Histogram({
-    name: 'berth_gateway_connect_seconds',
-    help: 'From the admission of a client until its SUT was connected, RFB handshakes included.',
-    buckets: BUCKETS,
-    registers,
-  })
-  const bytes = new Counter({
-    name: 'berth_gateway_bytes_total',
-    help: 'Bytes passed on, by direction, counted when a connection ends.',
-    labelNames: ['direction'],
-    registers,
-  })
-  const refused = new Counter({
-    name: 'berth_gateway_refused_total',
-    help: 'Connections refused, by reason.',
-    labelNames: ['reason'],
-    registers,
-  })
+/** Measures the gateway. */
+export const gatewayMeasures = ({ counter, gauge, histogram }: Instruments) => {
+  const open = gauge('gateway_connections', 'Open connections to SUTs.')
+  const opened = counter('gateway_connections_opened_total', 'Connections to SUTs that were opened.')
+  const took = histogram(
+    'gateway_connect_seconds',
+    'From the admission of a client until its SUT was connected, RFB handshakes included.',
+    CONNECT_TIMES,
+  )
+  const bytes = counter(
+    'gateway_bytes_total',
+    'Bytes passed on, by direction, counted when a connection ends.',
+    'direction',
+  )
+  const refused = counter('gateway_refused_total', 'Connections refused, by reason.', 'reason')
   for (const direction of ['to_sut', 'from_sut']) bytes.inc({ direction }, 0)
   for (const reason of REASONS) refused.inc({ reason }, 0)
   return {
-    connected: (milliseconds) => {
+    /** A client was connected to its SUT, after so many milliseconds. */
+    connected: (milliseconds: number): void => {
       took.observe(milliseconds / 1000)
       open.inc()
       opened.inc()
     },
-    disconnected: ({ bytesToSut, bytesFromSut }) => {
+    disconnected: ({
+      bytesToSut,
+      bytesFromSut,
+    }: {
+      readonly bytesToSut: number
+      readonly bytesFromSut: number
+    }): void => {
       open.dec()
       bytes.inc({ direction: 'to_sut' }, bytesToSut)
       bytes.inc({ direction: 'from_sut' }, bytesFromSut)
     },
-    gatewayRefused: (reason, count) => refused.inc({ reason }, count),
+    /** Clients were refused without a byte. */
+    gatewayRefused: (reason: string, count: number): void => refused.inc({ reason }, count),
   }
 }
+export type GatewayMeasures = ReturnType<typeof gatewayMeasures>
 
 /** Ends caused by the service. */
-const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed'] as const
+const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed']
 
 /** Counts subscribers of one kind of stream. */
-export const feedMeasures = (registers: Registry[], name: 'feed' | 'changes', what: string): FeedMeasures => {
-  const subscribers = new Gauge({
-    name: `berth_${name}_subscribers`,
-    help: `Open ${what}.`,
-    registers,
-  })
-  const cutOffs = new Counter({
-    name: `berth_${name}_cut_offs_total`,
-    help: `The ${what} that the service ended, by reason.`,
-    labelNames: ['why'],
-    registers,
-  })
+export const feedMeasures = ({ counter, gauge }: Instruments, name: 'feed' | 'changes', what: string): FeedMeasures => {
+  const subscribers = gauge(`${name}_subscribers`, `Open ${what}.`)
+  const cutOffs = counter(`${name}_cut_offs_total`, `The ${what} that the service ended, by reason.`, 'why')
   for (const why of CUT_OFFS) cutOffs.inc({ why }, 0)
   return {
     subscribed: () => subscribers.inc(),
@@ -86,41 +142,34 @@ export const feedMeasures = (registers: Registry[], name: 'feed' | 'changes', wh
   }
 }
 
-/** Measurements of probes. */
-export interface ProbeMeasures {
-  /** A SUT was reached, has an open session or says that it is in use, or this is the cause. */
-  readonly probed: (outcome: 'reachable' | 'in_use' | Cause) => void
-}
-
-export const probeMeasures = (registers: Registry[]): ProbeMeasures => {
-  const probes = new Counter({
-    name: 'berth_probes_total',
-    help: 'Probes of SUTs, by outcome: reachable, in_use, no_password, or the cause of a failure.',
-    labelNames: ['outcome'],
-    registers,
-  })
-  // Start at 0: Prometheus sees no increase in a series that begins with its first probe.
+/** Measures probes. */
+export const probeMeasures = ({ counter }: Instruments) => {
+  const probes = counter(
+    'probes_total',
+    'Probes of SUTs, by outcome: reachable, in_use, no_password, or the cause of a failure.',
+    'outcome',
+  )
   for (const outcome of ['reachable', 'no_password', ...OFFLINE_CAUSES]) probes.inc({ outcome }, 0)
-  return { probed: (outcome) => probes.inc({ outcome }) }
-}
-
-/** Measurements of the schedule. */
-export interface ScheduleMeasures {
-  /** A start or end was recorded this many milliseconds after it was due. */
-  readonly scheduled: (what: 'start' | 'end', lag: number) => void
+  return {
+    /** A SUT was reached, has an open session or says that it is in use, or this is the cause. */
+    probed: (outcome: 'reachable' | 'in_use' | Cause): void => probes.inc({ outcome }),
+  }
 }
 
 /** Seconds: within the second, within a minute, after a downtime. */
 const LAGS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3_600, 86_400]
 
-export const scheduleMeasures = (registers: Registry[]): ScheduleMeasures => {
-  const lags = new Histogram({
-    name: 'berth_schedule_lag_seconds',
-    help: 'Time from when a start or end of a reservation was due until it was recorded.',
-    labelNames: ['what'],
-    buckets: LAGS,
-    registers,
-  })
+/** Measures the schedule. */
+export const scheduleMeasures = ({ histogram }: Instruments) => {
+  const lags = histogram(
+    'schedule_lag_seconds',
+    'Time from when a start or end of a reservation was due until it was recorded.',
+    LAGS,
+    'what',
+  )
   for (const what of ['start', 'end']) lags.zero({ what })
-  return { scheduled: (what, lag) => lags.observe({ what }, Math.max(0, lag) / 1000) }
+  return {
+    /** A start or end was recorded this many milliseconds after it was due. */
+    scheduled: (what: 'start' | 'end', lag: number): void => lags.observe({ what }, Math.max(0, lag) / 1000),
+  }
 }

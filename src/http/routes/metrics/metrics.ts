@@ -1,32 +1,13 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { AppendFailure } from '../../../event-store/event-store.ts'
-import type { FeedMeasures } from '../../../feed/subscribers.ts'
-import { codes } from '../../protocol/problem.ts'
-import type { RequestSummary } from '../../response/request-summary.ts'
+import { Gauge, Registry } from 'prom-client'
 import {
   feedMeasures,
-  type GatewayMeasures,
   gatewayMeasures,
-  type ProbeMeasures,
+  instrumentsIn,
+  logMeasures,
   probeMeasures,
-  type ScheduleMeasures,
+  requestMeasures,
   scheduleMeasures,
 } from './measures.ts'
-
-/** Measurements reported by the parts of the service. */
-export interface Measures extends ProbeMeasures, ScheduleMeasures, GatewayMeasures {
-  /** The streams of the log, and those of changes. */
-  readonly feed: FeedMeasures
-  readonly changes: FeedMeasures
-  readonly answered: (answered: RequestSummary) => void
-  readonly appended: (outcome: 'done' | AppendFailure) => void
-  /** A commit of this many appends took this many milliseconds. */
-  readonly committed: (appends: number, milliseconds: number) => void
-  /** A retry got the response of its first attempt. */
-  readonly retryAnswered: () => void
-  /** A command was decided again, because its stream had moved or might have. */
-  readonly decisionRepeated: (why: 'moved' | 'refused') => void
-}
 
 /** Values read whenever metrics are requested. */
 export interface Gauges {
@@ -42,19 +23,7 @@ export interface Gauges {
   readonly oldKeys: () => number
 }
 
-export interface Metrics extends Measures {
-  /** Starts exposing the gauges. */
-  readonly registerGauges: (gauges: Gauges) => void
-  /** In the Prometheus text format. */
-  readonly text: () => Promise<string>
-}
-
 export const METRICS_MEDIA_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
-
-/** Seconds. */
-const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
-const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 /** The other metrics matter most when one does not respond. */
 const GAUGE_TIMEOUT_MS = 2_000
@@ -101,92 +70,23 @@ const registerGauges = (register: Registry, gauges: Gauges): void => {
   })
 }
 
-/** Measures requests as clients see them. */
-const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'retryAnswered'> => {
-  const requests = new Counter({
-    name: 'berth_http_requests_total',
-    help: 'Requests, by route, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  })
-  const times = new Histogram({
-    name: 'berth_http_request_duration_seconds',
-    help: 'Time from the start of a request until its response is ready.',
-    labelNames: ['route', 'method'],
-    buckets: ANSWER_TIMES,
-    registers,
-  })
-  const refusals = new Counter({
-    name: 'berth_refusals_total',
-    help: 'Error responses, by problem code.',
-    labelNames: ['code'],
-    registers,
-  })
-  // Start at 0: Prometheus sees no increase in a series that begins with its first refusal.
-  for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
-  const retries = new Counter({
-    name: 'berth_retries_answered_total',
-    help: 'Retries that got the response of their first attempt.',
-    registers,
-  })
-  return {
-    answered: ({ route, method, status, code, milliseconds }) => {
-      requests.inc({ route, method, status })
-      times.observe({ route, method }, milliseconds / 1000)
-      if (code !== undefined) refusals.inc({ code })
-    },
-    retryAnswered: () => retries.inc(),
-  }
-}
-
-/** Measures commands. */
-const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decisionRepeated'> => {
-  const appends = new Counter({
-    name: 'berth_appends_total',
-    help: 'Appends to the log, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const sizes = new Histogram({
-    name: 'berth_commit_appends',
-    help: 'Appends per commit.',
-    buckets: COMMIT_SIZES,
-    registers,
-  })
-  const commits = new Histogram({
-    name: 'berth_commit_duration_seconds',
-    help: 'Duration of a commit to the log, including its sync.',
-    buckets: COMMIT_TIMES,
-    registers,
-  })
-  const decisions = new Counter({
-    name: 'berth_decisions_repeated_total',
-    help: 'Commands decided again, because the stream had moved or a refusal had to be confirmed.',
-    labelNames: ['why'],
-    registers,
-  })
-  return {
-    appended: (outcome) => appends.inc({ outcome }),
-    committed: (count, milliseconds) => {
-      sizes.observe(count)
-      commits.observe(milliseconds / 1000)
-    },
-    decisionRepeated: (why) => decisions.inc({ why }),
-  }
-}
-
-/** The service's metrics, followed by `others` of its process. Label values are never client input. */
-export const makeMetrics = (others: () => Promise<string> = async () => ''): Metrics => {
+/** The service's metrics, followed by `others` of its process. */
+export const makeMetrics = (others: () => Promise<string> = async () => '') => {
   const register = new Registry()
+  const instruments = instrumentsIn(register)
   return {
-    ...requestMeasures([register]),
-    ...logMeasures([register]),
-    feed: feedMeasures([register], 'feed', 'event streams'),
-    changes: feedMeasures([register], 'changes', 'streams of changes'),
-    ...probeMeasures([register]),
-    ...scheduleMeasures([register]),
-    ...gatewayMeasures([register]),
-    registerGauges: (gauges) => registerGauges(register, gauges),
-    text: async () => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
+    ...requestMeasures(instruments),
+    ...logMeasures(instruments),
+    /** The streams of the log, and those of changes. */
+    feed: feedMeasures(instruments, 'feed', 'event streams'),
+    changes: feedMeasures(instruments, 'changes', 'streams of changes'),
+    ...probeMeasures(instruments),
+    ...scheduleMeasures(instruments),
+    ...gatewayMeasures(instruments),
+    /** Starts exposing the gauges. */
+    registerGauges: (gauges: Gauges): void => registerGauges(register, gauges),
+    /** In the Prometheus text format. */
+    text: async (): Promise<string> => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }
 }
+export type Metrics = ReturnType<typeof makeMetrics>

@@ -60,8 +60,8 @@ import { makeSutLists } from '../http/routes/suts/sut-lists.ts'
 import { makeSutRead } from '../http/routes/suts/sut-read.ts'
 import { makeSutHandlers } from '../http/routes/suts/suts.ts'
 import { findPresent } from '../http/routes/users/user-changes.ts'
-import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
+import { makeUserHandlers } from '../http/routes/users/user-routes.ts'
 import { routes } from '../http/routes.ts'
 import { openCertificate } from '../http/server/certificate.ts'
 import { handleInBursts } from '../http/server/pipelining.ts'
@@ -413,7 +413,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       }),
       outages: makeOutageHandlers({ objects, clock }),
       check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
-      sessionList: makeSessionListHandler(objects, nameOf, csv),
+      sessionList: makeSessionListHandler({ objects, nameOf, csv }),
       histories: makeHistoryHandlers({
         objects,
         views,

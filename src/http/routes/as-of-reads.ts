@@ -3,18 +3,18 @@ import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ListPage, ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { type Dated, documentResponse, ifReaching, type Objects, viewsBehind } from '../response/objects.ts'
+import { type Dated, documentResponse, ifReaching, viewsBehind } from '../response/objects.ts'
+import type { Parts } from './parts.ts'
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
@@ -47,12 +47,7 @@ interface Found {
   readonly position: PublicPosition
 }
 
-export interface AsOfDependencies {
-  readonly objects: Objects
-  readonly views: Pick<Views, 'position' | 'waitForStorePosition' | 'log' | 'stored'>
-  readonly store: Pick<EventStore, 'at' | 'head'>
-  readonly clock: () => number
-}
+export type AsOfDependencies = Pick<Parts, 'objects' | 'views' | 'store' | 'clock'>
 
 const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
 

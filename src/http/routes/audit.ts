@@ -7,14 +7,14 @@ import { matching } from '../../domain/codec/codec.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
-import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
+import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
-import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { type Objects, viewsBehind } from '../response/objects.ts'
+import { viewsBehind } from '../response/objects.ts'
+import type { Parts } from './parts.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const eventId = matching('event id', UUID, 'must be an event id like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
@@ -23,17 +23,7 @@ const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 export const inclusionQuery = parametersOf({ size }, { event: eventId })
 export const consistencyQuery = parametersOf({ to: size }, { from: size })
 
-export interface AuditHandlers {
-  readonly checkpoint: (call: Call) => RouteResult
-  readonly key: (call: Call) => RouteResult
-  readonly inclusion: (call: Call<unknown, QueryOf<typeof inclusionQuery>>) => RouteResult
-  readonly consistency: (call: Call<unknown, QueryOf<typeof consistencyQuery>>) => RouteResult
-}
-
-export interface AuditDependencies {
-  readonly objects: Pick<Objects, 'readLists'>
-  readonly views: Pick<Views, 'log' | 'waitForStorePosition'>
-  readonly store: Pick<EventStore, 'head' | 'recordAt' | 'readStream'>
+export interface AuditDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
   /** The log's signer. */
   readonly signer: Signer
 }
@@ -60,7 +50,7 @@ const proofResult = (body: string, events: number): ProofResult =>
 const inclusion = async (
   { event, size }: QueryOf<typeof inclusionQuery>,
   { log, tree, events }: LogView,
-  store: AuditDependencies['store'],
+  store: Parts['store'],
 ): RouteResult => {
   const of = size ?? events
   if (of > events) return E.left(beyond('size', events))
@@ -85,7 +75,7 @@ const consistency = ({ from, to: asked }: QueryOf<typeof consistencyQuery>, { tr
 }
 
 /** The verifiers' keys, one a line, newest first. The stream of the log's version has the former ones. */
-const verifierKeys = async (store: Pick<EventStore, 'readStream'>, signer: Signer): Promise<string> => {
+const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<string> => {
   const former: string[] = []
   for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
     for (const { type, data } of page) {
@@ -97,7 +87,7 @@ const verifierKeys = async (store: Pick<EventStore, 'readStream'>, signer: Signe
 }
 
 /** Serves signed checkpoints and proofs from the Merkle tree stored with the views. */
-export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
+export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies) => {
   const over = async (answer: MakeProof): RouteResult => {
     if (views.log() === undefined) {
       return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
@@ -128,10 +118,14 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
   }
 
   return {
-    checkpoint: () =>
+    checkpoint: (): RouteResult =>
       over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), signer), events)),
-    key: async () => E.right({ status: 200, body: await readKeys() }),
-    inclusion: ({ query }) => caughtUp((from) => inclusion(query, from, store)),
-    consistency: ({ query }) => caughtUp((from) => consistency(query, from)),
+    key: async (): RouteResult => E.right({ status: 200, body: await readKeys() }),
+    inclusion: ({ query }: Call<unknown, QueryOf<typeof inclusionQuery>>) =>
+      caughtUp((from) => inclusion(query, from, store)),
+    consistency: ({ query }: Call<unknown, QueryOf<typeof consistencyQuery>>) =>
+      caughtUp((from) => consistency(query, from)),
   }
 }
+
+export type AuditHandlers = ReturnType<typeof makeAuditHandlers>

@@ -1,16 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { HistoryPosition, SessionEvents } from '../../read-models/lists/histories.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
-import type { Views } from '../../read-models/views.ts'
-import type { Objects } from '../response/objects.ts'
+import type { Parts } from './parts.ts'
 
-export interface HistoryDependencies {
-  readonly objects: Objects
-  readonly views: Pick<Views, 'log' | 'lists' | 'stored'>
-  readonly store: Pick<EventStore, 'at' | 'readStream'>
+export interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
   /** The name of the log. */
   readonly origin: string
   /** The name of an actor that is a user and has not been erased. */

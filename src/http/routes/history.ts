@@ -27,12 +27,6 @@ import {
 } from './history-events.ts'
 import { listResponse } from './list-response.ts'
 
-export interface HistoryHandlers {
-  readonly sut: (call: Call<unknown, HistoryQuery>) => RouteResult
-  readonly reservation: (call: Call<unknown, HistoryQuery>) => RouteResult
-  readonly user: (call: Call<unknown, HistoryQuery>) => RouteResult
-}
-
 /** It counts the events of a stream, of which a user with a scope may not see all. */
 const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent, 'revision'> => event
 
@@ -85,12 +79,8 @@ const makeAnswer = (dependencies: HistoryDependencies, log: ReadLogIndex) => {
 }
 
 const makeReservationHistory =
-  (
-    dependencies: HistoryDependencies,
-    log: ReadLogIndex,
-    answer: ReturnType<typeof makeAnswer>,
-  ): HistoryHandlers['reservation'] =>
-  async (call) => {
+  (dependencies: HistoryDependencies, log: ReadLogIndex, answer: ReturnType<typeof makeAnswer>) =>
+  async (call: Call<unknown, HistoryQuery>): RouteResult => {
     const { params, user } = call
     const { objects } = dependencies
     const id = params.id ?? ''
@@ -107,12 +97,8 @@ const makeReservationHistory =
   }
 
 const makeUserHistory =
-  (
-    dependencies: HistoryDependencies,
-    log: ReadLogIndex,
-    answer: ReturnType<typeof makeAnswer>,
-  ): HistoryHandlers['user'] =>
-  async (call) => {
+  (dependencies: HistoryDependencies, log: ReadLogIndex, answer: ReturnType<typeof makeAnswer>) =>
+  async (call: Call<unknown, HistoryQuery>): RouteResult => {
     const { params, user } = call
     const { objects } = dependencies
     const id = params.id === 'me' ? user._id : (params.id ?? '')
@@ -127,7 +113,7 @@ const makeUserHistory =
     return answer(historyOfPositions(dependencies, log, read.right.listed), call)
   }
 
-export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
+export const makeHistoryHandlers = (dependencies: HistoryDependencies) => {
   const { objects, views } = dependencies
   const log: ReadLogIndex = () => {
     const index = views.log() ?? views.stored()?.log
@@ -141,7 +127,7 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
   }
   const answer = makeAnswer(dependencies, log)
   return {
-    sut: async (call) => {
+    sut: async (call: Call<unknown, HistoryQuery>): RouteResult => {
       const id = call.params.id ?? ''
       const found = await findNewest(objects, 'sut', id)
       if (E.isLeft(found)) return found
@@ -173,3 +159,5 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
     user: makeUserHistory(dependencies, log, answer),
   }
 }
+
+export type HistoryHandlers = ReturnType<typeof makeHistoryHandlers>

@@ -18,6 +18,16 @@ export const listResponse = (
   body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
 })
 
+/** The response to an import: JSON texts of what was created, or only how many it would be. */
+export const importResponse = (
+  name: 'suts' | 'users',
+  created: readonly string[] | undefined,
+  count = created?.length ?? 0,
+): RouteResponse => ({
+  status: 200,
+  body: created === undefined ? `{"count":${count}}` : `{"count":${count},"${name}":[${created.join(',')}]}`,
+})
+
 /** What people call kinds, where that is not their name. */
 const WORDS: Readonly<Partial<Record<Listed, string>>> = { sut: 'SUT', sut_request: 'request' }
 

@@ -1,36 +1,29 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, SeriesMember } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import type { Runner } from '../../commands/command-envelope.ts'
 import { failure } from '../../domain/failure.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { Details } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { Views } from '../../read-models/views.ts'
 import type { ReservationQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
-import { documentResponse, type Objects } from '../response/objects.ts'
+import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
-import type { UserNames } from '../response/user-names.ts'
 import { findNewest, type ScopedUser, visibleTo } from '../response/visibility.ts'
 import type { AsOfReads } from './as-of-reads.ts'
+import type { Parts } from './parts.ts'
 
-export interface ReservationReadDependencies {
-  readonly objects: Objects
+export interface ReservationReadDependencies extends Pick<Parts, 'objects' | 'nameOf' | 'views' | 'runner' | 'clock'> {
   readonly asOf: AsOfReads
-  readonly nameOf: UserNames
-  readonly views: Pick<Views, 'newest'>
-  readonly runner: Pick<Runner, 'inspect'>
-  readonly clock: () => number
 }
 
 type ReservationCall = Call<unknown, ReservationQuery>
 
 /** Reads what a list reads from rows. */
 const detailsOf = async (
-  { objects, views }: Pick<ReservationReadDependencies, 'objects' | 'views'>,
+  { objects, views }: Pick<Parts, 'objects' | 'views'>,
   { id, revision, document, ended }: Version,
   user: ScopedUser,
 ): Promise<E.Either<Refusal, Details>> => {

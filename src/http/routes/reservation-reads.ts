@@ -5,26 +5,20 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { CsvList, Details, ListPage, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
-import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
+import type { HeldSpan, ReservationsQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
-import { CSV, type CsvLists } from '../response/csv-lists.ts'
+import { CSV } from '../response/csv-lists.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import type { UserNames } from '../response/user-names.ts'
 import { visibilityOf, visibleTo } from '../response/visibility.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
+import type { Parts } from './parts.ts'
 import { makeReservationRead, type ReservationReadDependencies } from './reservation-read.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
 
-export interface ReservationReadsDependencies extends ReservationReadDependencies {
-  readonly csv: CsvLists
-}
-
-export interface ReservationReads {
-  readonly list: (call: ListCall) => RouteResult
-  readonly read: (call: Call<unknown, ReservationQuery>) => RouteResult
-}
+export type ReservationReadsDependencies = ReservationReadDependencies & Pick<Parts, 'csv'>
 
 /** Translates a span in which a SUT was held. What holds it at a moment began by then and ends later. */
 const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
@@ -100,12 +94,12 @@ const makeListAsOf =
     return E.right({ ...listed(query, page.right, now, nameOf), position })
   }
 
-export const makeReservationReads = (dependencies: ReservationReadsDependencies): ReservationReads => {
+export const makeReservationReads = (dependencies: ReservationReadsDependencies) => {
   const { objects, nameOf, clock, csv } = dependencies
   const listAsOf = makeListAsOf(dependencies)
   return {
     read: makeReservationRead(dependencies),
-    list: async (call) => {
+    list: async (call: ListCall): RouteResult => {
       const { query, user, mediaType } = call
       const now = clock()
       const refused = csv.refuse(query, mediaType) ?? refuseFuture(query, now)
@@ -125,3 +119,5 @@ export const makeReservationReads = (dependencies: ReservationReadsDependencies)
     },
   }
 }
+
+export type ReservationReads = ReturnType<typeof makeReservationReads>

@@ -9,21 +9,12 @@ import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { laterPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { ExtensionBody, ReservationBody, ShorteningBody } from '../codecs/bodies.ts'
+import type { ExtensionBody, ShorteningBody } from '../codecs/bodies.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
 import { makeCreateReservation, type ReservationDependencies } from './creating/create-reservation.ts'
-
-export interface ReservationHandlers {
-  readonly create: (call: Call<ReservationBody>) => RouteResult
-  readonly cancel: (call: Call) => RouteResult
-  readonly extend: (call: Call<ExtensionBody>) => RouteResult
-  readonly shorten: (call: Call<ShorteningBody>) => RouteResult
-  readonly update: (call: Call) => RouteResult
-  readonly keepalive: (call: Call) => RouteResult
-}
 
 /** A reservation as its document shows it. */
 interface Known {
@@ -79,32 +70,32 @@ const makeChange =
     }
   }
 
-export const makeReservationHandlers = (dependencies: ReservationDependencies): ReservationHandlers => {
+export const makeReservationHandlers = (dependencies: ReservationDependencies) => {
   const { objects, quotas, limits } = dependencies
   const change = makeChange(dependencies)
   const keptResponse = makeKeptResponse(dependencies)
   return {
     create: makeCreateReservation(dependencies),
-    cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
-    extend: (call) => {
+    cancel: (call: Call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
+    extend: (call: Call<ExtensionBody>) => {
       const { user: actor, body } = call
       const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
         ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
       })
       return change(call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
     },
-    shorten: (call) =>
+    shorten: (call: Call<ShorteningBody>) =>
       change(call, (known) => ({
         ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
       })),
-    update: async (call) => {
+    update: async (call: Call): RouteResult => {
       const { user, client } = call
       if (client === undefined) {
         return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
       }
       return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
     },
-    keepalive: (call) =>
+    keepalive: (call: Call) =>
       change(call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
         respond: async (version, stream, outcome) => {
           // What kept it alive is no version of its document.
@@ -114,3 +105,5 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       }),
   }
 }
+
+export type ReservationHandlers = ReturnType<typeof makeReservationHandlers>

@@ -5,18 +5,16 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ListPage } from '../../read-models/lists/lists.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { CSV, type CsvLists } from '../response/csv-lists.ts'
-import type { Objects } from '../response/objects.ts'
-import { type UserNames, withUserName } from '../response/user-names.ts'
+import { CSV } from '../response/csv-lists.ts'
+import { withUserName } from '../response/user-names.ts'
 import { visibleTo } from '../response/visibility.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
-
-export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
+import type { Parts } from './parts.ts'
 
 /** Lists sessions, newest first; for a tester its own. */
 export const makeSessionListHandler =
-  (objects: Objects, nameOf: UserNames, csv: CsvLists): SessionList =>
-  async ({ query, user, mediaType }) => {
+  ({ objects, nameOf, csv }: Pick<Parts, 'objects' | 'nameOf' | 'csv'>) =>
+  async ({ query, user, mediaType }: Call<unknown, SessionsQuery>): RouteResult => {
     const refused = csv.refuse(query, mediaType)
     if (refused !== undefined) return refused
     const createdBefore = await resolveBefore(visibleTo(objects, user), 'session', query.before)
@@ -43,3 +41,5 @@ export const makeSessionListHandler =
     if (E.isLeft(answered)) return answered
     return listed(answered.right.listed, answered.right.position)
   }
+
+export type SessionList = ReturnType<typeof makeSessionListHandler>

@@ -1,15 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { DelayedStart } from '../../feed/delayed-start.ts'
 import type { LimitReached, Subscription } from '../../feed/subscribers.ts'
-import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Parts } from './parts.ts'
 
 /** How streams of the log begin. */
 
@@ -26,9 +26,7 @@ export const STREAM_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
   closed: refusal('unavailable', 'The service is stopping.'),
 }
 
-export interface StartDependencies {
-  readonly views: Pick<Views, 'position' | 'waitForStorePosition'>
-  readonly store: Pick<EventStore, 'head'>
+export interface StartDependencies extends Pick<Parts, 'views' | 'store'> {
   /** Whether requests can be answered. */
   readonly isFollowing: () => boolean
 }

@@ -2,27 +2,22 @@ import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../../projections/reservation.ts'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
-import type { Runner } from '../../../commands/command-envelope.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import type { Views } from '../../../read-models/views.ts'
 import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
 import type { WaitQuery } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
+import type { Parts } from '../parts.ts'
 import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
 import { type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
-export interface ConnectionDependencies {
-  readonly objects: Pick<Objects, 'newest' | 'latest'>
-  readonly runner: Pick<Runner, 'inspect'>
-  readonly views: Pick<Views, 'newest'>
+export interface ConnectionDependencies extends Pick<Parts, 'objects' | 'runner' | 'views' | 'clock'> {
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
@@ -33,8 +28,6 @@ export interface ConnectionDependencies {
   ) => Promise<number | undefined>
   /** The host that clients connect to. A wildcard address means the host of the request. */
   readonly gatewayHost: string
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** How to reach a reserved SUT through this instance. */
@@ -133,9 +126,7 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
   }
 }
 
-export const makeConnectionHandler = (
-  dependencies: ConnectionDependencies,
-): ((call: Call<unknown, WaitQuery>) => RouteResult) => {
+export const makeConnectionHandler = (dependencies: ConnectionDependencies) => {
   const { objects, forwarded, isOurs, clock } = dependencies
   const fileOf = makeFileOf(dependencies)
   const connectionOf = makeConnectionOf(dependencies)
@@ -144,7 +135,7 @@ export const makeConnectionHandler = (
   const mayOpen = ({ reservation: { sut_id, end_time }, isReleased }: FoundReservation): boolean =>
     isOurs(sut_id) && !isReleased && epochSecondsOf(end_time) * 1000 > clock()
 
-  return async ({ params, user, caller, query: { wait } }) => {
+  return async ({ params, user, caller, query: { wait } }: Call<unknown, WaitQuery>): RouteResult => {
     const find = () => findReservation(objects, params.id ?? '', user, true)
     const found = await find()
     if (E.isLeft(found)) return found

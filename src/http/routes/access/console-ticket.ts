@@ -5,7 +5,7 @@ import { accessOf, type User } from '../../../users/user.ts'
 import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
+import type { Parts } from '../parts.ts'
 import { type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded } from './forwarded.ts'
 
@@ -13,13 +13,10 @@ const TICKET_LIFETIME_MS = 30_000
 /** For the gateway to open a reservation after its start. */
 const OPEN_TIMEOUT_MS = 1_000
 
-export interface ConsoleCheckDependencies {
-  readonly objects: Pick<Objects, 'newest' | 'latest'>
+export interface ConsoleCheckDependencies extends Pick<Parts, 'objects' | 'clock'> {
   readonly forwarded: Pick<Forwarded, 'has' | 'waitFor'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** Finds the reservation if its holder may open a console now. */
@@ -51,11 +48,9 @@ export const makeCheckConsole =
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
 
-export interface ConsoleTicketDependencies {
+export interface ConsoleTicketDependencies extends Pick<Parts, 'clock'> {
   readonly check: CheckConsole
   readonly tickets: Pick<ConsoleTickets, 'issue'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** The path of consoles, to be followed by a ticket. */
@@ -63,8 +58,8 @@ export const CONSOLE_PATH = '/api/console/'
 
 /** Issues a ticket for a console. */
 export const makeConsoleTicketHandler =
-  ({ check, tickets, clock }: ConsoleTicketDependencies): ((call: Call) => RouteResult) =>
-  async ({ params, user }) => {
+  ({ check, tickets, clock }: ConsoleTicketDependencies) =>
+  async ({ params, user }: Call): RouteResult => {
     const found = await check(params.id ?? '', user)
     if (E.isLeft(found)) return found
     const { reservation, position } = found.right

@@ -7,15 +7,12 @@ import type { User } from '../../../users/user.ts'
 import { type AvailableQuery, formatCursor } from '../../codecs/availability.ts'
 import { inQuery } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
+import type { Parts } from '../parts.ts'
 import { freeSpan, spanOf } from './span.ts'
 
-interface AvailableDependencies {
-  readonly objects: Objects
+interface AvailableDependencies extends Pick<Parts, 'objects' | 'clock'> {
   /** Finds a user that has not been removed. */
   readonly findUser: (id: string) => Promise<E.Either<Failure, User>>
-  /** Unix milliseconds. */
-  readonly clock: () => number
   /** Milliseconds from now within which a window may start. */
   readonly horizon: number
 }

@@ -1,29 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../../../commands/command-envelope.ts'
 import type { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { tokenDecider } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
-import type { Views } from '../../../read-models/views.ts'
 import { type IssuedSession, isOfSession, type LoginSessions } from '../../../users/login-sessions.ts'
 import type { User } from '../../../users/user.ts'
-import type { Users } from '../../../users/users.ts'
 import type { Login, Logout } from '../../codecs/login.ts'
 import { SESSION_ENDED } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
+import type { Parts } from '../parts.ts'
 
-export interface LoginHandlers {
-  readonly login: (call: Call<Login>) => RouteResult
-  readonly renew: (call: Call) => RouteResult
-  readonly logout: (call: Call<Logout>) => RouteResult
-}
-
-export interface LoginDependencies {
+export interface LoginDependencies extends Pick<Parts, 'runner' | 'users' | 'views'> {
   readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>
-  readonly runner: Runner
-  readonly users: Pick<Users, 'refresh'>
-  readonly views: Pick<Views, 'waitForStorePosition'>
   readonly renewEpoch: ReturnType<typeof makeRenewEpoch>
 }
 
@@ -42,7 +31,7 @@ const NO_SESSION_TO_END = failure(
 
 const ended = (everywhere: boolean): RouteResponse => ({ status: 200, body: JSON.stringify({ everywhere }) })
 
-export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }: LoginDependencies): LoginHandlers => {
+export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }: LoginDependencies) => {
   /** What is recorded for a logout. A repeated request ends nothing more, so its idempotency key is not recorded. */
   const envelopeOf = ({ user, requestId, reason, client }: Call) => ({ actor: user, requestId, reason, client })
 
@@ -54,17 +43,17 @@ export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }
   }
 
   return {
-    login: async ({ body, caller }) => {
+    login: async ({ body, caller }: Call<Login>): RouteResult => {
       const admitted = await caller().signIn(body)
       if (E.isLeft(admitted)) return admitted
       return E.right(sessionResponse(admitted.right, await sessions.begin(admitted.right, { renewable: true })))
     },
-    renew: async ({ user }) => {
+    renew: async ({ user }: Call): RouteResult => {
       if (!isOfSession(user)) return E.left(NO_SESSION)
       const renewed = sessions.renew(user)
       return renewed === undefined ? E.left(SESSION_ENDED) : E.right(sessionResponse(user, renewed))
     },
-    logout: async (call) => {
+    logout: async (call: Call<Logout>): RouteResult => {
       const { user, body } = call
       if (body.everywhere === true) return endAll(call)
       if (!isOfSession(user)) return E.left(NO_SESSION_TO_END)
@@ -79,3 +68,5 @@ export const makeLoginHandlers = ({ sessions, runner, users, views, renewEpoch }
     },
   }
 }
+
+export type LoginHandlers = ReturnType<typeof makeLoginHandlers>

@@ -7,12 +7,12 @@ import type { LoginSessions } from '../../../users/login-sessions.ts'
 import type { Person } from '../../../users/oidc/claims.ts'
 import type { Provider } from '../../../users/oidc/provider.ts'
 import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
-import type { Users } from '../../../users/users.ts'
 import type { SignInTransaction, SignInTransactions } from '../../../vault/derived/sign-in-transactions.ts'
 import type { SignOnEnd } from '../../codecs/login.ts'
 import type { UsedTickets } from '../../console/used-tickets.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import type { Parts } from '../parts.ts'
 import { sessionResponse } from './login.ts'
 
 export interface SingleSignOnHandlers {
@@ -20,22 +20,18 @@ export interface SingleSignOnHandlers {
   readonly finish: (call: Call<SignOnEnd>) => RouteResult
 }
 
-export interface SingleSignOnDependencies {
+export interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
   readonly provider: Provider
   readonly roles: RoleMapping
   readonly transactions: SignInTransactions
   /** Transactions that were used, by their nonce. */
   readonly used: UsedTickets
   readonly provisionUser: ReturnType<typeof makeProvisionUser>
-  readonly users: Pick<Users, 'byId'>
   readonly sessions: Pick<LoginSessions, 'begin'>
   /** Called for each sign-in, with whether the user keeps a role only because it is the last administrator. */
   readonly onAdmitted: (userId: string, isLastAdministrator: boolean) => void
   /** Called when a sign-in fails or the provider is unavailable. */
   readonly onFailure: (reason: string, requestId: string) => void
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomBytes: (size: number) => Uint8Array
 }
 
 /** From the beginning of a sign-in to its end. */

@@ -8,27 +8,18 @@ import type { ListPage } from '../../../read-models/lists/lists.ts'
 import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
-import type { Users } from '../../../users/users.ts'
 import type { SutRequestsQuery, WaitQuery } from '../../codecs/lists.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import { CSV, type CsvLists } from '../../response/csv-lists.ts'
+import { CSV } from '../../response/csv-lists.ts'
 import type { Objects } from '../../response/objects.ts'
-import { type UserNames, withUserName } from '../../response/user-names.ts'
+import { withUserName } from '../../response/user-names.ts'
 import { visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { listResponse, resolveBefore } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 import { makeFind, type RequestDependencies, requestResponse } from './requests.ts'
 
-export interface RequestReads {
-  readonly list: (call: Call<unknown, SutRequestsQuery>) => RouteResult
-  readonly read: (call: Call<unknown, WaitQuery>) => RouteResult
-}
-
-export interface RequestReadsDependencies {
-  readonly objects: Objects
-  readonly users: Pick<Users, 'byId'>
-  readonly nameOf: UserNames
-  readonly csv: CsvLists
+export interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
   readonly isAnyFit: RequestDependencies['isAnyFit']
   readonly endings: Pick<Endings, 'wait'>
   /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */
@@ -51,7 +42,7 @@ const makeExplainInTurn = (explain: RequestReadsDependencies['explain']) => {
     })
 }
 
-const makeRead = (dependencies: RequestReadsDependencies): RequestReads['read'] => {
+const makeRead = (dependencies: RequestReadsDependencies) => {
   const { users, nameOf, endings } = dependencies
   const find = makeFind(dependencies)
   const explain = makeExplainInTurn(dependencies.explain)
@@ -65,7 +56,7 @@ const makeRead = (dependencies: RequestReadsDependencies): RequestReads['read'] 
     return E.right({ ...unscoped, ...(now.scope !== undefined && { scope: now.scope }) })
   }
 
-  return async ({ params, user, query: { wait: seconds = 0 } }) => {
+  return async ({ params, user, query: { wait: seconds = 0 } }: Call<unknown, WaitQuery>): RouteResult => {
     const id = params.id ?? ''
     const found = await find('newest', id, user)
     if (E.isLeft(found)) return found
@@ -85,10 +76,10 @@ const makeRead = (dependencies: RequestReadsDependencies): RequestReads['read'] 
   }
 }
 
-const makeList = (dependencies: RequestReadsDependencies): RequestReads['list'] => {
+const makeList = (dependencies: RequestReadsDependencies) => {
   const { objects, nameOf, csv } = dependencies
   const find = makeFind(dependencies)
-  return async ({ query, user, mediaType }) => {
+  return async ({ query, user, mediaType }: Call<unknown, SutRequestsQuery>): RouteResult => {
     const refused = csv.refuse(query, mediaType)
     if (refused !== undefined) return refused
     const { limit, offset, before, status, user_id, sut_id } = query
@@ -120,7 +111,9 @@ const makeList = (dependencies: RequestReadsDependencies): RequestReads['list'] 
 }
 
 /** Reads requests as a user sees them. */
-export const makeRequestReads = (dependencies: RequestReadsDependencies): RequestReads => ({
+export const makeRequestReads = (dependencies: RequestReadsDependencies) => ({
   list: makeList(dependencies),
   read: makeRead(dependencies),
 })
+
+export type RequestReads = ReturnType<typeof makeRequestReads>

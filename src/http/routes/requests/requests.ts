@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
-import type { Runner, Sender } from '../../../commands/command-envelope.ts'
+import type { Sender } from '../../../commands/command-envelope.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
 import type { FinishOffer } from '../../../commands/requests/finish-offer.ts'
 import type { AnsweredRequest, AskedRequest } from '../../../commands/requests/make-request.ts'
@@ -11,24 +11,14 @@ import { findWaiting, hasOffer } from '../../../domain/request/waiting.ts'
 import { isForbidden } from '../../../domain/reservation/rules.ts'
 import { REQUESTS_STREAM } from '../../../domain/values/ids.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
-import type { Users } from '../../../users/users.ts'
 import type { SutRequestBody } from '../../codecs/bodies.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
 import { type UserNames, withUserName } from '../../response/user-names.ts'
 import { type ScopedUser, visibleTo } from '../../response/visibility.ts'
 import { holderExists } from '../creating/create-reservation.ts'
+import type { Parts } from '../parts.ts'
 
-export interface RequestHandlers {
-  readonly create: (call: Call<SutRequestBody>) => RouteResult
-  readonly withdraw: (call: Call) => RouteResult
-}
-
-export interface RequestDependencies {
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
-  readonly objects: Objects
-  readonly users: Users
-  readonly nameOf: UserNames
+export interface RequestDependencies extends Pick<Parts, 'runner' | 'objects' | 'users' | 'nameOf'> {
   readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<E.Either<Failure, AnsweredRequest>>
   readonly finishOffer: FinishOffer
   /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
@@ -66,8 +56,8 @@ const refusalOfSut = async (
 }
 
 const makeCreate =
-  (dependencies: RequestDependencies): RequestHandlers['create'] =>
-  async (call) => {
+  (dependencies: RequestDependencies) =>
+  async (call: Call<SutRequestBody>): RouteResult => {
     const { objects, users, nameOf, makeRequest } = dependencies
     const { body, user: actor } = call
     const { user_id = actor._id, ...wanted } = body
@@ -101,7 +91,7 @@ export const makeFind =
     return E.chain((seen: boolean): Found => (seen ? E.right(found.right as Version) : notFound()))(isSeen)
   }
 
-const makeWithdraw = (dependencies: RequestDependencies): RequestHandlers['withdraw'] => {
+const makeWithdraw = (dependencies: RequestDependencies) => {
   const { runner, objects, nameOf, finishOffer } = dependencies
   const find = makeFind(dependencies)
   /** What is being offered is granted first, or closed. */
@@ -110,7 +100,7 @@ const makeWithdraw = (dependencies: RequestDependencies): RequestHandlers['withd
       const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
       return request === undefined || !hasOffer(request) ? E.right(undefined) : finishOffer(request, requestId)
     })
-  return async (call) => {
+  return async (call: Call): RouteResult => {
     const { params, user: actor } = call
     const id = params.id ?? ''
     const known = await find('newest', id, actor)
@@ -131,7 +121,9 @@ const makeWithdraw = (dependencies: RequestDependencies): RequestHandlers['withd
   }
 }
 
-export const makeRequestHandlers = (dependencies: RequestDependencies): RequestHandlers => ({
+export const makeRequestHandlers = (dependencies: RequestDependencies) => ({
   create: makeCreate(dependencies),
   withdraw: makeWithdraw(dependencies),
 })
+
+export type RequestHandlers = ReturnType<typeof makeRequestHandlers>

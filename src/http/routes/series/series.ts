@@ -9,7 +9,7 @@ import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { OCCURRENCES_MAX } from '../../../domain/series/rule.ts'
 import { makeSeriesQuery } from '../../../domain/series/windows.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
-import { type EventStore, NO_STREAM } from '../../../event-store/event-store.ts'
+import { NO_STREAM } from '../../../event-store/event-store.ts'
 import { reservationStateOf } from '../../../read-models/lists/details.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { SeriesReservation } from '../../../read-models/tables/reservation-table.ts'
@@ -20,27 +20,16 @@ import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { holderExists, type ReservationDependencies, runInTurn } from '../creating/create-reservation.ts'
 import { listResponse, resolveBefore } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 
-export interface SeriesHandlers {
-  readonly create: (call: Call<SeriesBody>) => RouteResult
-  readonly cancel: (call: Call) => RouteResult
-  readonly read: (call: Call) => RouteResult
-  readonly list: (call: Call<unknown, SeriesListQuery>) => RouteResult
-}
-
-export interface SeriesDependencies extends Omit<ReservationDependencies, 'matching' | 'repeated'> {
-  readonly store: Pick<EventStore, 'readStream'>
+export interface SeriesDependencies
+  extends Omit<ReservationDependencies, 'matching' | 'repeated'>,
+    Pick<Parts, 'store'> {
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** Events of the append of a request, the last of which is at a revision. A series is the largest. */
-const readRequest = async (
-  store: SeriesDependencies['store'],
-  stream: string,
-  revision: number,
-): Promise<readonly Recorded[]> => {
+const readRequest = async (store: Parts['store'], stream: string, revision: number): Promise<readonly Recorded[]> => {
   const count = Math.min(OCCURRENCES_MAX + 1, revision - NO_STREAM)
   const events = await readAppended(store, stream, revision, count)
   return events.filter(({ metadata }) => metadata.request_id === events.at(-1)?.metadata.request_id)
@@ -51,7 +40,7 @@ const TURN_SIZE = 128
 
 /** Reservations as an append left them. */
 const makeShowAppended =
-  ({ objects, store }: Pick<SeriesDependencies, 'objects' | 'store'>) =>
+  ({ objects, store }: Pick<Parts, 'objects' | 'store'>) =>
   async (seriesId: string, stream: string, outcome: Outcome<unknown>, status: 200 | 201): Promise<RouteResponse> => {
     const events = await eventsOf(store, stream, outcome)
     const documents: string[] = []
@@ -74,7 +63,7 @@ const makeShowAppended =
   }
 
 const eventsOf = (
-  store: SeriesDependencies['store'],
+  store: Parts['store'],
   stream: string,
   outcome: Outcome<unknown>,
 ): Promise<readonly Recorded[]> | readonly Recorded[] => {
@@ -105,8 +94,8 @@ const makeReadMembers =
   }
 
 const makeCreate =
-  (dependencies: SeriesDependencies): SeriesHandlers['create'] =>
-  async (call) => {
+  (dependencies: SeriesDependencies) =>
+  async (call: Call<SeriesBody>): RouteResult => {
     const { body, user } = call
     const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = dependencies
     const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
@@ -126,11 +115,11 @@ const makeCreate =
     return E.right(await makeShowAppended(dependencies)(seriesId, stream, ended.right, 201))
   }
 
-const makeCancel = (dependencies: SeriesDependencies): SeriesHandlers['cancel'] => {
+const makeCancel = (dependencies: SeriesDependencies) => {
   const { runner, objects } = dependencies
   const readMembers = makeReadMembers(objects)
   const showAppended = makeShowAppended(dependencies)
-  return async (call) => {
+  return async (call: Call): RouteResult => {
     const { params, user } = call
     const found = await findNewest(visibleTo(objects, user), 'series', params.id)
     if (E.isLeft(found)) return found
@@ -155,13 +144,13 @@ const showSeries = (document: string, reservations: readonly SeriesReservation[]
   return `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
 }
 
-export const makeSeriesHandlers = (dependencies: SeriesDependencies): SeriesHandlers => {
+export const makeSeriesHandlers = (dependencies: SeriesDependencies) => {
   const { objects, clock } = dependencies
   const readMembers = makeReadMembers(objects)
   return {
     create: makeCreate(dependencies),
     cancel: makeCancel(dependencies),
-    read: async ({ params, user }) => {
+    read: async ({ params, user }: Call): RouteResult => {
       const found = await findNewest(visibleTo(objects, user), 'series', params.id)
       if (E.isLeft(found)) return found
       const { document } = found.right
@@ -170,7 +159,7 @@ export const makeSeriesHandlers = (dependencies: SeriesDependencies): SeriesHand
       const { listed, position } = members.right
       return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
     },
-    list: async ({ query, user }) => {
+    list: async ({ query, user }: Call<unknown, SeriesListQuery>): RouteResult => {
       const createdBefore = await resolveBefore(visibleTo(objects, user), 'series', query.before)
       if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_id, user_id } = query
@@ -187,3 +176,5 @@ export const makeSeriesHandlers = (dependencies: SeriesDependencies): SeriesHand
     },
   }
 }
+
+export type SeriesHandlers = ReturnType<typeof makeSeriesHandlers>

@@ -2,25 +2,17 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { OfflineCause } from '../../../domain/events/monitoring.ts'
 import { invalid } from '../../../domain/failure.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
-import { BEFORE_FIRST, type PublicPosition } from '../../../domain/values/position.ts'
+import { BEFORE_FIRST } from '../../../domain/values/position.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
+import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { User } from '../../../users/user.ts'
 import type { OutagesOfOneQuery, OutagesQuery } from '../../codecs/outages.ts'
 import { inQuery } from '../../codecs/query.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import { ifReaching, type Objects } from '../../response/objects.ts'
+import { ifReaching } from '../../response/objects.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
-
-export interface OutageHandlers {
-  readonly ofOne: (call: Call<unknown, OutagesOfOneQuery>) => RouteResult
-  readonly list: (call: Call<unknown, OutagesQuery>) => RouteResult
-}
-
-interface OutageDependencies {
-  readonly objects: Objects
-  readonly clock: () => number
-}
+import type { Parts } from '../parts.ts'
 
 /** Outages of a SUT in a span, as responses show them. */
 export interface ShownOutages {
@@ -47,13 +39,11 @@ const tooMany = (): Refusal =>
     inQuery('to', `leaves more than ${CHANGES_MAX.toLocaleString('en')} changes; ask for less time or fewer SUTs`),
   ])
 
-export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): OutageHandlers => {
-  interface Read {
-    readonly position: PublicPosition
-    readonly listed: readonly SutOutages[]
-  }
-
-  const read = async ({ sut_ids, from, to }: OutagesQuery, user: User): Promise<E.Either<Refusal, Read>> => {
+export const makeOutageHandlers = ({ objects, clock }: Pick<Parts, 'objects' | 'clock'>) => {
+  const read = async (
+    { sut_ids, from, to }: OutagesQuery,
+    user: User,
+  ): Promise<E.Either<Refusal, ListResult<readonly SutOutages[]>>> => {
     const now = clock()
     if (from >= now) return E.left(invalid([inQuery('from', 'is in the future')]))
     const asked = { sut_ids, scope: user.scope, from, to: Math.min(to, now), max: CHANGES_MAX }
@@ -64,7 +54,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
   }
 
   return {
-    ofOne: async ({ params, query, user }) => {
+    ofOne: async ({ params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
       const id = params.id ?? ''
       const found = await visibleTo(objects, user).newest('sut', id)
       if (E.isLeft(found)) return found
@@ -75,7 +65,7 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
       if (only === undefined) return E.left(notFound('sut'))
       return E.right({ status: 200, body: JSON.stringify(show(only)), position })
     },
-    list: async ({ query, user }) => {
+    list: async ({ query, user }: Call<unknown, OutagesQuery>): RouteResult => {
       const answered = await read(query, user)
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
@@ -84,3 +74,5 @@ export const makeOutageHandlers = ({ objects, clock }: OutageDependencies): Outa
     },
   }
 }
+
+export type OutageHandlers = ReturnType<typeof makeOutageHandlers>

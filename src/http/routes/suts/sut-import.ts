@@ -3,17 +3,13 @@ import { checkPorts, importSuts, type SutImportDependencies } from '../../../com
 import { sutStream } from '../../../domain/values/ids.ts'
 import type { SutImport } from '../../codecs/imports.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
-import { importResponse } from '../import-response.ts'
+import { importResponse } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 import { newSut, type SutDependencies } from './suts.ts'
-
-export interface SutImportRouteDependencies extends SutDependencies, SutImportDependencies {
-  /** Unix milliseconds. */
-  readonly clock: () => number
-}
 
 /** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
 export const makeSutImport =
-  (dependencies: SutImportRouteDependencies) =>
+  (dependencies: SutDependencies & SutImportDependencies & Pick<Parts, 'clock'>) =>
   async (call: Call<SutImport>): RouteResult => {
     const { objects, vault, clock } = dependencies
     const { suts, dry_run } = call.body

@@ -7,29 +7,20 @@ import { failure, invalid } from '../../../domain/failure.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
 import type { PublicPosition } from '../../../domain/values/position.ts'
 import type { ListPage } from '../../../read-models/lists/lists.ts'
-import type { Views } from '../../../read-models/views.ts'
 import { inQuery } from '../../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../../codecs/suts.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import { CSV, type CsvLists } from '../../response/csv-lists.ts'
-import { ifReaching, type Objects } from '../../response/objects.ts'
+import { CSV } from '../../response/csv-lists.ts'
+import { ifReaching } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
 import type { AsOfReads } from '../as-of-reads.ts'
 import { freeSpan, spanOf } from '../availability/span.ts'
 import { listResponse, resolveBefore } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 import { type SutSettings, settingsOfEverybody, withSettings } from './sut-read.ts'
 
-export interface SutLists {
-  readonly list: (call: Call<unknown, SutsQuery>) => RouteResult
-  readonly availability: (call: Call<unknown, AvailabilityQuery>) => RouteResult
-}
-
-export interface SutListDependencies {
-  readonly objects: Objects
-  readonly views: Pick<Views, 'newest'>
+export interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'csv' | 'clock'> {
   readonly asOf: AsOfReads
-  readonly csv: CsvLists
-  readonly clock: () => number
   /** Milliseconds from now within which a window may start. */
   readonly horizon: number
 }
@@ -45,8 +36,8 @@ const withListedSettings = (page: ListPage): ListPage => {
   return { ...page, documents: documents.map((document, n) => withSettings(document, settings[n] as SutSettings)) }
 }
 
-export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutListDependencies): SutLists => ({
-  list: async ({ query, user, mediaType }) => {
+export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutListDependencies) => ({
+  list: async ({ query, user, mediaType }: Call<unknown, SutsQuery>): RouteResult => {
     const pagedBy = [...query.pagedBy, ...(query.withSettings ? ['include'] : [])]
     const refused = csv.refuse({ ...query, pagedBy }, mediaType)
     if (refused !== undefined) return refused
@@ -72,7 +63,7 @@ export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutL
     if (E.isLeft(answered)) return answered
     return listed(answered.right.listed, answered.right.position)
   },
-  availability: async ({ params, query, user }) => {
+  availability: async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
     const id = params.id ?? ''
     const found = await findNewest(visibleTo(objects, user), 'sut', id)
     if (E.isLeft(found)) return found
@@ -97,3 +88,5 @@ export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutL
     return E.right({ status: 200, body: JSON.stringify(body), position })
   },
 })
+
+export type SutLists = ReturnType<typeof makeSutLists>

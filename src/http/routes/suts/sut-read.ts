@@ -3,13 +3,12 @@ import type { ListenPort } from '../../../../projections/listen-port.ts'
 import type { Sut } from '../../../../projections/sut.ts'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import { monitoredOf } from '../../../domain/monitoring/status.ts'
-import type { Views } from '../../../read-models/views.ts'
-import type { Vault } from '../../../vault/vault.ts'
 import type { SutQuery } from '../../codecs/suts.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import { documentResponse, type Objects } from '../../response/objects.ts'
+import { documentResponse } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
 import type { AsOfReads } from '../as-of-reads.ts'
+import type { Parts } from '../parts.ts'
 
 /** What administrators set and the document of a SUT leaves out. */
 export interface SutSettings extends Partial<AdministratorSettings> {
@@ -30,11 +29,8 @@ interface AdministratorSettings {
   readonly rdp_height: number | null
 }
 
-export interface SutReadDependencies {
-  readonly objects: Objects
+export interface SutReadDependencies extends Pick<Parts, 'objects' | 'views' | 'vault'> {
   readonly asOf: AsOfReads
-  readonly views: Pick<Views, 'newest'>
-  readonly vault: Pick<Vault, 'has'>
 }
 
 /** What everybody sees of a SUT's settings. */
@@ -47,7 +43,7 @@ export const settingsOfEverybody = ({
 export const withSettings = (document: string, settings: SutSettings): string =>
   `${document.slice(0, -1)},"settings":${JSON.stringify(settings)}}`
 
-const makeSettingsOf = ({ views, vault }: Pick<SutReadDependencies, 'views' | 'vault'>) => {
+const makeSettingsOf = ({ views, vault }: Pick<Parts, 'views' | 'vault'>) => {
   const newest = <A>(kind: 'listen_port' | 'sut_display', id: string): A | undefined => {
     const found = views.newest(kind, id)
     return found && (JSON.parse(found.document) as A)

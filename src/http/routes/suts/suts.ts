@@ -1,31 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../../../commands/command-envelope.ts'
 import { createSut, type NewSut } from '../../../commands/create-sut.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
 import type { PortRange } from '../../../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
-import { isAssignedId, type RandomHex, sutStream } from '../../../domain/values/ids.ts'
+import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../../codecs/bodies.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
-import { documentResponse, type Objects } from '../../response/objects.ts'
+import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
+import type { Parts } from '../parts.ts'
 
-export interface SutHandlers {
-  readonly create: (call: Call<SutCreation>) => RouteResult
-  readonly update: (call: Call<SutUpdate>) => RouteResult
-  readonly tag: (call: Call<TagsBody>) => RouteResult
-  readonly retire: (call: Call) => RouteResult
-  readonly monitor: (call: Call<MonitoringBody>) => RouteResult
-}
-
-export interface SutDependencies {
-  readonly runner: Runner
-  readonly objects: Objects
-  readonly vault: Vault
+export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'randomHex'> {
   readonly range: PortRange
-  readonly randomHex: RandomHex
 }
 
 /** Defaults for a new SUT. */
@@ -53,11 +41,11 @@ const makeChange =
     return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
   }
 
-export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
+export const makeSutHandlers = (dependencies: SutDependencies) => {
   const { runner, objects, vault, range, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async (call) => {
+    create: async (call: Call<SutCreation>): RouteResult => {
       const ended = await createSut(runner, {
         ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
         ...envelopeOf(call),
@@ -66,7 +54,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
       const { _id, outcome } = ended.right
       return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
     },
-    update: (call) =>
+    update: (call: Call<SutUpdate>) =>
       change(call, (id) => {
         const { password, user_name, ...values } = call.body
         const sealed = vault.seal(id, { password, user_name })
@@ -76,13 +64,16 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
           secrets: sealed?.secrets,
         }
       }),
-    tag: (call) => change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } })),
-    monitor: (call) =>
+    tag: (call: Call<TagsBody>) =>
+      change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } })),
+    monitor: (call: Call<MonitoringBody>) =>
       change(call, () => ({ command: { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch } })),
-    retire: async (call) => {
+    retire: async (call: Call): RouteResult => {
       const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
       if (E.isRight(retired)) await releasePort(runner, call.params.id ?? '', call.requestId)
       return retired
     },
   }
 }
+
+export type SutHandlers = ReturnType<typeof makeSutHandlers>

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
-import type { CommandEnvelope, Outcome, Runner } from '../../../commands/command-envelope.ts'
+import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
 import type { EndBindings } from '../../../commands/users/end-reservations.ts'
 import { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
@@ -9,43 +9,24 @@ import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
 import type { NameClaim } from '../../../domain/user/name-claim.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
-import { makeId, type RandomHex, USERS_STREAM } from '../../../domain/values/ids.ts'
+import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { Vault } from '../../../vault/vault.ts'
 import type { NewPassword, OwnPassword, UserCreation, UserUpdate } from '../../codecs/users.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
+import type { Parts } from '../parts.ts'
 import { userResponse } from './user-response.ts'
 
-export interface UserChanges {
-  readonly create: (call: Call<UserCreation>) => RouteResult
-  readonly update: (call: Call<UserUpdate>) => RouteResult
-  readonly setPassword: (call: Call<NewPassword>) => RouteResult
-  readonly setOwnPassword: (call: Call<OwnPassword>) => RouteResult
-  /** Ends all sessions of a user. */
-  readonly logout: (call: Call) => RouteResult
-  readonly restore: (call: Call) => RouteResult
-  readonly erase: (call: Call) => RouteResult
-}
-
-export interface UserDependencies {
-  readonly runner: Runner
-  readonly objects: Objects
-  readonly users: Users
+export interface UserDependencies
+  extends Pick<Parts, 'runner' | 'objects' | 'users' | 'vault' | 'clock' | 'randomHex' | 'randomBytes'> {
   /** The quota of testers without one of their own. */
   readonly quotaDefault: Quota
-  readonly vault: Pick<Vault, 'sealUser'>
   readonly endBindings: EndBindings
   /** Deletes the secrets of a user. */
   readonly eraseSecrets: (userId: string) => Promise<void>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
-  readonly randomBytes: (size: number) => Uint8Array
 }
 
 /** Finds a user that has not been removed. */
@@ -85,10 +66,10 @@ const makeSealPassword =
       epoch: randomHex(EPOCH_BYTES),
     })
 
-const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
+const makeCreate = (dependencies: UserDependencies) => {
   const { runner, users, quotaDefault, clock, randomHex, randomBytes } = dependencies
   const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
-  return async (call) => {
+  return async (call: Call<UserCreation>): RouteResult => {
     const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
     const { name, role, quota, scope } = fields
     if (requestedId !== undefined && RESERVED_USER_IDS.includes(requestedId)) {
@@ -135,7 +116,7 @@ const makeSetPassword = (
   }
 }
 
-export const makeUserChanges = (dependencies: UserDependencies): UserChanges => {
+export const makeUserChanges = (dependencies: UserDependencies) => {
   const { runner, users, quotaDefault, vault, eraseSecrets } = dependencies
   const renewEpoch = makeRenewEpoch(dependencies)
   const show = makeShow(dependencies)
@@ -144,7 +125,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
   const setPassword = makeSetPassword(dependencies, run)
   return {
     create: makeCreate(dependencies),
-    update: async (call) => {
+    update: async (call: Call<UserUpdate>): RouteResult => {
       const { params, body, ifMatch } = call
       const { name, role, quota, scope } = body
       const _id = params.id ?? ''
@@ -155,27 +136,28 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
       const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
       return show(_id, await runWithName(runner, users, name, { ...envelope, command: named }))
     },
-    setPassword: async (call) => {
+    setPassword: async (call: Call<NewPassword>): RouteResult => {
       const _id = call.params.id ?? ''
       if (users.member(_id) === undefined) await users.catchUp()
       return users.member(_id) === undefined ? E.left(notFound('user')) : setPassword(_id, call)
     },
-    setOwnPassword: async (call) => {
+    setOwnPassword: async (call: Call<OwnPassword>): RouteResult => {
       const confirmed = await call.caller().confirm(call.body.old_password)
       return E.isLeft(confirmed) ? confirmed : setPassword(call.user._id, call)
     },
-    logout: async (call) => {
+    /** Ends all sessions of a user. */
+    logout: async (call: Call): RouteResult => {
       const _id = call.params.id ?? ''
       return show(_id, await renewEpoch(_id, envelopeOf(call)))
     },
-    erase: async (call) => {
+    erase: async (call: Call): RouteResult => {
       const _id = call.params.id ?? ''
       const ended = await run({ type: 'EraseUser', _id }, envelopeOf(call))
       // If this fails, the event stands, and the process of removals deletes them.
       if (E.isRight(ended)) await eraseSecrets(_id)
       return show(_id, ended)
     },
-    restore: async (call) => {
+    restore: async (call: Call): RouteResult => {
       const _id = call.params.id ?? ''
       await users.refresh()
       const name = users.member(_id)?.name ?? _id

@@ -14,21 +14,18 @@ import type { UsersState } from '../../../domain/user/state.ts'
 import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { StorePosition } from '../../../domain/values/position.ts'
 import { foldName } from '../../../domain/values/user-name.ts'
-import { BEGINNING, type EventStore } from '../../../event-store/event-store.ts'
+import { BEGINNING } from '../../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
 import { type Call, envelopeOf, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
-import { importResponse } from '../import-response.ts'
+import { importResponse } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 import type { UserDependencies } from './user-changes.ts'
 import { userText } from './user-response.ts'
 
 type HashedDependencies = Pick<UserDependencies, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
 
-export interface UserImportDependencies
-  extends HashedDependencies,
-    Pick<UserDependencies, 'objects' | 'users' | 'randomBytes'> {
-  readonly store: Pick<EventStore, 'readStream'>
-}
+export type UserImportDependencies = HashedDependencies & Pick<Parts, 'objects' | 'randomBytes' | 'store'>
 
 /** Users whose secrets are sealed in a turn. */
 const SEALED_AT_ONCE = 50

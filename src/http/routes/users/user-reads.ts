@@ -8,25 +8,15 @@ import { earlierPosition, type PublicPosition } from '../../../domain/values/pos
 import type { Used } from '../../../read-models/lists/usage.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { Member } from '../../../users/user.ts'
-import type { Users } from '../../../users/users.ts'
 import type { UserQuery, UsersQuery } from '../../codecs/lists.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 import { memberText } from './user-response.ts'
 
-export interface UserReads {
-  readonly list: (call: Call<unknown, UsersQuery>) => RouteResult
-  readonly read: (call: Call<unknown, UserQuery>) => RouteResult
-  readonly me: (call: Call<unknown, UserQuery>) => RouteResult
-}
-
-export interface UserReadDependencies {
-  readonly users: Users
-  readonly objects: Pick<Objects, 'readList' | 'showList'>
+export interface UserReadDependencies extends Pick<Parts, 'users' | 'objects' | 'clock'> {
   readonly quotaDefault: Quota
-  readonly clock: () => number
 }
 
 type Caller = Call['user']
@@ -107,13 +97,13 @@ const makeReadOne = (dependencies: UserReadDependencies) => {
   }
 }
 
-export const makeUserReads = (dependencies: UserReadDependencies): UserReads => {
+export const makeUserReads = (dependencies: UserReadDependencies) => {
   const { users } = dependencies
   const { sees, seesOf } = makeSeen(dependencies)
   const [readOne, readUsed] = [makeReadOne(dependencies), makeReadUsed(dependencies)]
 
   return {
-    read: async ({ user, params, query }) => {
+    read: async ({ user, params, query }: Call<unknown, UserQuery>): RouteResult => {
       await users.settled()
       const id = params.id ?? ''
       if (users.member(id) === undefined) await users.catchUp()
@@ -122,7 +112,7 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
       const member = isSeen.right ? users.member(id) : undefined
       return member === undefined ? E.left(notFound('user')) : readOne(user, member, query)
     },
-    me: async ({ user, query }) => {
+    me: async ({ user, query }: Call<unknown, UserQuery>): RouteResult => {
       await users.settled()
       const { _id, name, role } = user
       const member = users.member(_id)
@@ -130,7 +120,7 @@ export const makeUserReads = (dependencies: UserReadDependencies): UserReads => 
       if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
       return readOne(user, member, query)
     },
-    list: async ({ user, query }) => {
+    list: async ({ user, query }: Call<unknown, UsersQuery>): RouteResult => {
       await users.settled()
       const { limit, offset, before, removed } = query
       if (before !== undefined && users.member(before) === undefined) await users.catchUp()

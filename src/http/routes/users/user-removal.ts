@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Outcome, Runner } from '../../../commands/command-envelope.ts'
+import type { Outcome } from '../../../commands/command-envelope.ts'
 import { BERTH } from '../../../commands/listen-ports.ts'
 import type { EndReservations } from '../../../commands/users/end-reservations.ts'
 import { makeIsRemovalInForce, type RemovalOfUser } from '../../../commands/users/removal-in-force.ts'
@@ -8,15 +8,12 @@ import type { Failure } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { EndedEarly } from '../../../read-models/tables/reservation-counts.ts'
-import type { Users } from '../../../users/users.ts'
 import type { UserRemoval } from '../../codecs/users.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
-import { type Objects, viewsBehind } from '../../response/objects.ts'
+import { viewsBehind } from '../../response/objects.ts'
+import type { Parts } from '../parts.ts'
 
-export interface RemovalDependencies {
-  readonly runner: Runner
-  readonly objects: Objects
-  readonly users: Pick<Users, 'refresh'>
+export interface RemovalDependencies extends Pick<Parts, 'runner' | 'objects' | 'users'> {
   readonly endReservations: EndReservations
 }
 

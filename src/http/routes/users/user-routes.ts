@@ -10,21 +10,26 @@ import {
   userUpdateBody,
 } from '../../codecs/users.ts'
 import { type Call, getWithQuery, post, type Route, type RouteResult } from '../../protocol/route.ts'
-import type { UserChanges } from './user-changes.ts'
-import type { makeUserImport } from './user-import.ts'
-import type { UserReads } from './user-reads.ts'
-import type { makeRemove } from './user-removal.ts'
-import type { UserTokens } from './user-tokens.ts'
+import { makeUserChanges, type UserDependencies } from './user-changes.ts'
+import { makeUserImport, type UserImportDependencies } from './user-import.ts'
+import { makeUserReads } from './user-reads.ts'
+import { makeRemove, type RemovalDependencies } from './user-removal.ts'
+import { makeUserTokens, type TokenDependencies } from './user-tokens.ts'
 
-export type UserHandlers = UserReads &
-  UserChanges & {
-    readonly import: ReturnType<typeof makeUserImport>
-    readonly remove: ReturnType<typeof makeRemove>
-    readonly tokens: UserTokens
-  }
+export const makeUserHandlers = (
+  dependencies: UserDependencies & UserImportDependencies & RemovalDependencies & TokenDependencies,
+) => ({
+  ...makeUserReads(dependencies),
+  ...makeUserChanges(dependencies),
+  import: makeUserImport(dependencies),
+  remove: makeRemove(dependencies),
+  tokens: makeUserTokens(dependencies),
+})
+export type UserHandlers = ReturnType<typeof makeUserHandlers>
 
 const everyone = ['administrator', 'tester', 'auditor'] as const
 const administrators = ['administrator'] as const
+const withoutBody = { body: noBody, isBodyOptional: true } as const
 
 export const userRoutes = (
   users: UserHandlers,
@@ -62,26 +67,23 @@ export const userRoutes = (
   post({
     path: '/api/user/:id/logout',
     roles: administrators,
-    body: noBody,
-    isBodyOptional: true,
+    ...withoutBody,
     handle: users.logout,
   }),
   post({ path: '/api/user/:id/remove', roles: administrators, body: userRemovalBody, handle: users.remove }),
   post({
     path: '/api/user/:id/restore',
     roles: administrators,
-    body: noBody,
-    isBodyOptional: true,
+    ...withoutBody,
     handle: users.restore,
   }),
-  post({ path: '/api/user/:id/erase', roles: administrators, body: noBody, isBodyOptional: true, handle: users.erase }),
+  post({ path: '/api/user/:id/erase', roles: administrators, ...withoutBody, handle: users.erase }),
   post({ path: '/api/user/:id/token', roles: everyone, body: tokenRequestBody, handle: users.tokens.issue }),
   getWithQuery({ path: '/api/user/:id/token', roles: everyone, query: pageQuery, handle: users.tokens.list }),
   post({
     path: '/api/user/:id/token/:token/revoke',
     roles: everyone,
-    body: noBody,
-    isBodyOptional: true,
+    ...withoutBody,
     handle: users.tokens.revoke,
   }),
   getWithQuery({ path: '/api/user', roles: everyone, query: usersQuery, handle: users.list }),

@@ -8,30 +8,15 @@ import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { Vault } from '../../../vault/vault.ts'
 import type { Paging } from '../../codecs/lists.ts'
 import type { TokenRequest } from '../../codecs/users.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
 import { listResponse, unknownBefore } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
 import { findPresent } from './user-changes.ts'
 
-export interface UserTokens {
-  readonly issue: (call: Call<TokenRequest>) => RouteResult
-  readonly list: (call: Call<unknown, Paging>) => RouteResult
-  readonly revoke: (call: Call) => RouteResult
-}
-
-export interface TokenDependencies {
-  readonly runner: Runner
-  readonly objects: Objects
-  readonly users: Users
-  readonly vault: Pick<Vault, 'sealTokenName' | 'revealTokenNames'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomBytes: (size: number) => Uint8Array
-}
+export type TokenDependencies = Pick<Parts, 'runner' | 'objects' | 'users' | 'vault' | 'clock' | 'randomBytes'>
 
 type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at'>
 
@@ -79,10 +64,10 @@ const expiryOf = (
   return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
 }
 
-const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {
+const makeIssue = (dependencies: TokenDependencies) => {
   const { users, vault, clock, randomBytes } = dependencies
   const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
-  return async (call) => {
+  return async (call: Call<TokenRequest>): RouteResult => {
     const subject = await subjectOf(call)
     if (E.isLeft(subject)) return subject
     const user_id = subject.right
@@ -104,12 +89,12 @@ const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {
   }
 }
 
-export const makeUserTokens = (dependencies: TokenDependencies): UserTokens => {
+export const makeUserTokens = (dependencies: TokenDependencies) => {
   const { runner, users, vault, clock } = dependencies
   const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
   return {
     issue: makeIssue(dependencies),
-    list: async (call) => {
+    list: async (call: Call<unknown, Paging>): RouteResult => {
       const subject = await subjectOf(call)
       if (E.isLeft(subject)) return subject
       const { limit, offset, before } = call.query
@@ -126,7 +111,7 @@ export const makeUserTokens = (dependencies: TokenDependencies): UserTokens => {
         .map((token) => JSON.stringify(shown(token, names.get(token._id))))
       return E.right(listResponse('tokens', call.query, { documents, count: all.length }))
     },
-    revoke: async (call) => {
+    revoke: async (call: Call): RouteResult => {
       const subject = await subjectOf(call)
       if (E.isLeft(subject)) return subject
       const user_id = subject.right

@@ -62,7 +62,7 @@ const makeKeepSecretsOnce =
  * revision, so nothing is written twice and a written append is never reported as `moved`.
  */
 export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions): Append => {
-  const { credentials, prefix } = connection
+  const { prefix } = connection
   const appendedAt = makeAppendedAt(readPage)
   const keepSecretsOnce = makeKeepSecretsOnce(readPage, keepSecrets)
 
@@ -84,8 +84,9 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
       if (isOver) throw new StoreUnavailable('the time of the append is over')
       isSent = true
       const deadline = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(until - performance.now())))
-      const options = { expectedRevision, credentials, deadline, requiresLeader: true }
-      const result = await connection.use((client) => client.appendToStream(prefix + stream, clientEvents, options))
+      const result = await connection.use((client) =>
+        client.append(prefix + stream, clientEvents, expectedRevision, deadline),
+      )
       mayBeWritten = true
       return appendedAt(stream, revision, result, events.length === 1)
     }

@@ -48,10 +48,11 @@ const tryAppend = async (
   data: Readonly<Record<string, string>>,
 ): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type, data })
-  const { credentials, prefix } = connection
-  const options = { expectedRevision, credentials, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
+  const stream = connection.prefix + STREAM
   try {
-    await connection.persist(WRITE_TIMEOUT_MS, (client) => client.appendToStream(prefix + STREAM, event, options))
+    await connection.persist(WRITE_TIMEOUT_MS, (client) =>
+      client.append(stream, event, expectedRevision, ATTEMPT_TIMEOUT_MS),
+    )
     return true
   } catch (error) {
     if (faultOf(error) === 'moved') return false
@@ -60,15 +61,9 @@ const tryAppend = async (
 }
 
 /** Probes the write path with an append that cannot succeed, so nothing is written. */
-export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
+export const probeAppend = ({ connection: { prefix, use } }: LogStream): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
-  const options = {
-    expectedRevision: 'no_stream',
-    credentials,
-    deadline: ATTEMPT_TIMEOUT_MS,
-    requiresLeader: true,
-  } as const
-  return use((client) => client.appendToStream(prefix + STREAM, event, options)).then(
+  return use((client) => client.append(prefix + STREAM, event, 'no_stream', ATTEMPT_TIMEOUT_MS)).then(
     () => true,
     (error) => faultOf(error) === 'moved',
   )

@@ -84,10 +84,10 @@ const isIncreasing = (positions: readonly number[]): boolean =>
   positions.every((position, n) => n === 0 || position > (positions[n - 1] as number))
 
 export const makeAppendSeries =
-  ({ prefix, credentials, use }: StoreConnection): AppendSeries =>
+  ({ prefix, use }: StoreConnection): AppendSeries =>
   (appends) =>
     use(async (client): Promise<E.Either<AppendFailure, void>> => {
-      const call = await client.batchAppend({ credentials, requiresLeader: true })
+      const call = await client.batchAppend({ requiresLeader: true })
       try {
         const ids = appends.map(() => randomUUID())
         const answers = collectAnswers(call, ids)

@@ -36,28 +36,6 @@ interface Inflow<A> {
   readonly close: () => void
 }
 
-const makePages = <A extends Positioned>(after: StorePosition) => {
-  const pages: A[][] = []
-  let size = 0
-  let arrived = after
-  return {
-    size: () => size,
-    arrived: () => arrived,
-    add: (one: A): void => {
-      const last = pages.at(-1)
-      if (last === undefined || last.length >= PAGE) pages.push([one])
-      else last.push(one)
-      size++
-      arrived = one.storePosition
-    },
-    take: (): readonly A[] => {
-      const page = pages.shift() ?? []
-      size -= page.length
-      return page
-    },
-  }
-}
-
 /** @param end called if the confirmation does not come in time */
 const inTime = async (confirmed: Promise<boolean>, end: (error: Error) => void): Promise<boolean> => {
   const late = new StoreUnavailable('the event store does not confirm the subscription')
@@ -74,7 +52,8 @@ const startInflow = <A extends Positioned>(
   as: (response: streams.ReadResp) => A | undefined,
   after: StorePosition,
 ): Inflow<A> => {
-  const pages = makePages<A>(after)
+  const buffer: A[] = []
+  let arrived = after
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
   const confirmed = Promise.withResolvers<boolean>()
@@ -95,13 +74,14 @@ const startInflow = <A extends Positioned>(
       try {
         const one = as(response)
         if (one === undefined) return
-        pages.add(one)
+        buffer.push(one)
+        arrived = one.storePosition
       } catch (error) {
         call.pause()
         return end(error)
       }
       wake()
-      if (pages.size() >= BUFFER_MAX) call.pause()
+      if (buffer.length >= BUFFER_MAX) call.pause()
     })
     // Also fails after the last event was read.
     .on('error', end)
@@ -110,19 +90,19 @@ const startInflow = <A extends Positioned>(
 
   return {
     isConfirmed: () => inTime(confirmed.promise, end),
-    arrived: pages.arrived,
+    arrived: () => arrived,
     responses: () => responses,
     isPaused: () => call.isPaused(),
     fail: end,
     take: async () => {
-      while (pages.size() === 0 && !signal.aborted) {
+      while (buffer.length === 0 && !signal.aborted) {
         if (ended !== undefined) throw ended.error ?? new Error('the subscription has ended')
         changed = Promise.withResolvers()
         await changed.promise
       }
       if (signal.aborted) return []
-      const events = pages.take()
-      if (ended === undefined && call.isPaused() && pages.size() < BUFFER_MAX) call.resume()
+      const events = buffer.splice(0, PAGE)
+      if (ended === undefined && call.isPaused() && buffer.length < BUFFER_MAX) call.resume()
       return events
     },
     close: () => {
@@ -168,7 +148,7 @@ const startCall = <A extends Positioned>(
   const held = connection.use(async (client) => {
     if (stop.aborted || failure !== undefined) return end()
     const request = makeSubscription(prefixes, laterPosition(after, begun()))
-    const call = await client.read(request, { credentials: connection.credentials })
+    const call = await client.read(request, {})
     const ours = (response: streams.ReadResp): A | undefined => {
       const event = readEvent(response)
       return event !== undefined && isOurs(event) ? as(event) : undefined

@@ -7,38 +7,31 @@ const CALLS_MAX = 90
 const WAITING_MAX = 10_000
 const CALLS = 'calls'
 
-interface CallLimit {
-  /**
-   * Resolves when a call may start. Then call `release` after it. @throws StoreUnavailable if too many wait, or after
-   * `close`
-   */
-  readonly acquire: () => Promise<void>
-  readonly release: () => void
-  readonly isClosed: () => boolean
-  /** @throws StoreUnavailable after `close` */
-  readonly checkOpen: () => void
-  /** Rejects all waiting and future calls. */
-  readonly close: () => void
-}
-
-export const makeCallLimit = (): CallLimit => {
+export const makeCallLimit = () => {
   const turns = makeTurns({ limit: CALLS_MAX, waitingMax: () => WAITING_MAX })
   let isClosed = false
+  /** @throws StoreUnavailable after `close` */
   const checkOpen = (): void => {
     if (isClosed) throw new StoreUnavailable('the event store has been closed')
   }
   return {
     isClosed: () => isClosed,
     checkOpen,
-    acquire: async () => {
+    /**
+     * Resolves when a call may start. Then call `release` after it.
+     *
+     * @throws StoreUnavailable if too many wait, or after `close`
+     */
+    acquire: async (): Promise<void> => {
       checkOpen()
       const turn = turns.acquire(CALLS)
       if (turn === undefined || (await turn)) return
       checkOpen()
       throw new StoreUnavailable('too many calls to the event store')
     },
-    release: () => turns.release(CALLS),
-    close: () => {
+    release: (): void => turns.release(CALLS),
+    /** Rejects all waiting and future calls. */
+    close: (): void => {
       isClosed = true
       turns.refuseAll()
     },

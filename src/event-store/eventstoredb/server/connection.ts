@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Credentials } from '@eventstore/db-client'
 import { StoreUnavailable } from '../../event-store.ts'
 import { UndecodableEvent } from '../../stored-event.ts'
 import type { EventStoreDbAddress } from './address.ts'
@@ -41,19 +40,8 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
   return isDiscovered ? { ...discovery, discover: first } : { ...discovery, endpoints: [...hosts] }
 }
 
-const makeClient = (address: EventStoreDbAddress, purpose: Purpose): StoreClient =>
-  new StoreClient(makeSettings(address, purpose), address, credentialsOf(address))
-
-/**
- * An append with credentials uses its own call. Without them, all appends of the process share one stream: a lost
- * connection fails them all, and one that is never answered hangs forever. A node without users ignores credentials.
- */
-const credentialsOf = ({ credentials }: EventStoreDbAddress) => credentials ?? { username: 'berth', password: 'berth' }
-
 /** A client that is replaced after errors that may have broken it. */
 export interface StoreConnection {
-  /** Credentials for every call. */
-  readonly credentials: Credentials
   /** Prefix of all stream names. */
   readonly prefix: string
   /** Runs a call within the concurrency limit. Throws the client's errors. */
@@ -88,7 +76,7 @@ const makePool = (address: EventStoreDbAddress, purpose: Purpose) => {
 
   return {
     use: async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
-      current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
+      current ??= { client: new StoreClient(makeSettings(address, purpose), address), uses: 0, isRetired: false }
       const held = current
       all.add(held)
       held.uses++
@@ -121,7 +109,6 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
   }
 
   return {
-    credentials: credentialsOf(address),
     prefix: address.streamPrefix ?? '',
     use,
     persist: async (within, call) => {

@@ -3,6 +3,7 @@ import {
   END,
   type EventStoreDBClient,
   FORWARDS,
+  type ReadRevision,
   type RecordedEvent,
   type ResolvedEvent,
   type StreamingRead,
@@ -22,24 +23,15 @@ const PAGE_TIMEOUT_MS = 5_000
 /** With retries. */
 const READ_TIMEOUT_MS = 8_000
 
-/** Collects a read's events until it ends or `isEnough`. Cancels it on timeout. */
-const collect = async <A>(
-  read: StreamingRead<ResolvedEvent>,
-  take: (event: RecordedEvent) => A | undefined,
-  isEnough: (taken: A) => boolean = () => false,
-): Promise<readonly A[]> => {
+/** Collects a read's events. Cancels it on timeout. */
+const collect = async (read: StreamingRead<ResolvedEvent>): Promise<readonly RecordedEvent[]> => {
   // Errors may also arrive after the last event, when nothing else listens.
   read.on('error', () => undefined)
   const late = setTimeout(() => read.destroy(new Error('the event store does not answer')), PAGE_TIMEOUT_MS)
-  const taken: A[] = []
+  const events: RecordedEvent[] = []
   try {
-    for await (const { event } of read) {
-      const one = event && take(event)
-      if (one === undefined) continue
-      taken.push(one)
-      if (isEnough(one)) break
-    }
-    return taken
+    for await (const { event } of read) if (event !== undefined) events.push(event)
+    return events
   } finally {
     clearTimeout(late)
     void read.cancel().catch(() => undefined)
@@ -47,12 +39,12 @@ const collect = async <A>(
 }
 
 /** Retries a read. Closing the client ends its reads without an error, as if there were no more events. */
-const persistRead = async <A>(
+const persistRead = async (
   { persist, checkOpen }: StoreConnection,
   within: number,
-  read: (client: EventStoreDBClient) => Promise<readonly A[]>,
-): Promise<readonly A[]> => {
-  const events = await persist(within, read)
+  read: (client: EventStoreDBClient) => StreamingRead<ResolvedEvent>,
+): Promise<readonly RecordedEvent[]> => {
+  const events = await persist(within, (client) => collect(read(client)))
   checkOpen()
   return events
 }
@@ -69,19 +61,10 @@ export type ReadPage = (
 export const makeReadPage =
   (connection: StoreConnection, within = READ_TIMEOUT_MS): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
-    const read = (client: EventStoreDBClient) =>
-      collect(
-        client.readStream(connection.prefix + stream, {
-          fromRevision: direction === BACKWARDS ? END : BigInt(from),
-          maxCount: count,
-          direction,
-          credentials: connection.credentials,
-          requiresLeader: true,
-        }),
-        (event) => event,
-      )
+    const fromRevision: ReadRevision = direction === BACKWARDS ? END : BigInt(from)
+    const options = { fromRevision, maxCount: count, direction, requiresLeader: true }
     try {
-      return await persistRead(connection, within, read)
+      return await persistRead(connection, within, (client) => client.readStream(connection.prefix + stream, options))
     } catch (error) {
       if (faultOf(error) === 'missing') return undefined
       throw toUnavailable(`${stream} cannot be read`, error)
@@ -109,11 +92,9 @@ export const makeAt =
   async (storePosition: StorePosition): Promise<A | undefined> => {
     if (storePosition <= BEGINNING) return undefined
     const fromPosition = { commit: BigInt(storePosition), prepare: BigInt(storePosition) }
-    const { credentials } = connection
-    const options = { direction: FORWARDS, fromPosition, maxCount: 1, credentials, requiresLeader: true } as const
-    const read = (client: EventStoreDBClient) => collect(client.readAll(options), (event) => event)
+    const options = { direction: FORWARDS, fromPosition, maxCount: 1, requiresLeader: true } as const
     try {
-      const [event] = await persistRead(connection, READ_TIMEOUT_MS, read)
+      const [event] = await persistRead(connection, READ_TIMEOUT_MS, (client) => client.readAll(options))
       return event !== undefined && isOurs(event) && storePositionOf(event) === storePosition ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined
@@ -156,9 +137,8 @@ export const makeHead = (connection: StoreConnection, { prefixes, isOurs }: LogE
 
   /** Our last event, or the event that begins the log, if it is among the last `count`. */
   const readBack = (count: number) => async (client: StoreClient) => {
-    const { credentials } = connection
     const events = await collectEvents(
-      await client.read(makeLastEventsRequest(wanted, count), { credentials, requiresLeader: true }),
+      await client.read(makeLastEventsRequest(wanted, count), { requiresLeader: true }),
     )
     const last = events.find(isLast)
     // A truncated response is not an answer: the event that begins the log always exists.

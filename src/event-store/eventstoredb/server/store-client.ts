@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import {
+  type AppendExpectedRevision,
+  type AppendResult,
   type BaseOptions,
-  type Credentials,
   type DNSClusterOptions,
+  type EventData,
   EventStoreDBClient,
   type GossipClusterOptions,
   type SingleNodeOptions,
@@ -15,6 +17,7 @@ import {
   type ClientReadableStream,
   credentials as channelCredentials,
 } from '@grpc/grpc-js'
+import type { EventStoreDbAddress } from './address.ts'
 
 /** Flow control window in bytes. The default of 64 KiB holds the events of 30 busy milliseconds. */
 const WINDOW = 2 * 1024 * 1024
@@ -22,12 +25,6 @@ const WINDOW = 2 * 1024 * 1024
 const MESSAGE_MAX = 17 * 1024 * 1024
 
 export type Settings = DNSClusterOptions | GossipClusterOptions | SingleNodeOptions
-
-/** Whether the channel is encrypted, and the file of trusted authorities, instead of the system's. */
-export interface Security {
-  readonly tls: boolean
-  readonly caFile?: string
-}
 
 export type BatchCall = ClientDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>
 export type ReadCall = ClientReadableStream<streams.ReadResp>
@@ -38,11 +35,27 @@ export type ReadCall = ClientReadableStream<streams.ReadResp>
  */
 export class StoreClient extends EventStoreDBClient {
   readonly close: () => Promise<void>
+  /**
+   * Appends on the leader, in a call of its own. Without credentials all appends of the process would share one stream: a
+   * lost connection fails them all, and one that is never answered hangs forever.
+   *
+   * @param deadline milliseconds
+   */
+  readonly append: (
+    stream: string,
+    events: EventData | EventData[],
+    expectedRevision: AppendExpectedRevision,
+    deadline: number,
+  ) => Promise<AppendResult>
   /** A separate call, not the one shared by all of the vendor's clients. */
   readonly batchAppend: (options: BaseOptions) => Promise<BatchCall>
   readonly read: (request: streams.ReadReq, options: BaseOptions) => Promise<ReadCall>
 
-  constructor(settings: Settings, { tls, caFile }: Security, credentials: Credentials) {
+  constructor(
+    settings: Settings,
+    // A node without users ignores credentials.
+    { tls, caFile, credentials = { username: 'berth', password: 'berth' } }: EventStoreDbAddress,
+  ) {
     const authority = caFile === undefined ? undefined : readFileSync(caFile)
     // The constructor is overloaded for each of these.
     const one = settings as SingleNodeOptions
@@ -71,6 +84,8 @@ export class StoreClient extends EventStoreDBClient {
       void this.dispose().catch(() => undefined)
       last?.close()
     }
+    this.append = (stream, events, expectedRevision, deadline) =>
+      this.appendToStream(stream, events, { expectedRevision, credentials, deadline, requiresLeader: true })
     this.read = (request, base) =>
       this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
         client.read(request, ...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),

@@ -1,4 +1,5 @@
 import type { StorePosition } from '../../../domain/values/position.ts'
+
 /** A running subscription, as its store sees it. */
 export interface StoreSubscription {
   /** Store position of the last event of the log that has arrived. Undefined until the subscription was sent. */
@@ -11,23 +12,7 @@ export interface StoreSubscription {
   readonly fail: () => void
 }
 
-/** All running subscriptions of a store. */
-export interface StoreSubscriptions {
-  readonly add: (subscription: StoreSubscription) => {
-    /** Called when the node begins to send. */
-    readonly confirm: () => void
-    readonly remove: () => void
-  }
-  /** An event that each subscription has to deliver. */
-  readonly appended: (storePosition: StorePosition) => void
-  /** Whether an appended event has not arrived everywhere. */
-  readonly isAnyBehind: () => boolean
-  /** The most calls of this function in a row between which a subscription that is behind has received nothing. */
-  readonly countMissed: () => number
-  readonly failAll: () => void
-  /** Whether a node has confirmed a subscription since all failed. */
-  readonly isConfirmed: () => boolean
-}
+export type StoreSubscriptions = ReturnType<typeof makeStoreSubscriptions>
 
 interface Watched {
   readonly subscription: StoreSubscription
@@ -35,7 +20,8 @@ interface Watched {
   missed: number
 }
 
-export const makeStoreSubscriptions = (): StoreSubscriptions => {
+/** All running subscriptions of a store. */
+export const makeStoreSubscriptions = () => {
   const all = new Set<Watched>()
   let last = Number.NEGATIVE_INFINITY
   let isConfirmed = false
@@ -53,27 +39,32 @@ export const makeStoreSubscriptions = (): StoreSubscriptions => {
   }
 
   return {
-    add: (subscription) => {
+    add: (subscription: StoreSubscription) => {
       const watched: Watched = { subscription, responses: 0, missed: 0 }
       all.add(watched)
       return {
-        confirm: () => {
+        /** Called when the node begins to send. */
+        confirm: (): void => {
           if (all.has(watched)) isConfirmed = true
         },
-        remove: () => void all.delete(watched),
+        remove: (): void => void all.delete(watched),
       }
     },
-    appended: (storePosition) => {
+    /** An event that each subscription has to deliver. */
+    appended: (storePosition: StorePosition): void => {
       last = Math.max(last, storePosition)
     },
-    isAnyBehind: () => [...all].some(isBehind),
-    countMissed: () => Math.max(0, ...[...all].map(updateMissed)),
-    failAll: () => {
+    /** Whether an appended event has not arrived everywhere. */
+    isAnyBehind: (): boolean => [...all].some(isBehind),
+    /** The most calls of this function in a row between which a subscription that is behind has received nothing. */
+    countMissed: (): number => Math.max(0, ...[...all].map(updateMissed)),
+    failAll: (): void => {
       const failing = [...all]
       all.clear()
       isConfirmed = false
       for (const { subscription } of failing) subscription.fail()
     },
-    isConfirmed: () => isConfirmed,
+    /** Whether a node has confirmed a subscription since all failed. */
+    isConfirmed: (): boolean => isConfirmed,
   }
 }

@@ -68,7 +68,7 @@ export const makeVaultIndex = (connection: StoreConnection) => {
     try {
       await connection.persist(READ_TIMEOUT_MS, async (client) => {
         const filter = streamNameFilter({ prefixes: [prefix, METADATA + prefix] })
-        const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
+        const subscription = client.subscribeToAll({ fromPosition: last, filter })
         const timer = setTimeout(
           () => subscription.destroy(new Error('the event store does not answer')),
           LIST_TIMEOUT_MS,

@@ -59,8 +59,7 @@ export const makeReadVaultStream = (readPage: ReadPage) => {
 }
 
 export const makeVaultWrites = (connection: StoreConnection, readPage: ReadPage) => {
-  const { prefix, credentials } = connection
-  const options = { credentials, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
+  const { prefix } = connection
 
   const append = (
     owner: string,
@@ -70,7 +69,7 @@ export const makeVaultWrites = (connection: StoreConnection, readPage: ReadPage)
   ) => {
     const event = jsonEvent({ id, type: TYPE, data: { secrets: entries } })
     return connection.persist(WRITE_TIMEOUT_MS, (client) =>
-      client.appendToStream(prefix + VAULT_PREFIX + owner, event, { ...options, expectedRevision }),
+      client.append(prefix + VAULT_PREFIX + owner, event, expectedRevision, ATTEMPT_TIMEOUT_MS),
     )
   }
 
@@ -84,9 +83,10 @@ export const makeVaultWrites = (connection: StoreConnection, readPage: ReadPage)
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         if ((await readPage(VAULT_PREFIX + owner, 0, 1)) === undefined) return
         const { nextExpectedRevision: expectedRevision } = await append(owner, [], 'any', randomUUID())
+        const options = { expectedRevision, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
         try {
           await connection.persist(WRITE_TIMEOUT_MS, (client) =>
-            client.deleteStream(prefix + VAULT_PREFIX + owner, { ...options, expectedRevision }),
+            client.deleteStream(prefix + VAULT_PREFIX + owner, options),
           )
           return
         } catch (error) {

@@ -29,7 +29,6 @@ const appending =
       rightOf(readEventStoreDbAddress(addressOf(server, 20 + instance))),
       'commands',
     )
-    const { credentials } = connection
     const append: EventStore['append'] = async (stream, expected, events, secrets) => {
       if (!events.some(({ type }) => type === 'ReservationCreated')) {
         return store.append(stream, expected, events, secrets)
@@ -38,10 +37,9 @@ const appending =
       for (;;) {
         const revision = attempt.expected
         const expectedRevision = revision === -1 ? ('no_stream' as const) : BigInt(revision)
-        const options = { credentials, expectedRevision, deadline: 1_000 }
         const written = { revision: revision + events.length, storePosition: await store.head() }
         try {
-          await connection.use((client) => client.appendToStream(stream, attempt.events.map(toClient), options))
+          await connection.use((client) => client.append(stream, attempt.events.map(toClient), expectedRevision, 1_000))
           return E.right({ ...written, storePosition: await store.head() })
         } catch (error) {
           if (isAnswer(faultOf(error))) return E.left('moved')

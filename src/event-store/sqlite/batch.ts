@@ -20,13 +20,6 @@ interface Ready extends Omit<Waiting, 'encode'> {
   readonly append: Append
 }
 
-export interface Batches {
-  /** Rejects with encoding errors. */
-  readonly enqueue: (encode: () => Append) => Promise<E.Either<AppendFailure, Appended>>
-  /** Resolves when the queue is empty. */
-  readonly idle: () => Promise<void>
-}
-
 export interface BatchOptions {
   readonly transactions: Transactions
   readonly write: Write
@@ -114,7 +107,7 @@ const makeBatchWriter = ({ transactions, write, heads, last: lastOfLog }: BatchO
  * depend on another append in the batch. Nothing is answered before the commit, and if it fails all appends fail. Only
  * an append that is itself invalid (a bug; its promise rejects) fails alone.
  */
-export const makeBatches = (options: BatchOptions): Batches => {
+export const makeBatches = (options: BatchOptions) => {
   const { transactions, heads, onCommitted, onCommit, sync, batchMax, queueMax } = options
   const queue: Waiting[] = []
   let isScheduled = false
@@ -168,12 +161,14 @@ export const makeBatches = (options: BatchOptions): Batches => {
   }
 
   return {
-    enqueue: (encode) =>
+    /** Rejects with encoding errors. */
+    enqueue: (encode: () => Append): Promise<E.Either<AppendFailure, Appended>> =>
       new Promise((resolve, reject) => {
         if (queue.length >= queueMax) return resolve(E.left('unavailable'))
         queue.push({ encode, resolve, reject })
         if (!isScheduled) schedule()
       }),
-    idle: () => (isScheduled ? whenIdle.promise : Promise.resolve()),
+    /** Resolves when the queue is empty. */
+    idle: (): Promise<void> => (isScheduled ? whenIdle.promise : Promise.resolve()),
   }
 }

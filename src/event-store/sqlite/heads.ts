@@ -29,24 +29,7 @@ export const ALL_HEADS = `
   SELECT * FROM late WHERE stream IS NOT NULL
   UNION ALL SELECT stream, revision, position FROM head WHERE stream NOT IN (SELECT stream FROM late WHERE stream IS NOT NULL)`
 
-/**
- * Tracks the head of each stream. Every append moves one. With many streams each head is on another page, which would
- * be written twice per append. So heads are written behind, with the position they are current to. The events after
- * that position provide the rest.
- */
-export interface Heads {
-  readonly get: (stream: string) => Head | undefined
-  /** Sets a stream's head, inside a transaction. */
-  readonly move: (stream: string, head: Head) => void
-  /** Writes the end of the log, inside a transaction, and the stream heads when due. */
-  readonly write: (last: StorePosition) => void
-  /** Writes all heads in a transaction before closing, unless the file ends elsewhere than this process left it. */
-  readonly writeAll: (last: StorePosition, found: () => StorePosition) => void
-  /** The transaction was committed. */
-  readonly committed: () => void
-  /** The transaction, or part of it, was rolled back. */
-  readonly forget: () => void
-}
+export type Heads = ReturnType<typeof makeHeads>
 
 /** The head table in the file, and the position it is current to. */
 const makeTable = (database: DatabaseSync) => {
@@ -91,8 +74,14 @@ const makeTable = (database: DatabaseSync) => {
   }
 }
 
-/** @param isWriter whether this process is the only writer, so heads it moved need not be read back */
-export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
+/**
+ * Tracks the head of each stream. Every append moves one. With many streams each head is on another page, which would
+ * be written twice per append. So heads are written behind, with the position they are current to. The events after
+ * that position provide the rest.
+ *
+ * @param isWriter whether this process is the only writer, so heads it moved need not be read back
+ */
+export const makeHeads = (database: DatabaseSync, isWriter: boolean) => {
   const table = makeTable(database)
   const known = new LRUCache<string, Head>({ maxSize: CACHED_MAX, sizeCalculation: () => 1 })
   const unwritten: Map<string, Head> = isWriter ? table.behind() : new Map()
@@ -109,16 +98,19 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
     moving.get(stream) ?? unwritten.get(stream) ?? known.get(stream) ?? table.find(stream)
 
   return {
-    get: isWriter ? own : (stream) => table.findLate(stream) ?? table.find(stream),
-    move: (stream, head) => {
+    get: isWriter ? own : (stream: string): Head | undefined => table.findLate(stream) ?? table.find(stream),
+    /** Sets a stream's head, inside a transaction. */
+    move: (stream: string, head: Head): void => {
       moving.set(stream, head)
     },
-    write: (last) => {
+    /** Writes the end of the log, inside a transaction, and the stream heads when due. */
+    write: (last: StorePosition): void => {
       if (moving.size === 0) return
       table.setEnd(last)
       if (last - upTo >= SAVE_EVERY) writeTo(last)
     },
-    writeAll: (last, found) => {
+    /** Writes all heads in a transaction before closing, unless the file ends elsewhere than this process left it. */
+    writeAll: (last: StorePosition, found: () => StorePosition): void => {
       try {
         database.exec('BEGIN IMMEDIATE')
         if (found() === last) writeTo(last)
@@ -127,7 +119,8 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
         // Closing rolls it back, and the next start reads the heads from the events.
       }
     },
-    committed: () => {
+    /** The transaction was committed. */
+    committed: (): void => {
       for (const [stream, head] of moving) unwritten.set(stream, head)
       moving.clear()
       if (writing === undefined) return
@@ -136,7 +129,8 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
       upTo = writing
       writing = undefined
     },
-    forget: () => {
+    /** The transaction, or part of it, was rolled back. */
+    forget: (): void => {
       moving.clear()
       writing = undefined
     },

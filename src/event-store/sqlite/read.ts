@@ -13,15 +13,10 @@ const PAGE = 256
 /** Links of a stream's chain followed without yielding to the event loop. */
 const LINKS = 1024
 
-/** Looks up positions in the current state of the log, inside or outside a transaction. */
-export interface PositionLookup {
-  readonly last: () => StorePosition
-  /** The position of an event and of its predecessors in its stream, newest first, at most `count`. */
-  readonly backFrom: (position: StorePosition, count: number) => readonly StorePosition[]
-  readonly recordedAt: (position: StorePosition) => string
-}
+export type PositionLookup = ReturnType<typeof makePositionLookup>
 
-export const makePositionLookup = (database: DatabaseSync): PositionLookup => {
+/** Looks up positions in the current state of the log, inside or outside a transaction. */
+export const makePositionLookup = (database: DatabaseSync) => {
   const last = prepareArrays<[StorePosition]>(database, 'SELECT ifnull(max(position), -1) FROM event')
   const recorded = prepareArrays<[string]>(database, 'SELECT recorded FROM event WHERE position = ?')
   const back = prepareArrays<[StorePosition]>(
@@ -34,9 +29,11 @@ export const makePositionLookup = (database: DatabaseSync): PositionLookup => {
     ) SELECT position FROM chain`,
   )
   return {
-    last: () => readRow(last)[0],
-    backFrom: (position, count) => back.all(position, count).map(([found]) => found),
-    recordedAt: (position) => readRow(recorded, position)[0],
+    last: (): StorePosition => readRow(last)[0],
+    /** The position of an event and of its predecessors in its stream, newest first, at most `count`. */
+    backFrom: (position: StorePosition, count: number): readonly StorePosition[] =>
+      back.all(position, count).map(([found]) => found),
+    recordedAt: (position: StorePosition): string => readRow(recorded, position)[0],
   }
 }
 

@@ -12,15 +12,10 @@ import type { Transactions } from './transaction.ts'
 
 // The column of the owner is `sut_id`: at first only SUTs had secrets.
 
-/** Writes secrets, inside a transaction. */
-export interface SecretWriter {
-  readonly put: (secrets: readonly SealedSecret[]) => void
-  readonly exchange: (exchanges: readonly SecretExchange[]) => void
-  /** Whether there was anything to delete. */
-  readonly erase: (owner: string) => boolean
-}
+type SecretWriter = ReturnType<typeof makeSecretWriter>
 
-export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
+/** Writes secrets, inside a transaction. */
+export const makeSecretWriter = (database: DatabaseSync) => {
   const put = database.prepare(`
     INSERT INTO vault (sut_id, field, id, key_id, nonce, ciphertext) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (sut_id, field) DO UPDATE SET
@@ -31,19 +26,20 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
   const remove = database.prepare(`DELETE FROM vault ${thisSecret}`)
   const erase = database.prepare('DELETE FROM vault WHERE sut_id = ?')
   return {
-    put: (secrets) => {
+    put: (secrets: readonly SealedSecret[]): void => {
       for (const { owner, field, id, key_id, nonce, ciphertext } of secrets) {
         put.run(owner, field, id, key_id, nonce, ciphertext)
       }
     },
-    exchange: (exchanges) => {
+    exchange: (exchanges: readonly SecretExchange[]): void => {
       for (const { old, next } of exchanges) {
         const place = [old.owner, old.field, old.id, old.key_id] as const
         if (next === undefined) remove.run(...place)
         else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
       }
     },
-    erase: (owner) => erase.run(owner).changes !== 0,
+    /** Whether there was anything to delete. */
+    erase: (owner: string): boolean => erase.run(owner).changes !== 0,
   }
 }
 

@@ -3,31 +3,24 @@ import type { DatabaseSync } from 'node:sqlite'
 import { prepare, readRow, walPath } from '../../files/sqlite.ts'
 import { StoreUnavailable } from '../event-store.ts'
 
-/** Deferred fsync: commits do not wait for the disk; code that publishes them does. */
-export interface Sync {
-  /** Call after a commit. Resolves when the commit is on disk. Rejects with StoreUnavailable if it may not be. */
-  readonly begin: () => Promise<void>
-  /** Resolves when everything committed so far is on disk; undefined if it already is. */
-  readonly pending: () => Promise<void> | undefined
-}
+type SyncFile = (done: (error: Error | null) => void) => void
 
 /** An open WAL, synced in a libuv thread. */
-export interface Wal {
-  readonly sync: (done: (error: Error | null) => void) => void
-  readonly close: () => void
+export const openWal = (file: string) => {
+  const wal = openSync(walPath(file), 'r+')
+  const sync: SyncFile = (done) => fdatasync(wal, done)
+  return { sync, close: (): void => closeSync(wal) }
 }
 
-export const openWal = (file: string): Wal => {
-  const wal = openSync(walPath(file), 'r+')
-  return { sync: (done) => fdatasync(wal, done), close: () => closeSync(wal) }
-}
+export type Sync = ReturnType<typeof makeSync>
 
 /**
- * Runs one sync at a time. Each covers everything committed before it began.
+ * Deferred fsync: commits do not wait for the disk; code that publishes them does. Runs one sync at a time. Each covers
+ * everything committed before it began.
  *
  * @param onFatal called once, before any promise rejects
  */
-export const makeSync = (sync: Wal['sync'], onFatal: (error: Error) => void): Sync => {
+export const makeSync = (sync: SyncFile, onFatal: (error: Error) => void) => {
   let inProgress: PromiseWithResolvers<void> | undefined
   /** For commits since that sync began. */
   let next: PromiseWithResolvers<void> | undefined
@@ -52,11 +45,13 @@ export const makeSync = (sync: Wal['sync'], onFatal: (error: Error) => void): Sy
     })
   }
 
+  /** Resolves when everything committed so far is on disk; undefined if it already is. */
   const pending = (): Promise<void> | undefined =>
     failed === undefined ? (next ?? inProgress)?.promise : Promise.reject(failed)
 
   return {
-    begin: () => {
+    /** Call after a commit. Resolves when the commit is on disk. Rejects with StoreUnavailable if it may not be. */
+    begin: (): Promise<void> => {
       if (next === undefined && failed === undefined) {
         next = Promise.withResolvers()
         // Not every committer waits for it.

@@ -9,15 +9,7 @@ const isInputError = (error: unknown): boolean => {
   return code === undefined || code === SQLITE.tooBig || code === SQLITE.constraint || code === SQLITE.mismatch
 }
 
-export interface Transactions {
-  /**
-   * Runs `work` in a transaction and returns its result after the commit, which syncs unless sync is deferred. On
-   * failure nothing computed in it may be used, and all of it fails alike.
-   */
-  readonly run: <A>(work: () => A) => E.Either<Exclude<AppendFailure, 'moved'>, A>
-  /** Inside `run`: rolls back only `work` if its input is at fault, and returns the error. Throws store errors. */
-  readonly inSavepoint: <A>(work: () => A) => E.Either<Error, A>
-}
+export type Transactions = ReturnType<typeof makeTransactions>
 
 /** Rolls back. Returns whether everything is certainly undone and the connection is usable. */
 const tryRollBack = (database: DatabaseSync, isIntact: () => boolean): boolean => {
@@ -40,7 +32,7 @@ export const makeTransactions = (
   isIntact: () => boolean,
   onFatal: (error: Error) => void,
   onFull: () => void = () => undefined,
-): Transactions => {
+) => {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const savepoint = database.prepare('SAVEPOINT work')
@@ -55,7 +47,11 @@ export const makeTransactions = (
   }
 
   return {
-    run: (work) => {
+    /**
+     * Runs `work` in a transaction and returns its result after the commit, which syncs unless sync is deferred. On
+     * failure nothing computed in it may be used, and all of it fails alike.
+     */
+    run: <A>(work: () => A): E.Either<Exclude<AppendFailure, 'moved'>, A> => {
       if (isDead) return E.left('unavailable')
       let hasBegun = false
       try {
@@ -78,7 +74,8 @@ export const makeTransactions = (
         return E.left(hasBegun ? 'unknown' : 'unavailable')
       }
     },
-    inSavepoint: (work) => {
+    /** Inside `run`: rolls back only `work` if its input is at fault, and returns the error. Throws store errors. */
+    inSavepoint: <A>(work: () => A): E.Either<Error, A> => {
       savepoint.run()
       try {
         const result = work()

@@ -7,15 +7,7 @@ export interface ExpectedSecret {
   readonly position: PublicPosition
 }
 
-/** The current secrets according to the log, by owner and field. */
-export interface ExpectedSecrets {
-  /** Owners that ever had secrets. An erased user has none. */
-  readonly owners: ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>
-  /** Keys given up as lost. */
-  readonly forgotten: ReadonlySet<string>
-  /** Adds the next stored event. Ignores unreadable events, which other checks report. */
-  readonly add: (position: PublicPosition, text: string) => void
-}
+export type ExpectedSecrets = ReturnType<typeof makeExpectedSecrets>
 
 interface Named {
   readonly key?: string
@@ -44,13 +36,17 @@ const ownerOf = (type: string, _id: string, userId = ''): string => {
   return type === 'UserAdded' || type === 'UserChanged' ? userOwner(_id) : _id
 }
 
-export const makeExpectedSecrets = (): ExpectedSecrets => {
+/** The current secrets according to the log, by owner and field. */
+export const makeExpectedSecrets = () => {
+  /** Owners that ever had secrets. An erased user has none. */
   const owners = new Map<string, Map<string, ExpectedSecret>>()
+  /** Keys given up as lost. */
   const forgotten = new Set<string>()
   return {
     owners,
     forgotten,
-    add: (position, text) => {
+    /** Adds the next stored event. Ignores unreadable events, which other checks report. */
+    add: (position: PublicPosition, text: string): void => {
       const type = typeOf(text)
       if (type === 'VaultKeyForgotten') forgotten.add(String(parseData(text).key))
       else if (type === 'UserErased') {

@@ -5,13 +5,6 @@ import { type Resealed, type Resealing, reseal } from './reseal.ts'
 /** Between steps, in which requests are handled. */
 const STEP_DELAY_MS = 10
 
-/** Re-encrypts secrets of old keys in the background, for the life of the service. */
-export interface Rotation {
-  /** Call when the ring has changed. Runs now, or again after the current run. */
-  readonly wake: () => void
-  readonly stop: () => Promise<void>
-}
-
 interface RotationOptions extends Omit<Resealing, 'pause' | 'isStopped'> {
   /** Called if anything changed or failed. */
   readonly onResealed: (resealed: Resealed) => void
@@ -21,7 +14,8 @@ interface RotationOptions extends Omit<Resealing, 'pause' | 'isStopped'> {
 
 const isNotable = ({ secrets, unreadable, freed }: Resealed): boolean => secrets + unreadable.length + freed.length > 0
 
-export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: RotationOptions): Rotation => {
+/** Re-encrypts secrets of old keys in the background, for the life of the service. */
+export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: RotationOptions) => {
   const { resealEvery, resealRetryAfter } = { ...VAULT_LIMITS, ...limits }
   const stopping = new AbortController()
   let sleep = new AbortController()
@@ -55,11 +49,12 @@ export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: R
   const ended = run()
 
   return {
-    wake: () => {
+    /** Call when the ring has changed. Runs now, or again after the current run. */
+    wake: (): void => {
       isWoken = true
       sleep.abort()
     },
-    stop: () => {
+    stop: (): Promise<void> => {
       stopping.abort()
       return ended
     },

@@ -4,27 +4,21 @@ import { networkOf } from '../../domain/values/network.ts'
 import type { KeyRing, VaultKey } from '../keys.ts'
 import { makeDerivedKeys } from './derived-keys.ts'
 
-/**
- * Pseudonyms of client addresses in the log: keyed hashes, from which nobody can read an address without the vault's
- * key. A pseudonym is `<key id>:<first 16 bytes of HMAC-SHA-256(key, address), base64url>`; the key is derived from the
- * vault's by HKDF (RFC 5869).
- */
-export interface ClientPseudonyms {
-  /** The pseudonym of an address under the current key. */
-  readonly of: (address: string) => string
-  /** Whether a pseudonym is that of an address, under any key of the ring. */
-  readonly matches: (pseudonym: string, address: string) => boolean
-  /** Whether the ring has the key of a pseudonym. */
-  readonly isKnown: (pseudonym: string) => boolean
-}
+export type ClientPseudonyms = ReturnType<typeof makeClientPseudonyms>
 
 const PURPOSE = 'berth client address v1'
 const PSEUDONYM_BYTES = 16
 /** Addresses whose pseudonyms are remembered. The least recently used are computed again. */
 const ADDRESSES_MAX = 10_000
 
-/** @param ipv6Prefix bits of an IPv6 address that count, 1 to 128 */
-export const makeClientPseudonyms = (keys: () => KeyRing, ipv6Prefix: number): ClientPseudonyms => {
+/**
+ * Pseudonyms of client addresses in the log: keyed hashes, from which nobody can read an address without the vault's
+ * key. A pseudonym is `<key id>:<first 16 bytes of HMAC-SHA-256(key, address), base64url>`; the key is derived from the
+ * vault's by HKDF (RFC 5869).
+ *
+ * @param ipv6Prefix bits of an IPv6 address that count, 1 to 128
+ */
+export const makeClientPseudonyms = (keys: () => KeyRing, ipv6Prefix: number) => {
   const derivedOf = makeDerivedKeys(PURPOSE)
   const pseudonyms = new LRUCache<string, { readonly key: VaultKey; readonly pseudonym: string }>({
     maxSize: ADDRESSES_MAX,
@@ -40,8 +34,10 @@ export const makeClientPseudonyms = (keys: () => KeyRing, ipv6Prefix: number): C
     keys().keys.find(({ id }) => pseudonym.startsWith(`${id}:`))
 
   return {
-    isKnown: (pseudonym) => keyOf(pseudonym) !== undefined,
-    of: (address) => {
+    /** Whether the ring has the key of a pseudonym. */
+    isKnown: (pseudonym: string): boolean => keyOf(pseudonym) !== undefined,
+    /** The pseudonym of an address under the current key. */
+    of: (address: string): string => {
       const { current } = keys()
       const known = pseudonyms.get(address)
       if (known?.key === current) return known.pseudonym
@@ -49,7 +45,8 @@ export const makeClientPseudonyms = (keys: () => KeyRing, ipv6Prefix: number): C
       pseudonyms.set(address, { key: current, pseudonym })
       return pseudonym
     },
-    matches: (pseudonym, address) => {
+    /** Whether a pseudonym is that of an address, under any key of the ring. */
+    matches: (pseudonym: string, address: string): boolean => {
       const key = keyOf(pseudonym)
       return key !== undefined && pseudonymUnder(key, address) === pseudonym
     },

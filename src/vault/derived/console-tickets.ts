@@ -15,14 +15,7 @@ export interface ConsoleTicket {
   readonly nonce: string
 }
 
-/**
- * Tickets for consoles, `<payload>.<signature>` in base64url. Any instance with a key of the ring verifies them.
- */
-export interface ConsoleTickets {
-  readonly issue: (ticket: Omit<ConsoleTicket, 'nonce'>) => string
-  /** Undefined if it was not signed with a key of the ring. Whether it has expired is not checked. */
-  readonly verify: (text: string) => ConsoleTicket | undefined
-}
+export type ConsoleTickets = ReturnType<typeof makeConsoleTickets>
 
 const PURPOSE = 'berth console ticket v1'
 const NONCE_BYTES = 16
@@ -36,14 +29,18 @@ type Content = [
   access: object,
 ]
 
-export const makeConsoleTickets = (keys: () => KeyRing, randomBytes: (size: number) => Uint8Array): ConsoleTickets => {
+/**
+ * Tickets for consoles, `<payload>.<signature>` in base64url. Any instance with a key of the ring verifies them.
+ */
+export const makeConsoleTickets = (keys: () => KeyRing, randomBytes: (size: number) => Uint8Array) => {
   const signer = makeSigner(keys, PURPOSE)
   return {
-    issue: ({ reservationId, userId, accessSince, access, expires }) => {
+    issue: ({ reservationId, userId, accessSince, access, expires }: Omit<ConsoleTicket, 'nonce'>): string => {
       const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64url')
       return signer.issue([reservationId, userId, expires, nonce, accessSince, access] satisfies Content)
     },
-    verify: (text) => {
+    /** Undefined if it was not signed with a key of the ring. Whether it has expired is not checked. */
+    verify: (text: string): ConsoleTicket | undefined => {
       const content = signer.open(text) as Content | undefined
       if (content === undefined) return undefined
       const [reservationId, userId, expires, nonce, accessSince, access = {}] = content

@@ -11,15 +11,7 @@ export interface SignInTransaction {
   readonly expires: number
 }
 
-/**
- * Transactions of single sign-on, which the browser keeps: encrypted (AES-256-GCM), so that it can neither read nor make
- * one. Any instance with a key of the ring opens them. The key is derived from the vault's by HKDF (RFC 5869).
- */
-export interface SignInTransactions {
-  readonly seal: (transaction: SignInTransaction) => string
-  /** Undefined if it was not sealed with a key of the ring. Whether it has expired is not checked. */
-  readonly open: (text: string) => SignInTransaction | undefined
-}
+export type SignInTransactions = ReturnType<typeof makeSignInTransactions>
 
 const PURPOSE = 'berth sign-in transaction v1'
 /** Characters; longer ones are not looked at. */
@@ -33,18 +25,20 @@ const bytesOf = (text: string): Buffer | undefined => {
   return bytes !== undefined && bytes.length > NONCE_BYTES + TAG_BYTES ? bytes : undefined
 }
 
-export const makeSignInTransactions = (
-  keys: () => KeyRing,
-  randomBytes: (size: number) => Uint8Array,
-): SignInTransactions => {
+/**
+ * Transactions of single sign-on, which the browser keeps: encrypted (AES-256-GCM), so that it can neither read nor make
+ * one. Any instance with a key of the ring opens them. The key is derived from the vault's by HKDF (RFC 5869).
+ */
+export const makeSignInTransactions = (keys: () => KeyRing, randomBytes: (size: number) => Uint8Array) => {
   const derivedOf = makeDerivedKeys(PURPOSE)
   return {
-    seal: ({ state, nonce, verifier, expires }) => {
+    seal: ({ state, nonce, verifier, expires }: SignInTransaction): string => {
       const content = JSON.stringify([state, nonce, verifier, expires] satisfies Content)
       const iv = randomBytes(NONCE_BYTES)
       return Buffer.concat([iv, encrypt(derivedOf(keys().current), content, iv)]).toString('base64url')
     },
-    open: (text) => {
+    /** Undefined if it was not sealed with a key of the ring. Whether it has expired is not checked. */
+    open: (text: string): SignInTransaction | undefined => {
       const bytes = bytesOf(text)
       if (bytes === undefined) return undefined
       for (const key of keys().keys) {

@@ -1,4 +1,4 @@
-import type { Recorded } from '../src/domain/event.ts'
+import type { Event, EventType, Recorded } from '../src/domain/event.ts'
 
 /**
  * A pure fold of the log into documents, which the service returns. Documents contain only data from events: deleted
@@ -48,6 +48,15 @@ export interface Projection<D extends object = object, C extends Columns = Colum
 export type Columns = readonly (string | number | boolean)[]
 
 export type EndKind = 'cancelled' | 'released' | 'retired'
+
+/** Events about an object, by its `_id`. */
+type EventTypeWithId = Extract<Event, { readonly data: { readonly _id: string } }>['type']
+
+/** Makes the key of a projection of all events of these types, each about the object that its `_id` names. */
+export const idIn =
+  (...types: readonly EventTypeWithId[]): Projection['key'] =>
+  ({ type, data }) =>
+    (types as readonly EventType[]).includes(type) && '_id' in data ? data._id : undefined
 
 /** Throws for an event whose document does not exist: a bug, or a broken log. */
 export const failMissing = (projection: string, event: Recorded): never => {

@@ -1,7 +1,7 @@
 import type { Recorded } from '../src/domain/event.ts'
 import { countCreated } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
-import { failMissing, type Projection } from './projection.ts'
+import { failMissing, idIn, type Projection } from './projection.ts'
 
 /** A reservation as returned by the API, in its field order. */
 export interface Reservation {
@@ -50,20 +50,15 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
   version: 5,
-  key: (event) => {
-    switch (event.type) {
-      case 'ReservationCreated':
-      case 'ReservationExtended':
-      case 'ReservationShortened':
-      case 'ReservationReleased':
-      case 'ReservationCancelled':
-      case 'ReservationBound':
-      case 'ReservationUnbound':
-        return event.data._id
-      default:
-        return undefined
-    }
-  },
+  key: idIn(
+    'ReservationCreated',
+    'ReservationExtended',
+    'ReservationShortened',
+    'ReservationReleased',
+    'ReservationCancelled',
+    'ReservationBound',
+    'ReservationUnbound',
+  ),
   begins: (event) => event.type === 'ReservationCreated',
   evolve,
   ended: (event) =>
@@ -121,7 +116,7 @@ export type SeriesColumns = readonly [sut_id: string, user_id: string]
 export const seriesProjection: Projection<Series, SeriesColumns> = {
   name: 'series',
   version: 1,
-  key: (event) => (event.type === 'ReservationSeriesCreated' ? event.data._id : undefined),
+  key: idIn('ReservationSeriesCreated'),
   begins: (event) => event.type === 'ReservationSeriesCreated',
   evolve: (document, event) => {
     if (event.type !== 'ReservationSeriesCreated') return document ?? failMissing('series', event)

@@ -2,7 +2,7 @@ import type { Recorded } from '../src/domain/event.ts'
 import type { Criteria } from '../src/domain/events/criteria.ts'
 import type { RequestStatus } from '../src/domain/request/status.ts'
 import { canonicalJson } from '../src/domain/values/canonical-json.ts'
-import { failMissing, type Projection } from './projection.ts'
+import { failMissing, idIn, type Projection } from './projection.ts'
 
 /** A request for a SUT as returned by the API, in its field order. Answers add the name of its user. */
 export interface SutRequest {
@@ -51,17 +51,7 @@ const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest =
 export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
   name: 'sut_request',
   version: 1,
-  key: (event) => {
-    switch (event.type) {
-      case 'ReservationRequested':
-      case 'RequestGranted':
-      case 'RequestWithdrawn':
-      case 'RequestExpired':
-        return event.data._id
-      default:
-        return undefined
-    }
-  },
+  key: idIn('ReservationRequested', 'RequestGranted', 'RequestWithdrawn', 'RequestExpired'),
   begins: (event) => event.type === 'ReservationRequested',
   evolve,
   columns: ({ user_id, status, match, sut_id = '' }) => [user_id, status, match ? canonicalJson(match) : sut_id],

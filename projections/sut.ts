@@ -5,7 +5,7 @@ import { descriptionOf, type MonitoringStatus, monitoredOf, STATUS } from '../sr
 import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
-import { failMissing, type Projection } from './projection.ts'
+import { failMissing, idIn, type Projection } from './projection.ts'
 
 /** A SUT as returned by the API, in its field order, without write-only fields. */
 export interface Sut {
@@ -37,8 +37,8 @@ export type SutColumns = readonly [
 ]
 
 /**
- * Folds case, and letters that are composed of several characters, so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
- * alone depends on a sigma's neighbours.
+ * Folds case, and letters that are composed of several characters, so that substrings stay substrings. Upper case alone
+ * keeps the Kelvin sign distinct from K; lower case alone depends on a sigma's neighbours.
  */
 export const foldForSearch = (text: string): string => text.normalize('NFD').toLowerCase().toUpperCase()
 
@@ -65,10 +65,10 @@ const monitoredAfter = (before: MonitoringStatus, event: Recorded): MonitoringSt
   }
 }
 
-const isObserved = ({ type }: Recorded): boolean => type === 'SutWentOnline' || type === 'SutWentOffline'
+type Observation = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>
 
-const causeOf = (event: Recorded) =>
-  event.type === 'SutWentOnline' || event.type === 'SutWentOffline' ? event.data.cause : undefined
+const isObserved = (event: Recorded): event is Observation =>
+  event.type === 'SutWentOnline' || event.type === 'SutWentOffline'
 
 const monitoringAfter = (current: Sut, event: Recorded): Sut['monitoring'] => {
   const now = monitoredAfter(monitoredOf(current.monitoring), event)
@@ -80,7 +80,7 @@ const monitoringAfter = (current: Sut, event: Recorded): Sut['monitoring'] => {
       isObserved(event) && now === monitoredOf(current.monitoring)
         ? current.monitoring.last_updated
         : withoutFraction(event.metadata.time),
-    status_description: descriptionOf(now, causeOf(event)),
+    status_description: descriptionOf(now, isObserved(event) ? event.data.cause : undefined),
   }
 }
 
@@ -96,46 +96,30 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
     }
     case 'SutUpdated': {
-      const { _id, tags, ...rest } = event.data
-      const {
-        rdp_height: _h,
-        rdp_width: _w,
-        turnaround: _t,
-        release_unused_after: _r,
-        credentials: _c,
-        ...changed
-      } = rest
+      const { _id, tags, rdp_height: _h, rdp_width: _w, turnaround: _t, ...others } = event.data
+      const { release_unused_after: _r, credentials: _c, ...changed } = others
       const current = document ?? failMissing('SUT', event)
       const monitoring = monitoringAfter(current, event)
       return { ...current, ...changed, updated_at, monitoring, tags: mergeTags(current.tags, tags ?? {}) }
     }
-    case 'SutWentOnline':
-    case 'SutWentOffline': {
-      const current = document ?? failMissing('SUT', event)
-      return { ...current, monitoring: monitoringAfter(current, event) }
-    }
     default: {
       const current = document ?? failMissing('SUT', event)
-      return { ...current, updated_at, monitoring: monitoringAfter(current, event) }
+      const monitoring = monitoringAfter(current, event)
+      return isObserved(event) ? { ...current, monitoring } : { ...current, updated_at, monitoring }
     }
   }
 }
 
 /** The id of the SUT that an event changes. */
-const sutIn = (event: Recorded): string | undefined => {
-  switch (event.type) {
-    case 'SutCreated':
-    case 'SutUpdated':
-    case 'SutRetired':
-    case 'SutMonitoringEnabled':
-    case 'SutMonitoringDisabled':
-    case 'SutWentOnline':
-    case 'SutWentOffline':
-      return event.data._id
-    default:
-      return undefined
-  }
-}
+const sutIn = idIn(
+  'SutCreated',
+  'SutUpdated',
+  'SutRetired',
+  'SutMonitoringEnabled',
+  'SutMonitoringDisabled',
+  'SutWentOnline',
+  'SutWentOffline',
+)
 
 export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',

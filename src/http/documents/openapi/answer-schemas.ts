@@ -42,28 +42,26 @@ const milliseconds = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '2030-05-0
 const numericOffset = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/, '2030-05-02T05:58:11.400+00:00')
 const withoutFraction = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, '2030-05-02T05:58:11+00:00')
 
+/** A codec whose schema says more than its name. */
+const described = <A, O>(codec: t.Type<A, O>, description: string): t.Type<A, O> =>
+  withSchema(new t.Type(codec.name, codec.is, codec.validate, codec.encode), () => ({
+    ...schemaOf(codec),
+    description,
+  }))
+
 /** Requests have another field of this name, which is a secret. */
-export const userName = withSchema(text(1, 128), () => ({
-  ...schemaOf(text(1, 128)),
-  description: 'The name of the user, or the id if the name was erased.',
-}))
+export const userName = described(text(1, 128), 'The name of the user, or the id if the name was erased.')
 
 /** With include. */
 const added = {
   user_name: userName,
-  sut_name: withSchema(orNull(text(1, 256)), () => ({
-    ...schemaOf(orNull(text(1, 256))),
-    description: 'The name that the SUT has now; null if it is outside the scope of the user.',
-  })),
-  state: withSchema(oneOf(...RESERVATION_STATES), () => ({
-    ...schemaOf(oneOf(...RESERVATION_STATES)),
-    description: 'What has become of it by the time of the response, or of as_of.',
-  })),
+  sut_name: described(
+    orNull(text(1, 256)),
+    'The name that the SUT has now; null if it is outside the scope of the user.',
+  ),
+  state: described(oneOf(...RESERVATION_STATES), 'What has become of it by the time of the response, or of as_of.'),
   planned_end_time: windowEnd,
-  series_id: withSchema(orNull(assignedId), () => ({
-    ...schemaOf(orNull(assignedId)),
-    description: 'The series that it belongs to; null if none.',
-  })),
+  series_id: described(orNull(assignedId), 'The series that it belongs to; null if none.'),
 }
 
 const Reservation: t.Type<ReservationDocument & AddedMembers, unknown, unknown> = closed(
@@ -166,10 +164,7 @@ const user = {
   ...{ created_at: milliseconds, updated_at: milliseconds },
 }
 const ended = { removed_at: milliseconds, erased_at: milliseconds }
-const madePassword = withSchema(text(8, 1024), () => ({
-  ...schemaOf(text(8, 1024)),
-  description: 'If the service made it. Shown in this response only.',
-}))
+const madePassword = described(text(8, 1024), 'If the service made it. Shown in this response only.')
 const NewUser = closed('NewUser', user, { password: madePassword })
 /** With include=used. */
 const used = closed(

@@ -1,12 +1,11 @@
 import { refTo } from './answer-schemas.ts'
-import type { Operation } from './operation.ts'
+import type { Operations } from './operation.ts'
 
-/** Operations on the log. */
+/** Operations on the log: its events, and proofs over it. */
 
-export const logOperations: Readonly<Record<string, Operation>> = {
+export const historyOperations: Operations = {
   'GET /api/sut/:id/history': {
     id: 'readSutHistory',
-    tag: 'History and feed',
     summary: 'Read the history of a SUT',
     description:
       'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
@@ -15,16 +14,21 @@ export const logOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut_reservation/:id/history': {
     id: 'readReservationHistory',
-    tag: 'History and feed',
     summary: 'Read the history of a reservation',
     description:
       'Events of the reservation, oldest first, each with the values it changed. Remains available after cancellation.',
     answer: refTo('History'),
     refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
   },
+  'GET /api/user/:id/history': {
+    id: 'readUserHistory',
+    summary: 'Read the history of a user',
+    description: 'Testers read their own only, also at /api/user/me/history.',
+    answer: refTo('History'),
+    refusals: ['user_not_found', 'forbidden', 'store_full'],
+  },
   'GET /api/events': {
     id: 'readEvents',
-    tag: 'History and feed',
     summary: 'Read or follow the events of the log',
     description:
       'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
@@ -41,7 +45,6 @@ export const logOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/changes': {
     id: 'readChanges',
-    tag: 'History and feed',
     summary: 'Follow which objects change',
     description:
       'Server-Sent Events: `ready` with the position from which it follows, then `change` for each object that changed and may be read, one entry an object in 250 ms, and `reload` where there are too many to tell. /asyncapi.json describes them.',
@@ -49,16 +52,17 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     refusals: ['too_many_subscribers'],
     notes: { after: 'The position after which to begin; from now on by default.' },
   },
+}
+
+export const proofOperations: Operations = {
   'GET /api/audit/checkpoint': {
     id: 'readCheckpoint',
-    tag: 'Proof',
     summary: 'Read the signed checkpoint',
     description: 'The head of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
     answer: { type: 'string' },
   },
   'GET /api/audit/key': {
     id: 'readVerifierKeys',
-    tag: 'Proof',
     summary: "Read the verifiers' keys",
     description:
       'The keys that verify checkpoints, one a line, as signed notes have them: the one that signs now first.',
@@ -66,14 +70,12 @@ export const logOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/audit/inclusion': {
     id: 'proveInclusion',
-    tag: 'Proof',
     summary: 'Prove that an event is in the log (RFC 6962)',
     answer: refTo('Inclusion'),
     refusals: ['event_not_found'],
   },
   'GET /api/audit/consistency': {
     id: 'proveConsistency',
-    tag: 'Proof',
     summary: 'Prove that the log has only grown between two sizes (RFC 6962)',
     answer: refTo('Consistency'),
     notes: { from: 'The earlier size.', to: 'The later size; by default the size of the log.' },

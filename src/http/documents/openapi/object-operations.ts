@@ -1,7 +1,6 @@
 import type { Code } from '../../protocol/problem.ts'
-import { accessOperations } from './access-operations.ts'
 import { refTo } from './answer-schemas.ts'
-import type { Operation } from './operation.ts'
+import type { Operations } from './operation.ts'
 
 const WINDOW: readonly Code[] = [
   'window_required',
@@ -21,10 +20,9 @@ const OUTAGES =
 const INCLUDE =
   'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
 
-export const reservationOperations: Readonly<Record<string, Operation>> = {
+export const reservationOperations: Operations = {
   'POST /api/sut_reservation/create': {
     id: 'createReservation',
-    tag: 'Reservations',
     summary: 'Reserve a SUT',
     description:
       'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder. With keepalive it is released once nobody has kept it alive for so many seconds. With match in place of sut_id, any active SUT that fits, is not known to be offline and is free is reserved: first the one whose free span around the window is shortest, then the one that has been idle longest. If none is free, the refusal names the next window, and the longest from the same start.',
@@ -38,7 +36,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut_reservation': {
     id: 'listReservations',
-    tag: 'Reservations',
     summary: 'List reservations, newest created first',
     notes: {
       sut_id: 'Only those of these SUTs, up to 100.',
@@ -49,7 +46,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut_reservation/:id': {
     id: 'readReservation',
-    tag: 'Reservations',
     summary: 'Read a reservation',
     notes: { include: INCLUDE },
     answer: refTo('Reservation'),
@@ -58,7 +54,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_reservation/:id/cancel': {
     id: 'cancelReservation',
-    tag: 'Reservations',
     summary: 'Cancel or release a reservation',
     description:
       'A reservation that has not started is cancelled. A running one is released: it ends now. Either way the rest of its window is free at once.',
@@ -67,7 +62,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_reservation/:id/extend': {
     id: 'extendReservation',
-    tag: 'Reservations',
     summary: 'Extend a reservation',
     description:
       'Send a later end_time, a duration in seconds from the start, or by how many seconds the end that stands is to be later; then send an Idempotency-Key too. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
@@ -89,7 +83,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_reservation/:id/shorten': {
     id: 'shortenReservation',
-    tag: 'Reservations',
     summary: 'Let a reservation end earlier',
     description:
       'Send an earlier end_time that is after now. It is widened to its quarter-hour. What is freed is free at once. To end a reservation now, cancel it.',
@@ -106,7 +99,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_reservation/:id/update': {
     id: 'bindReservation',
-    tag: 'Reservations',
     summary: 'Bind a reservation to your own address',
     description:
       'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
@@ -115,7 +107,6 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_reservation/:id/keepalive': {
     id: 'keepReservation',
-    tag: 'Reservations',
     summary: 'Keep a reservation alive',
     description:
       'For a reservation made with `keepalive`, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. Before the start it changes nothing. An Idempotency-Key is ignored.',
@@ -126,13 +117,11 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       ...(['not_kept_alive', 'reservation_over'] as const),
     ],
   },
-  ...accessOperations,
 }
 
-export const sutOperations: Readonly<Record<string, Operation>> = {
+export const sutOperations: Operations = {
   'POST /api/sut/create': {
     id: 'createSut',
-    tag: 'SUTs',
     summary: 'Create a SUT',
     description: 'password and user_name are stored encrypted and never returned.',
     answer: refTo('Sut'),
@@ -142,7 +131,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut/import': {
     id: 'importSuts',
-    tag: 'SUTs',
     summary: 'Create up to 500 SUTs',
     description:
       'All rows are checked first, and nothing is created if one has a problem. The SUTs are answered in the order of the rows, as they were created. With dry_run the answer has only their number, and nothing is created.',
@@ -151,7 +139,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut/:id/update': {
     id: 'updateSut',
-    tag: 'SUTs',
     summary: 'Update a SUT',
     description: 'Omitted fields keep their values.',
     answer: refTo('Sut'),
@@ -160,7 +147,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut/:id/tags': {
     id: 'tagSut',
-    tag: 'SUTs',
     summary: 'Set and remove tags of a SUT',
     description:
       'A merge patch (RFC 7396): names with values, or with null to remove a tag. A SUT has at most 64 tags.',
@@ -170,7 +156,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut/:id/retire': {
     id: 'retireSut',
-    tag: 'SUTs',
     summary: 'Retire a SUT',
     description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
     answer: refTo('Sut'),
@@ -179,7 +164,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut/:id/monitoring': {
     id: 'monitorSut',
-    tag: 'SUTs',
     summary: 'Begin or end probing a SUT',
     description:
       'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps the status.',
@@ -189,7 +173,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut/:id/check': {
     id: 'checkSut',
-    tag: 'SUTs',
     summary: 'Probe a SUT now',
     description:
       'Answers when the probe has ended, after 15 s at most. It counts like any other probe of a monitored SUT. Once a second per SUT.',
@@ -198,7 +181,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut': {
     id: 'listSuts',
-    tag: 'SUTs',
     summary: 'List SUTs, newest created first',
     notes: {
       include: 'What to add: settings, of which lists have what everybody sees. Not with as_of, and not in CSV.',
@@ -208,7 +190,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut/:id': {
     id: 'readSut',
-    tag: 'SUTs',
     summary: 'Read a SUT',
     notes: {
       include:
@@ -220,7 +201,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut/:id/availability': {
     id: 'readAvailability',
-    tag: 'SUTs',
     summary: 'Find the free windows of a SUT',
     description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
     answer: refTo('Availability'),
@@ -228,7 +208,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/availability': {
     id: 'findAvailability',
-    tag: 'SUTs',
     summary: 'Find SUTs with free windows',
     description:
       'Active SUTs in scope with something free of at least duration, newest created first, found by the filters of the list of SUTs. With match, SUTs that fit and are not known to be offline, in the order in which a create with the same match would try them for the earliest such window of each. At most 100 free windows of each SUT; its next is where the following one begins. turnaround is neither held nor free. The next of the page continues it.',
@@ -245,7 +224,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut/:id/outages': {
     id: 'readOutages',
-    tag: 'SUTs',
     summary: 'Find when a SUT was offline',
     description: OUTAGES,
     answer: refTo('Outages'),
@@ -253,7 +231,6 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/outages': {
     id: 'listOutages',
-    tag: 'SUTs',
     summary: 'Find when up to 100 SUTs were offline',
     description: `${OUTAGES} SUTs that are not found are left out.`,
     answer: refTo('OutagesList'),
@@ -262,10 +239,9 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   },
 }
 
-export const sessionOperations: Readonly<Record<string, Operation>> = {
+export const sessionOperations: Operations = {
   'GET /api/session': {
     id: 'listSessions',
-    tag: 'Sessions',
     summary: 'List sessions, newest first',
     description:
       'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',

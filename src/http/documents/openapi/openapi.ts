@@ -1,32 +1,37 @@
 import { hasSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
+import { accessOperations } from './access-operations.ts'
 import { answerSchemas, refTo } from './answer-schemas.ts'
 import type { Examples } from './examples.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
-import { logOperations } from './log-operations.ts'
+import { historyOperations, proofOperations } from './log-operations.ts'
 import { logSchemas } from './log-schemas.ts'
 import { noteOnParameter, withNotes } from './notes.ts'
 import { reservationOperations, sessionOperations, sutOperations } from './object-operations.ts'
-import { type Operation, TAGS } from './operation.ts'
+import { type Operation, type Operations, TAGS, type Tag } from './operation.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
 import { requestOperations, seriesOperations } from './series-operations.ts'
-import { serviceOperations } from './service-operations.ts'
+import { documentOperations, serviceOperations } from './service-operations.ts'
 import { loginOperations, tokenOperations, userOperations } from './user-operations.ts'
 
-/** Every operation by route, such as `GET /api/sut/:id`. */
-export const operations: Readonly<Record<string, Operation>> = {
-  ...reservationOperations,
-  ...seriesOperations,
-  ...requestOperations,
-  ...sutOperations,
-  ...sessionOperations,
-  ...userOperations,
-  ...tokenOperations,
-  ...loginOperations,
-  ...logOperations,
-  ...serviceOperations,
+const byTag: Readonly<Record<Tag, Operations>> = {
+  SUTs: sutOperations,
+  Reservations: { ...reservationOperations, ...accessOperations, ...seriesOperations, ...requestOperations },
+  Sessions: sessionOperations,
+  Users: { ...userOperations, ...tokenOperations, ...loginOperations },
+  'History and feed': historyOperations,
+  Proof: proofOperations,
+  Service: serviceOperations,
+  Documents: documentOperations,
 }
+
+/** Every operation by route, such as `GET /api/sut/:id`. */
+export const operations: Readonly<Record<string, Operation & { readonly tag: string }>> = Object.fromEntries(
+  Object.entries(byTag).flatMap(([tag, its]) =>
+    Object.entries(its).map(([route, operation]) => [route, { ...operation, tag }]),
+  ),
+)
 
 /** The OpenAPI 3.1 document of the route table. */
 

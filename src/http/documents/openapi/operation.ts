@@ -5,7 +5,6 @@ import type { Code } from '../../protocol/problem.ts'
 export interface Operation {
   /** The operation's name in generated clients. */
   readonly id: string
-  readonly tag: Tag
   readonly summary: string
   readonly description?: string
   /** The schema of the JSON response. Other media types are text. */
@@ -35,3 +34,6 @@ export const TAGS = {
   Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
 } as const
 export type Tag = keyof typeof TAGS
+
+/** By route, such as `GET /api/sut/:id`. */
+export type Operations = Readonly<Record<string, Operation>>

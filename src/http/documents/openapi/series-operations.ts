@@ -1,11 +1,10 @@
 import type { Code } from '../../protocol/problem.ts'
 import { refTo } from './answer-schemas.ts'
-import type { Operation } from './operation.ts'
+import type { Operations } from './operation.ts'
 
-export const seriesOperations: Readonly<Record<string, Operation>> = {
+export const seriesOperations: Operations = {
   'POST /api/sut_reservation_series/create': {
     id: 'createSeries',
-    tag: 'Reservations',
     summary: 'Reserve a SUT again and again',
     description:
       'start_time and end_time are the first window, rrule is the value of an RRULE of RFC 5545, which repeats it on the wall clock of time_zone. All windows are reserved, or none. A conflict lists the reservations in the way, each with the start of the occurrence. Without COUNT and UNTIL, the rule goes to the horizon or to its 366th window.',
@@ -20,14 +19,12 @@ export const seriesOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut_reservation_series': {
     id: 'listSeries',
-    tag: 'Reservations',
     summary: 'List series, newest created first',
     answer: refTo('SeriesList'),
     refusals: ['store_full'],
   },
   'GET /api/sut_reservation_series/:id': {
     id: 'readSeries',
-    tag: 'Reservations',
     summary: 'Read a series with its reservations',
     description: 'Its reservations are in order of their start, cancelled ones too, each with its state by now.',
     answer: refTo('Series'),
@@ -35,7 +32,6 @@ export const seriesOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_reservation_series/:id/cancel': {
     id: 'cancelSeries',
-    tag: 'Reservations',
     summary: 'Cancel the rest of a series',
     description:
       'Cancels its reservations that have not begun, in one piece, and answers these. One that runs goes on: release it by itself.',
@@ -46,10 +42,9 @@ export const seriesOperations: Readonly<Record<string, Operation>> = {
 
 const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_found', 'sut_retired', 'no_sut_matches']
 
-export const requestOperations: Readonly<Record<string, Operation>> = {
+export const requestOperations: Operations = {
   'POST /api/sut_request/create': {
     id: 'createRequest',
-    tag: 'Reservations',
     summary: 'Reserve a SUT as soon as one is free',
     description:
       'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. The reservation is released unless it is kept alive, where keepalive is given.',
@@ -63,7 +58,6 @@ export const requestOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut_request': {
     id: 'listRequests',
-    tag: 'Reservations',
     summary: 'List requests, newest first',
     answer: refTo('SutRequestList'),
     refusals: ['list_too_large', 'store_full'],
@@ -75,7 +69,6 @@ export const requestOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/sut_request/:id': {
     id: 'readRequest',
-    tag: 'Reservations',
     summary: 'Read a request, or wait for its end',
     description:
       'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then.',
@@ -85,7 +78,6 @@ export const requestOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/sut_request/:id/withdraw': {
     id: 'withdrawRequest',
-    tag: 'Reservations',
     summary: 'Withdraw a request',
     description: 'It waits no longer. One that has been withdrawn already is answered as it is.',
     answer: refTo('SutRequest'),

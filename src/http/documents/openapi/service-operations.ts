@@ -1,49 +1,39 @@
-import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
-import { refTo } from './answer-schemas.ts'
-import type { Operation } from './operation.ts'
-
-const text: JsonSchema = { type: 'string' }
+import { refTo, string } from './answer-schemas.ts'
+import type { Operation, Operations } from './operation.ts'
 
 /** A document about the interface, in a format defined by other standards. */
 const document = (id: string, summary: string): Operation => ({
   id,
-  tag: 'Documents',
   summary,
   answer: refTo('Document'),
   isTagged: true,
 })
 
 /** A page, or a file of one. */
-const partOfPage = (id: string, summary: string): Operation => ({
-  id,
-  tag: 'Documents',
-  summary,
-  answer: text,
-  isTagged: true,
-})
+const partOfPage = (id: string, summary: string): Operation => ({ id, summary, answer: string, isTagged: true })
 
-export const serviceOperations: Readonly<Record<string, Operation>> = {
-  'GET /problems/:code': { ...partOfPage('readProblem', 'Read the page about a problem'), refusals: ['not_found'] },
+export const serviceOperations: Operations = {
   'GET /metrics': {
     id: 'readMetrics',
-    tag: 'Service',
     summary: 'Read the metrics (Prometheus)',
-    answer: text,
+    answer: string,
   },
   'GET /health/live': {
     id: 'isLive',
-    tag: 'Service',
     summary: 'Check that the service is running',
     answer: refTo('Health'),
   },
   'GET /health/ready': {
     id: 'isReady',
-    tag: 'Service',
     summary: 'Check that the service is ready',
     description:
       'If it is not, the error response gives the state of each part in parts. While the clock is ahead, detail says that writes are refused.',
     answer: refTo('Health'),
   },
+}
+
+export const documentOperations: Operations = {
+  'GET /problems/:code': { ...partOfPage('readProblem', 'Read the page about a problem'), refusals: ['not_found'] },
   'GET /openapi.json': document('readOpenApi', 'Read this document (OpenAPI 3.1)'),
   'GET /asyncapi.json': document('readAsyncApi', 'Read the description of the feed (AsyncAPI 3.0)'),
   'GET /schemas/': { ...document('listSchemas', 'List the JSON Schemas of all events'), answer: refTo('SchemaIndex') },

@@ -1,13 +1,12 @@
 import type { Code } from '../../protocol/problem.ts'
 import { refTo } from './answer-schemas.ts'
-import type { Operation } from './operation.ts'
+import type { Operations } from './operation.ts'
 
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
 
-export const userOperations: Readonly<Record<string, Operation>> = {
+export const userOperations: Operations = {
   'POST /api/user/create': {
     id: 'createUser',
-    tag: 'Users',
     summary: 'Create a user',
     description:
       'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere. Testers may have a quota and a scope.',
@@ -18,7 +17,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/import': {
     id: 'importUsers',
-    tag: 'Users',
     summary: 'Create up to 100 users, all or none',
     description:
       'All rows are checked first. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
@@ -27,7 +25,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/update': {
     id: 'updateUser',
-    tag: 'Users',
     summary: 'Change the name, the role, the quota or the scope of a user',
     description:
       'Omitted fields keep their values, as omitted limits of a quota do. Only testers have a quota and a scope. Streams and connections that the new role does not allow end.',
@@ -37,7 +34,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/password': {
     id: 'setPassword',
-    tag: 'Users',
     summary: 'Set the password of a user',
     description: 'The old one stops working at once, and the event streams of the user end.',
     answer: refTo('User'),
@@ -46,7 +42,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/me/password': {
     id: 'setOwnPassword',
-    tag: 'Users',
     summary: 'Change your own password',
     description: 'Wrong old passwords are throttled like failed logins.',
     answer: refTo('User'),
@@ -55,7 +50,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/logout': {
     id: 'logOutUser',
-    tag: 'Users',
     summary: 'End all sessions of a user',
     description: 'What was opened with them ends too. The password and tokens stay good.',
     answer: refTo('User'),
@@ -64,7 +58,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/remove': {
     id: 'removeUser',
-    tag: 'Users',
     summary: 'Remove a user',
     description:
       'Reservations that are not over stay with "keep"; with "cancel" running ones are released and later ones cancelled, and the answer says how many. The user keeps its name in histories until it is erased.',
@@ -73,7 +66,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/restore': {
     id: 'restoreUser',
-    tag: 'Users',
     summary: 'Restore a removed user',
     description: 'The previous password works again. Cancelled reservations stay cancelled.',
     answer: refTo('User'),
@@ -82,7 +74,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/erase': {
     id: 'eraseUser',
-    tag: 'Users',
     summary: 'Erase a removed user',
     description:
       'Deletes the name and the password, which no later backup brings back. Events and histories then show the id. This cannot be undone.',
@@ -92,7 +83,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/user': {
     id: 'listUsers',
-    tag: 'Users',
     summary: 'List users, newest first',
     description:
       'Administrators and auditors see all of each user; testers see all of themselves, and of others the id and the name.',
@@ -101,7 +91,6 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/user/me': {
     id: 'readMe',
-    tag: 'Users',
     summary: 'Read the authenticated user',
     answer: refTo('User'),
     isTagged: true,
@@ -109,19 +98,10 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/user/:id': {
     id: 'readUser',
-    tag: 'Users',
     summary: 'Read a user',
     answer: { anyOf: [refTo('User'), refTo('UserName')] },
     isTagged: true,
     refusals: ['user_not_found', 'store_full'],
-  },
-  'GET /api/user/:id/history': {
-    id: 'readUserHistory',
-    tag: 'History and feed',
-    summary: 'Read the history of a user',
-    description: 'Testers read their own only, also at /api/user/me/history.',
-    answer: refTo('History'),
-    refusals: ['user_not_found', 'forbidden', 'store_full'],
   },
 }
 
@@ -129,10 +109,9 @@ const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed
 const OF_WHOM = { id: 'The _id of the user, or `me`. Only administrators may give that of others.' }
 
 /** Operations on tokens of oneself, or as an administrator of others. */
-export const tokenOperations: Readonly<Record<string, Operation>> = {
+export const tokenOperations: Operations = {
   'POST /api/user/:id/token': {
     id: 'issueToken',
-    tag: 'Users',
     summary: 'Issue a token',
     description:
       'The token is shown in this answer only. It takes the place of a password, with the role given or else that of the user. It must be a role that the request has itself: administrators may give any that the user may have.',
@@ -143,7 +122,6 @@ export const tokenOperations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/user/:id/token': {
     id: 'listTokens',
-    tag: 'Users',
     summary: 'List the tokens of a user, newest first',
     description: 'Those that have expired or were revoked are left out.',
     answer: refTo('TokenList'),
@@ -152,7 +130,6 @@ export const tokenOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/user/:id/token/:token/revoke': {
     id: 'revokeToken',
-    tag: 'Users',
     summary: 'Revoke a token',
     description: 'It stops working at once, and event streams and consoles opened with it end.',
     answer: refTo('Token'),
@@ -162,10 +139,9 @@ export const tokenOperations: Readonly<Record<string, Operation>> = {
 }
 
 /** Operations on sessions that begin with a login. */
-export const loginOperations: Readonly<Record<string, Operation>> = {
+export const loginOperations: Operations = {
   'POST /api/login': {
     id: 'login',
-    tag: 'Users',
     summary: 'Sign in with a name and a password',
     description:
       'Begins a session for twelve hours, which `POST /api/login/renew` extends, until seven days after the login at most. Send `session` as a Bearer token. An Idempotency-Key is ignored.',
@@ -174,7 +150,6 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/login/oidc/start': {
     id: 'startSingleSignOn',
-    tag: 'Users',
     summary: 'Begin a single sign-on',
     description:
       'Keep `transaction`, which is valid for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
@@ -183,7 +158,6 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/login/oidc/finish': {
     id: 'finishSingleSignOn',
-    tag: 'Users',
     summary: 'End a single sign-on',
     description:
       'Begins a session for twelve hours, which cannot be extended. The first sign-in adds a user, and each one sets its role. A transaction and a code can be used once.',
@@ -199,7 +173,6 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/login/renew': {
     id: 'renewSession',
-    tag: 'Users',
     summary: 'Extend your session',
     description:
       'The session keeps its id, and its previous token stays valid until it expires. A session that cannot be extended is returned with the time at which it expires.',
@@ -207,7 +180,6 @@ export const loginOperations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/logout': {
     id: 'logout',
-    tag: 'Users',
     summary: 'End your session, or all of your sessions',
     description:
       'What was opened with a session ends with it. Without a session, a user with a password may still end all of its sessions. Tokens stay.',

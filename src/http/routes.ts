@@ -20,7 +20,6 @@ import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './
 import { seriesBody } from './codecs/series.ts'
 import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
-import type { Documents } from './documents/documents.ts'
 import { webRoutes } from './documents/web/web-routes.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import { CSV } from './response/csv-lists.ts'
@@ -71,7 +70,8 @@ export interface Handlers {
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly changes: (call: Call<unknown, ChangesQuery>) => RouteResult
   readonly health: Health
-  readonly documents: Documents
+  /** The table that the documents describe: that of these routes. */
+  readonly documented: () => readonly Route[]
   /** In the Prometheus text format. */
   readonly metrics: () => Promise<string>
 }
@@ -274,7 +274,7 @@ export const routes = (on: Handlers): readonly Route[] => [
     isAlwaysOpen: true,
     handle: async () => E.right({ status: 200, body: await on.metrics() }),
   }),
-  ...documentRoutes(on.documents),
+  ...documentRoutes(on.documented),
   ...webRoutes(on.hasSingleSignOn),
 
   ...healthRoutes(on.health),

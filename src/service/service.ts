@@ -29,7 +29,6 @@ import { isOwnAddress } from '../gateway/connections/own-addresses.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { makeConsoles } from '../http/console/consoles.ts'
-import { makeDocuments } from '../http/documents/documents.ts'
 import { readWebFiles } from '../http/documents/web/web-files.ts'
 import type { Route } from '../http/protocol/route.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
@@ -454,7 +453,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         digest: async () => (await readWebFiles()).digest,
       }),
       health: makeHealth(condition),
-      documents: makeDocuments(() => table),
+      documented: () => table,
       metrics: metrics.text,
     })
     const authenticator = makeAuthenticator({

@@ -1,29 +1,114 @@
-import { get, type Route } from '../protocol/route.ts'
-import type { Documents } from './documents.ts'
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { once } from '../../concurrency/once.ts'
+import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
+import { codes, refusal } from '../protocol/problem.ts'
+import { type Call, type FixedBody, get, JSON_TYPE, type Route, type RouteResult } from '../protocol/route.ts'
+import { asyncApi } from './asyncapi.ts'
+import { chapterNames, INDEX, readSchedule, readTour } from './guide/chapters.ts'
+import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
+import { shell } from './guide/shell.ts'
+import { version } from './guide/version.ts'
+import { schemaDocuments } from './openapi/event-schemas.ts'
+import { examplesFrom, readExamples } from './openapi/examples.ts'
+import { openApi } from './openapi/openapi.ts'
+import { readWebFiles } from './web/web-files.ts'
+
+/**
+ * Serves a text, or the bytes of a picture, with an ETag. It is made on the first request and kept; after a failure the
+ * next request tries again.
+ */
+const fixed = (
+  make: () => string | Promise<string | Uint8Array>,
+  headers: Readonly<Record<string, string>> = {},
+): Route['handle'] => {
+  const read = once(async () => {
+    const content = await make()
+    const body: string | FixedBody = typeof content === 'string' ? content : { bytes: content }
+    return { body, ETag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+  })
+  return async () => {
+    const { body, ETag } = await read()
+    // Clients ask each time whether it has changed, which a new version of Berth may do.
+    return E.right({ status: 200, body, headers: { 'Cache-Control': 'no-cache', ...headers, ETag } })
+  }
+}
+
+const json = (make: () => object): Route['handle'] => fixed(() => JSON.stringify(make()))
+
+const guidePage = (name: string): Route['handle'] => fixed(() => readPage(name), pageHeaders())
+
+/** Serves one of several documents, by a parameter of the path. */
+const oneOf = (parameter: string, all: readonly (readonly [string, Route['handle']])[], otherwise: string) => {
+  const byName = new Map(all)
+  return async (call: Call): RouteResult =>
+    byName.get(call.params[parameter] ?? '')?.(call) ?? E.left(refusal('not_found', otherwise))
+}
+
+const schemaIndex = () => ({
+  schemas: schemaDocuments.map(({ type, version, urn, href }) => ({ type, version, urn, href })),
+})
+const schemas = schemaDocuments.map(({ href, schema }) => [href.slice('/schemas/'.length), json(schema)] as const)
+const chapters = chapterNames().map((name) => [name, guidePage(name)] as const)
+const problems = Object.keys(codes).map((code) => [code, guidePage(problemPageName(code))] as const)
+
+/** The page at /docs: Swagger UI, with all scripts and styles served from here. */
+const docsPage = async (): Promise<string> =>
+  shell({
+    title: 'Interface',
+    files: `/web/${(await readWebFiles()).digest}/`,
+    styles: ['tokens.css', 'documents~docs.css'],
+    script: 'documents~docs.ts',
+    head: `<link rel="stylesheet" href="/docs/swagger-ui.css">\n<script src="/docs/swagger-ui-bundle.js" defer></script>\n`,
+    content: '<main id="interface"></main>',
+  })
+
+const ofSwagger = (file: string): Route['handle'] =>
+  fixed(() => readFile(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8'))
 
 const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
-const SVG = 'image/svg+xml'
 
-const roles = 'anyone'
+/**
+ * What the service says of itself: documents for programs, and pages for people. None contains a secret. Each is built
+ * on its first request.
+ *
+ * @param routes the table that the documents describe, including these routes
+ */
+export const documentRoutes = (routes: () => readonly Route[]): readonly Route[] => {
+  const describe = () => openApi(routes(), version(), examplesFrom(readExamples()))
+  const document = (path: string, mediaType: string, handle: Route['handle'], alias?: string): Route =>
+    get({ path, roles: 'anyone', mediaType, handle, ...(alias !== undefined && { alias }) })
+  return [
+    document('/openapi.json', JSON_TYPE, json(describe)),
+    document(
+      '/asyncapi.json',
+      JSON_TYPE,
+      json(() => asyncApi(version())),
+    ),
+    document('/schemas/', JSON_TYPE, json(schemaIndex)),
+    document('/schemas/:file', JSON_TYPE, oneOf('file', schemas, 'There is no schema of this name.')),
+    // A route for every file: there is no path that could lead elsewhere.
+    document('/docs', HTML, fixed(docsPage, pageHeaders()), '/docs/'),
+    document('/docs/swagger-ui.css', CSS, ofSwagger('swagger-ui.css')),
+    document('/docs/swagger-ui-bundle.js', SCRIPT, ofSwagger('swagger-ui-bundle.js')),
 
-/** What the service says of itself: documents for programs, and pages for people. None contains a secret. */
-export const documentRoutes = (documents: Documents): readonly Route[] => [
-  get({ path: '/openapi.json', roles, handle: documents.openApi }),
-  get({ path: '/asyncapi.json', roles, handle: documents.asyncApi }),
-  get({ path: '/schemas/', roles, handle: documents.schemaIndex }),
-  get({ path: '/schemas/:file', roles, handle: documents.schema }),
-  // A route for every file: there is no path that could lead elsewhere.
-  get({ path: '/docs', alias: '/docs/', roles, mediaType: HTML, handle: documents.page }),
-  get({ path: '/docs/swagger-ui.css', roles, mediaType: CSS, handle: documents.uiStyle }),
-  get({ path: '/docs/swagger-ui-bundle.js', roles, mediaType: SCRIPT, handle: documents.uiScript }),
-
-  get({ path: '/guide', alias: '/guide/', roles, mediaType: HTML, handle: documents.guide }),
-  get({ path: '/guide/search.json', roles, handle: documents.guideSearch }),
-  get({ path: '/guide/tour.svg', roles, mediaType: SVG, handle: documents.guideTour }),
-  get({ path: '/guide/schedule.png', roles, mediaType: 'image/png', handle: documents.guideSchedule }),
-  get({ path: '/guide/:chapter', roles, mediaType: HTML, handle: documents.guideChapter }),
-  get({ path: '/client/berth.mjs', roles, mediaType: SCRIPT, handle: documents.client }),
-  get({ path: '/problems/:code', roles, mediaType: HTML, handle: documents.problem }),
-]
+    document('/guide', HTML, guidePage(INDEX), '/guide/'),
+    document(
+      '/guide/search.json',
+      JSON_TYPE,
+      fixed(() => readPage(SEARCH_INDEX)),
+    ),
+    document('/guide/tour.svg', 'image/svg+xml', fixed(readTour, PICTURE_HEADERS)),
+    document('/guide/schedule.png', 'image/png', fixed(readSchedule)),
+    document('/guide/:chapter', HTML, oneOf('chapter', chapters, 'The guide has no such chapter.')),
+    document(
+      '/client/berth.mjs',
+      SCRIPT,
+      fixed(async () => (await readWebFiles()).client),
+    ),
+    document('/problems/:code', HTML, oneOf('code', problems, 'No problem has this code.')),
+  ]
+}

@@ -1,4 +1,4 @@
-import { GUIDE_PAGE_HEADERS } from '../documents/guide/appearance.ts'
+import { pageHeaders } from '../protocol/page-headers.ts'
 
 /** What people see at an address where nothing is. It is the same for every request. */
 
@@ -18,7 +18,7 @@ export const NOT_FOUND_PAGE = `<!doctype html>
 
 /** Not stored, because a program gets another response at the same address. */
 export const NOT_FOUND_HEADERS = {
-  ...GUIDE_PAGE_HEADERS,
+  ...pageHeaders(),
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
 }

@@ -3,6 +3,7 @@ import type { TreeReader } from '../../../projections/merkle-tree.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
+import { once } from '../../concurrency/once.ts'
 import { matching } from '../../domain/codec/codec.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
@@ -108,14 +109,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
   }
 
   // The key is replaced while no service runs.
-  let keys: Promise<string> | undefined
-  const readKeys = (): Promise<string> => {
-    keys ??= verifierKeys(store, signer).catch((error: unknown) => {
-      keys = undefined
-      throw error
-    })
-    return keys
-  }
+  const readKeys = once(() => verifierKeys(store, signer))
 
   return {
     checkpoint: (): RouteResult =>

@@ -1,8 +1,7 @@
 import { answerCalls } from '../../../concurrency/answer-calls.ts'
 import { chapterNames, groupsOf, INDEX, readChapter } from './chapters.ts'
-import { renderPage } from './page.ts'
+import { renderPage, renderProblemPages } from './page.ts'
 import { type PagesThread, SEARCH_INDEX } from './pages.ts'
-import { renderProblemPages } from './problem-page.ts'
 import { sectionsOf } from './search-index.ts'
 
 /** What chapters have in place of it: only a running service knows what it hands out. */

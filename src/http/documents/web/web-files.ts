@@ -1,3 +1,4 @@
+import { once } from '../../../concurrency/once.ts'
 import { openThread } from '../../../concurrency/thread.ts'
 
 /** A file as browsers get it. */
@@ -24,23 +25,15 @@ export interface WebFilesThread {
   readonly build: () => WebFiles
 }
 
-/** Stripping types and compressing take longer than the main thread may be held. */
-const build = (): Promise<WebFiles> => {
+/**
+ * The files of the page, built at the first call. Stripping types and compressing take longer than the main thread may
+ * be held.
+ */
+export const readWebFiles = once(() => {
   const thread = openThread<WebFilesThread>({
     module: new URL('./web-files-worker.ts', import.meta.url),
     start: { execArgv: ['--no-warnings'] },
     callsMax: 1,
   })
   return thread.call('build', []).finally(thread.close)
-}
-
-let built: Promise<WebFiles> | undefined
-
-/** The files of the page. The first call builds them; a failure is forgotten. */
-export const readWebFiles = (): Promise<WebFiles> => {
-  built ??= build().catch((error: unknown) => {
-    built = undefined
-    throw error
-  })
-  return built
-}
+})

@@ -1,31 +1,15 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { withSchema } from '../../../domain/codec/json-schema.ts'
+import { pageHeaders } from '../../protocol/page-headers.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type DecodeQuery, get, getWithQuery, type Route } from '../../protocol/route.ts'
 import { readWebFiles } from './web-files.ts'
 
 /** The page for people at `/`, and its files. Their sources are in src/web. */
 
-/**
- * Nothing from other origins, nothing inline, no eval, no framing. noVNC draws `data:` images; a form is sent by a
- * script.
- */
-const PAGE_HEADERS = {
-  'Cache-Control': 'no-cache',
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "font-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Referrer-Policy': 'no-referrer',
-}
+/** A form is sent by a script. */
+const PAGE_HEADERS = { 'Cache-Control': 'no-cache', ...pageHeaders("'self'", "font-src 'self'") }
 
 /** The address of a file has the digest of all of them, so what is there never changes. */
 const FILE_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }

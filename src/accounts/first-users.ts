@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClockGuard } from '../commands/clock-guard.ts'
-import { makeNewEvents } from '../commands/command-envelope.ts'
+import { appendOwn } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
 import type { Config } from '../config/config.ts'
 import type { DataOf } from '../domain/event.ts'
 import { EPOCH_BYTES } from '../domain/events/user.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import { makeEventId, makeId, type RandomHex, USERS_STREAM } from '../domain/values/ids.ts'
+import { makeId, type RandomHex, USERS_STREAM } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import { FIRST_NAME, type FirstAdministrator, type FirstUser } from '../users/first-administrator.ts'
@@ -55,7 +55,7 @@ const timeOfRecord = async ({ runtime, guard, store }: FirstUsersOptions): Promi
  * @throws StoreUnavailable
  */
 const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser[]): Promise<boolean> => {
-  const { randomHex, store, users, vault } = options
+  const { randomHex, users, vault } = options
   const secrets: SealedSecret[] = []
   const added: DataOf<'UserAdded'>[] = []
   for (const { name, password, ...user } of first) {
@@ -64,14 +64,8 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
     added.push({ ...user, credentials: sealed.credentials })
   }
   const now = await timeOfRecord(options)
-  const envelope = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
-  const events = makeNewEvents(
-    added.map((data) => ({ type: 'UserAdded', data })),
-    envelope,
-    now,
-    randomHex,
-  )
-  const appended = await store.append(USERS_STREAM, NO_STREAM, events, secrets)
+  const events = added.map((data) => ({ type: 'UserAdded', data }) as const)
+  const appended = await appendOwn(options, BERTH, { stream: USERS_STREAM, revision: NO_STREAM, now }, events, secrets)
   if (E.isLeft(appended) && appended.left !== 'moved')
     throw new StoreUnavailable(
       `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,

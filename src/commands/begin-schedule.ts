@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Actor } from '../domain/decider.ts'
-import { makeEventId, type RandomHex, SCHEDULE_STREAM } from '../domain/values/ids.ts'
+import { type RandomHex, SCHEDULE_STREAM } from '../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock-guard.ts'
-import { makeNewEvents } from './command-envelope.ts'
+import { appendOwn } from './command-envelope.ts'
 
 /** The actor of recorded starts and ends. */
 export const SCHEDULE: Actor = { _id: 'schedule', role: 'system' }
@@ -30,15 +30,15 @@ const readBeginning = async (store: Pick<EventStore, 'readStream'>): Promise<num
  * @throws StoreUnavailable
  */
 export const beginSchedule = async (
-  { store, randomHex }: Pick<BeginScheduleOptions, 'store' | 'randomHex'>,
+  options: Pick<BeginScheduleOptions, 'store' | 'randomHex'>,
   now: number,
 ): Promise<number> => {
   for (;;) {
-    const begun = await readBeginning(store)
+    const begun = await readBeginning(options.store)
     if (begun !== undefined) return begun
     const event = { type: 'ScheduleBegan', data: { from: formatMilliseconds(now) } } as const
-    const envelope = { command: undefined, actor: SCHEDULE, requestId: makeEventId(now, randomHex(10)) }
-    const appended = await store.append(SCHEDULE_STREAM, NO_STREAM, makeNewEvents([event], envelope, now, randomHex))
+    const place = { stream: SCHEDULE_STREAM, revision: NO_STREAM, now }
+    const appended = await appendOwn(options, SCHEDULE, place, [event])
     if (E.isRight(appended)) return now
     if (appended.left !== 'moved') throw new StoreUnavailable(`ScheduleBegan cannot be recorded: ${appended.left}`)
   }

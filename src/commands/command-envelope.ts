@@ -82,11 +82,10 @@ export const readAppended = async (
 /** The events an order records for a decision. The last has its idempotency key. `now` is in Unix milliseconds. */
 export const makeNewEvents = (
   events: readonly Event[],
-  envelope: CommandEnvelope<unknown>,
+  { actor, requestId, idempotencyKey, reason, client }: Sender,
   now: number,
   randomHex: RandomHex,
 ): readonly NewEvent[] => {
-  const { actor, requestId, idempotencyKey, reason, client } = envelope
   const time = formatMilliseconds(now)
   // In canonical order, so that encoding need not sort.
   const makeMetadata = (type: EventType, isLast: boolean): Metadata => ({
@@ -105,4 +104,20 @@ export const makeNewEvents = (
     id: makeEventId(now, randomHex(10)),
     metadata: makeMetadata(event.type, n === last),
   }))
+}
+
+/**
+ * Appends events that no command decides, at a revision of their stream. They are the service's own.
+ *
+ * @param now Unix milliseconds
+ */
+export const appendOwn = (
+  { store, randomHex }: { readonly store: Pick<EventStore, 'append'>; readonly randomHex: RandomHex },
+  actor: Actor,
+  { stream, revision, now }: { readonly stream: string; readonly revision: number; readonly now: number },
+  events: readonly Event[],
+  secrets?: readonly SealedSecret[],
+): ReturnType<EventStore['append']> => {
+  const sender = { actor, requestId: makeEventId(now, randomHex(10)) }
+  return store.append(stream, revision, makeNewEvents(events, sender, now, randomHex), secrets)
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { EventType } from '../domain/event.ts'
+import { COMMAND_LINE } from '../domain/decider.ts'
+import type { Event, EventType } from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
-import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import {
   type AppendFailure,
@@ -12,7 +13,7 @@ import {
   OtherLogVersion,
   StoreUnavailable,
 } from '../event-store/event-store.ts'
-import { makeNewEvents } from './command-envelope.ts'
+import { appendOwn } from './command-envelope.ts'
 import { BERTH } from './listen-ports.ts'
 
 /** Between attempts while the store does not answer. */
@@ -76,13 +77,12 @@ const makeUpgradeError = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailabl
 
 /** One attempt. Returns the version until now; undefined after a conflict. */
 const upgradeOnce = async (options: UpgradeOptions): Promise<number | undefined> => {
-  const { store, version: own, clock, randomHex } = options
+  const { version: own, clock } = options
   const { version, revision, time } = await readLogVersion(options)
   if (version === own) return version
   const now = Math.max(clock(), time)
-  const envelope = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const set = { type: 'LogVersionSet', data: { version: own } } as const
-  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeNewEvents([set], envelope, now, randomHex))
+  const appended = await appendOwn(options, BERTH, { stream: LISTEN_PORTS_STREAM, revision, now }, [set])
   if (E.isRight(appended)) return version
   if (appended.left === 'moved') return undefined
   throw makeUpgradeError(appended.left)
@@ -121,4 +121,32 @@ export const isUnused = async (store: EventStore): Promise<boolean> => {
     for (const { text } of page) if (!ON_START.has((JSON.parse(text) as { type?: unknown }).type)) return false
   }
   return true
+}
+
+interface Recording {
+  readonly store: EventStore
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly randomHex: RandomHex
+}
+
+/**
+ * Records an event about the log as a whole, in the stream of its version.
+ *
+ * @throws StoreUnavailable
+ */
+export const recordForLog = async (event: Event, recording: Recording): Promise<void> => {
+  const { store, now } = recording
+  for (;;) {
+    const place = { stream: LISTEN_PORTS_STREAM, revision: NO_STREAM, now }
+    for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
+      const last = page.at(-1)
+      if (last === undefined) continue
+      place.revision = last.revision
+      place.now = Math.max(now, epochMillisecondsOf(last.metadata.time))
+    }
+    const appended = await appendOwn(recording, COMMAND_LINE, place, [event])
+    if (E.isRight(appended)) return
+    if (appended.left !== 'moved') throw new StoreUnavailable(`${event.type} cannot be recorded: ${appended.left}`)
+  }
 }

@@ -1,4 +1,4 @@
-import { recordForLog } from '../../commands/record-for-log.ts'
+import { recordForLog } from '../../commands/log-version.ts'
 import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'

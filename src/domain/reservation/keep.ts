@@ -3,7 +3,7 @@ import { keepaliveDue, startDue } from '../calendar/held.ts'
 import type { Decision } from '../decider.ts'
 import { refuse } from '../failure.ts'
 import type { ExistingSut } from '../sut/state.ts'
-import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
+import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, refuseOver } from './rules.ts'
 
 /** Keeps a reservation alive that was made with `keepalive`: its time counts anew. */
 export interface KeepReservation extends ReservationCommandBase {
@@ -12,14 +12,10 @@ export interface KeepReservation extends ReservationCommandBase {
 
 /** Recorded only when less than half of the time is left, so that frequent calls cost the log nothing. */
 export const keep = (sut: ExistingSut, command: KeepReservation, now: number): Decision => {
-  const { _id, documentStatus } = command
+  const { _id } = command
   const held = findUnfinished(sut, _id, now)
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
-  if (held === undefined) {
-    return documentStatus === 'cancelled'
-      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
-      : refuse('reservation_over', 'The reservation has ended.')
-  }
+  if (held === undefined) return refuseOver(command)
   const due = keepaliveDue(held)
   if (due === undefined) {
     return refuse('not_kept_alive', 'The reservation was made without keepalive. It lasts until its end.')

@@ -13,8 +13,7 @@ import {
   formatWindow,
   type IfMatch,
   initialSutState,
-  isStale,
-  refuseRetired,
+  refuseChange,
   refuseStale,
   requireSut,
   SUT_STATE_VERSION,
@@ -32,8 +31,8 @@ export interface SetMonitoring {
 
 const setMonitoring = (state: ExistingSut, { interval, ifMatch }: SetMonitoring): Decision => {
   const { _id } = state
-  if (state.status === 'retired') return refuseRetired()
-  if (isStale(state, ifMatch)) return refuseStale(state)
+  const refused = refuseChange(state, ifMatch)
+  if (refused !== undefined) return refused
   if (interval === state.monitoring) return E.right([])
   return E.right([
     interval === null
@@ -124,8 +123,8 @@ const create = (state: SutState, command: CreateSut): Decision => {
 }
 
 const update = (state: ExistingSut, command: UpdateSut): Decision => {
-  if (state.status === 'retired') return refuseRetired()
-  if (isStale(state, command.ifMatch)) return refuseStale(state)
+  const refused = refuseChange(state, command.ifMatch)
+  if (refused !== undefined) return refused
   const values = Object.entries(command.values).filter(
     ([name, value]) => state.values[name as keyof SutValues] !== value,
   )
@@ -155,15 +154,16 @@ const tag = (state: ExistingSut, command: TagSut): Decision => {
     }
     return E.left(invalid([problem]))
   }
-  if (state.status === 'retired') return refuseRetired()
-  if (isStale(state, command.ifMatch)) return refuseStale(state)
+  const refused = refuseChange(state, command.ifMatch)
+  if (refused !== undefined) return refused
   if (changed.length === 0) return E.right([])
   return E.right([{ type: 'SutUpdated', data: { _id: state._id, tags: Object.fromEntries(changed) } }])
 }
 
 const retire = (state: ExistingSut, command: RetireSut, now: number): Decision => {
   if (state.status === 'retired') return E.right([])
-  if (isStale(state, command.ifMatch)) return refuseStale(state)
+  const stale = refuseStale(state, command.ifMatch)
+  if (stale !== undefined) return stale
   const remaining = findEndingAfter(state.windows, now / 1000, CONFLICTS_MAX)
   if (remaining.length > 0) {
     const conflicts = remaining.map((held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) }))

@@ -201,11 +201,14 @@ export type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
 export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 
-export const refuseRetired = (): E.Either<Failure, never> =>
-  refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
+/** Refuses a command that was meant for another revision of the SUT's record. */
+export const refuseStale = ({ recordRevision }: ExistingSut, ifMatch: IfMatch): E.Either<Failure, never> | undefined =>
+  ifMatch === undefined || ifMatch.includes(recordRevision)
+    ? undefined
+    : refuse('stale', `The SUT has changed. Its ETag is now "${recordRevision}": read it again and retry.`)
 
-export const isStale = (state: ExistingSut, ifMatch: IfMatch): boolean =>
-  ifMatch !== undefined && !ifMatch.includes(state.recordRevision)
-
-export const refuseStale = (state: ExistingSut): E.Either<Failure, never> =>
-  refuse('stale', `The SUT has changed. Its ETag is now "${state.recordRevision}": read it again and retry.`)
+/** Refuses to change the record of a SUT that has been retired or has changed. */
+export const refuseChange = (sut: ExistingSut, ifMatch: IfMatch): E.Either<Failure, never> | undefined =>
+  sut.status === 'retired'
+    ? refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
+    : refuseStale(sut, ifMatch)

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { makeTurns } from '../../concurrency/turns.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -51,24 +52,22 @@ export interface CsvListDependencies {
   readonly limits?: Partial<CsvLimits> | undefined
 }
 
-/** Counts the lists that are being sent. */
+/** Limits the lists that are being sent. */
 const makeSlots = ({ total, perUser }: CsvLimits) => {
-  const taken = new Map<string, number>()
-  let all = 0
+  const all = makeTurns({ limit: total })
+  const own = makeTurns({ limit: perUser })
   return {
+    /** Returns the function that ends it; undefined if there is no room. */
     take: (userId: string): (() => void) | undefined => {
-      const own = taken.get(userId) ?? 0
-      if (all >= total || own >= perUser) return undefined
-      all++
-      taken.set(userId, own + 1)
+      if (!all.isFree('') || !own.isFree(userId)) return undefined
+      all.acquire('')
+      own.acquire(userId)
       let isTaken = true
       return () => {
         if (!isTaken) return
         isTaken = false
-        all--
-        const left = (taken.get(userId) ?? 1) - 1
-        if (left > 0) taken.set(userId, left)
-        else taken.delete(userId)
+        all.release('')
+        own.release(userId)
       }
     },
   }

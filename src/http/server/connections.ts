@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { makeTurns } from '../../concurrency/turns.ts'
 import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import type { RequestQueues } from './pipelining.ts'
 
@@ -33,19 +34,14 @@ export interface Connections {
 
 /** Limits the connections per network. */
 const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number): void => {
-  const counts = new Map<string, number>()
+  const turns = makeTurns({ limit: max })
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket)
     if (trusts(peer)) return
     const network = clientNetworkOf(peer)
-    const count = (counts.get(network) ?? 0) + 1
-    counts.set(network, count)
-    socket.once('close', () => {
-      const left = (counts.get(network) ?? 1) - 1
-      if (left > 0) counts.set(network, left)
-      else counts.delete(network)
-    })
-    if (count > max) socket.destroy()
+    if (!turns.isFree(network)) return void socket.destroy()
+    turns.acquire(network)
+    socket.once('close', () => turns.release(network))
   })
 }
 

@@ -22,7 +22,7 @@ const onFatal = (error: unknown): never => {
 }
 
 const eventsOf = (events: readonly Event[], actor = administrator) =>
-  makeNewEvents(events, { command: undefined, actor, requestId: 'setting' }, BEGIN, randomHex)
+  makeNewEvents(events, { actor, requestId: 'setting' }, BEGIN, randomHex)
 
 /** Writes the SUTs with their reservations, hundreds of appends at a time. */
 const writeLog = async (path: string, count: number): Promise<void> => {

@@ -14,22 +14,6 @@ import type { Opening } from './open-core.ts'
 import { makeReports, type Reports } from './reports.ts'
 import type { Runtime } from './runtime.ts'
 
-/** The part of the log that warnings need. */
-interface Log {
-  readonly warn: (facts: object, sentence: string) => void
-}
-
-const warnOfPlainText = ({ warn }: Log, host: string): void =>
-  warn({ host }, 'connections are not encrypted, so passwords can be intercepted; set BERTH_TLS_CERT and BERTH_TLS_KEY')
-
-const warnOfUntrustedProxy =
-  ({ warn }: Log) =>
-  (peer: string): void =>
-    warn(
-      { peer },
-      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
-    )
-
 /** The port of the service, with what all answers on it need. */
 export interface BoundPort {
   readonly listening: Listening
@@ -71,9 +55,14 @@ export const bindPort = async (
   certificate: Certificate | undefined,
 ): Promise<BoundPort> => {
   const { host, port, trustedProxies } = config
-  const { clock, timeouts } = runtime
+  const { clock, log, timeouts } = runtime
   const { metrics, randomHex } = opening
-  const addresses = makeClientAddresses(trustedProxies, warnOfUntrustedProxy(runtime.log))
+  const addresses = makeClientAddresses(trustedProxies, (peer) =>
+    log.warn(
+      { peer },
+      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
+    ),
+  )
   const reports = makeReports(runtime, metrics)
   const app = makeStartingApp(runtime, opening, addresses, reports)
   const { onRefused, onAcceptError } = reports
@@ -82,6 +71,9 @@ export const bindPort = async (
   }).catch(async (error: unknown) => {
     throw await explainTakenPort(config, error)
   })
-  if (certificate === undefined && !listening.isLoopback) warnOfPlainText(runtime.log, host)
+  if (certificate === undefined && !listening.isLoopback) {
+    const remedy = 'set BERTH_TLS_CERT and BERTH_TLS_KEY'
+    log.warn({ host }, `connections are not encrypted, so passwords can be intercepted; ${remedy}`)
+  }
   return { listening, addresses, reports }
 }

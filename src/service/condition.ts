@@ -1,17 +1,8 @@
-import type { EventStore } from '../event-store/event-store.ts'
 import { type HealthCondition, isReady } from '../http/routes/health.ts'
 import type { Gauges } from '../http/routes/metrics/metrics.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
-import type { Vault } from '../vault/vault.ts'
-
-/** The phase of the service's life. */
-export interface Stage {
-  hasFailed: boolean
-  isStopping: boolean
-  /** Until the ports of running reservations have been opened after the start. */
-  isOpeningPorts: boolean
-}
+import type { Core, Opening, Stage } from './open-core.ts'
 
 interface ConditionOptions {
   readonly alarms: Pick<Alarms, 'isRaised'>
@@ -54,11 +45,8 @@ export const conditionOf = ({ alarms, views, isUpToDate, stage }: ConditionOptio
   gateway: stage.isOpeningPorts ? 'opening' : 'ok',
 })
 
-interface GaugesOptions {
-  readonly store: Pick<EventStore, 'head'>
+interface GaugesOptions extends Pick<Core, 'store' | 'vault'>, Pick<Opening, 'alarms'> {
   readonly views: Views
-  readonly vault: Pick<Vault, 'keys'>
-  readonly alarms: Alarms
   readonly condition: () => HealthCondition
 }
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { correctClock } from '../clock-correction/record.ts'
-import type { ClockGuard } from '../commands/clock-guard.ts'
 import type { Runner } from '../commands/command-envelope.ts'
 import type { Config } from '../config/config.ts'
 import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProblem } from '../control/socket.ts'
@@ -9,34 +8,28 @@ import { closed } from '../domain/codec/object-codec.ts'
 import { Reason } from '../domain/event.ts'
 import { whole } from '../domain/events/fields.ts'
 import { failure } from '../domain/failure.ts'
-import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type PublicPosition, previousPosition } from '../domain/values/position.ts'
-import type { EventStore } from '../event-store/event-store.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
 import { hashedUsersRoute } from '../http/routes/users/user-import.ts'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
-import type { Vault } from '../vault/vault.ts'
-import type { Log } from './runtime.ts'
+import type { Core, Opening } from './open-core.ts'
+import type { Runtime } from './runtime.ts'
 
 const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
 
-export interface CommandsOptions {
-  readonly store: EventStore
+interface CommandsOptions
+  extends Pick<Core, 'store' | 'guard' | 'vault'>,
+    Pick<Runtime, 'log' | 'clock'>,
+    Pick<Opening, 'randomHex'> {
   readonly views: Pick<Views, 'log'>
-  readonly guard: ClockGuard
   readonly runner: Runner
   readonly users: Users
-  readonly vault: Vault
   /** Of the requests over HTTP. */
   readonly dependencies: AppDependencies
-  readonly log: Log
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
 }
 
 const makeControlHandlers = ({

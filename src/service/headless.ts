@@ -49,9 +49,9 @@ interface People {
 
 /** Opens the views, the command loop and the users. No administrator is made. */
 const openPeople = async (config: Config, runtime: Runtime, opening: Opening, core: Core): Promise<People> => {
-  const { alarms, randomHex, opened, onFatal } = opening
+  const { alarms, randomHex, opened } = opening
   const { store, vault, guard, isShared } = core
-  const views = await openAllViews(config, store, { log: runtime.log, alarms, isShared, onFatal })
+  const views = await openAllViews(config, runtime, opening, core)
   opened.defer(views.close)
   const { clock } = runtime
   const runner = makeRunner({ store, clock, randomHex, snapshots: NO_SNAPSHOTS, log: views, guard, isShared })

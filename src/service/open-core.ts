@@ -16,10 +16,9 @@ import type { ProcessClock } from '../processes/clock.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { openVault } from '../vault/open-vault.ts'
 import type { Vault } from '../vault/vault.ts'
-import { watchClock } from './clock/watch-clock.ts'
-import type { Stage } from './condition.ts'
 import { type OpenStoreOptions, openStore } from './open-store.ts'
 import type { Runtime } from './runtime.ts'
+import { watchClock } from './watch-clock.ts'
 
 /** Bytes. */
 const POOL = 16_384
@@ -36,6 +35,14 @@ export const pooledHex = (randomBytes: (size: number) => Uint8Array): RandomHex 
     used += 2 * bytes
     return pool.slice(used - 2 * bytes, used)
   }
+}
+
+/** The phase of the service's life. */
+export interface Stage {
+  hasFailed: boolean
+  isStopping: boolean
+  /** Until the ports of running reservations have been opened after the start. */
+  isOpeningPorts: boolean
 }
 
 /** What is opened first, and what closes it. */

@@ -1,38 +1,21 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
-import type { ClockGuard } from '../commands/clock-guard.ts'
 import type { Runner } from '../commands/command-envelope.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import type { Config } from '../config/config.ts'
-import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
-import type { EventStore } from '../event-store/event-store.ts'
-import type { Metrics } from '../http/routes/metrics/metrics.ts'
-import { openViews, type Views, type ViewsOptions } from '../read-models/views.ts'
-import type { Alarms } from '../telemetry/alarms.ts'
+import { LISTEN_PORTS_STREAM } from '../domain/values/ids.ts'
+import { openViews, type Views } from '../read-models/views.ts'
+import type { Core, Opening } from './open-core.ts'
 import { makeLogUnavailable } from './reports.ts'
-import type { Log, Runtime } from './runtime.ts'
-
-const reportViews = (alarms: Alarms, log: Log): Pick<ViewsOptions, 'onAlarm' | 'onRecovery' | 'onResumed'> => ({
-  onAlarm: (what, error, part) => alarms.raise(part, what, error),
-  onRecovery: (what, part) => alarms.clear(part, what),
-  // A node may cut off a subscription at any time.
-  onResumed: (cause, milliseconds) =>
-    log.warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed'),
-})
-
-interface Viewing {
-  readonly log: Log
-  readonly alarms: Alarms
-  readonly isShared: boolean
-  readonly onFatal: (error: unknown) => void
-}
+import type { Runtime } from './runtime.ts'
 
 /** Opens the views of all projections, which report to the alarms. */
 export const openAllViews = (
   { data }: Config,
-  store: EventStore,
-  { log, alarms, isShared, onFatal }: Viewing,
+  { log }: Runtime,
+  { alarms, onFatal }: Opening,
+  { store, isShared }: Pick<Core, 'store' | 'isShared'>,
 ): Promise<Views> =>
   openViews({
     path: join(data, 'views.db'),
@@ -40,23 +23,20 @@ export const openAllViews = (
     projections,
     mayRebuild: !isShared,
     states: makeCatchUpStates(),
-    ...reportViews(alarms, log),
+    onAlarm: (what, error, part) => alarms.raise(part, what, error),
+    onRecovery: (what, part) => alarms.clear(part, what),
+    // A node may cut off a subscription at any time.
+    onResumed: (cause, milliseconds) =>
+      log.warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed'),
     onFatal,
   })
-
-interface Running {
-  readonly store: EventStore
-  readonly views: Views
-  readonly guard: ClockGuard
-  readonly metrics: Metrics
-  readonly isShared: boolean
-}
 
 /** The command loop of the service. */
 export const openRunner = (
   { clock, log, sinceBoot }: Runtime,
-  randomHex: RandomHex,
-  { store, views, guard, metrics, isShared }: Running,
+  { randomHex, metrics }: Opening,
+  { store, guard, isShared }: Pick<Core, 'store' | 'guard' | 'isShared'>,
+  views: Views,
 ): Runner => {
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const hooks = {

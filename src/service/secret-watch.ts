@@ -1,22 +1,15 @@
 import type { StorePosition } from '../domain/values/position.ts'
-import type { EventStore } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import type { Alarms } from '../telemetry/alarms.ts'
-import type { Vault } from '../vault/vault.ts'
 import { watchSecrets } from '../vault/watch-secrets.ts'
-import { withTimeout } from './open-core.ts'
-import type { Log } from './runtime.ts'
+import { type Core, type Opening, withTimeout } from './open-core.ts'
+import type { Runtime } from './runtime.ts'
 
 /** Findings named in the alarm. */
 const NAMED = 3
 
-interface Watched {
-  readonly store: EventStore
-  readonly views: Views
-  readonly vault: Vault
-  readonly log: Pick<Log, 'warn'>
-  readonly alarms: Pick<Alarms, 'raise' | 'clear'>
-}
+type Watched = Pick<Core, 'store' | 'vault'> &
+  Pick<Opening, 'alarms'> &
+  Pick<Runtime, 'log'> & { readonly views: Views }
 
 /** Starts checking the secrets. Returns the function that stops it. */
 export const startSecretWatch = ({ log, store, views, vault, alarms }: Watched): (() => Promise<void>) => {

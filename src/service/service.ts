@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { finishRemovals } from '../accounts/finish-removals.ts'
 import { checkFirstUsers, makeFirstUsers } from '../accounts/first-users.ts'
 import { openPasswords } from '../accounts/open-passwords.ts'
 import { openSingleSignOn } from '../accounts/open-single-sign-on.ts'
@@ -71,7 +72,7 @@ import { openMonitor } from '../machines/open-monitor.ts'
 import { openSessions } from '../machines/open-sessions.ts'
 import { makeKeeping } from '../processes/keeping/keeping.ts'
 import { makeTargetOf } from '../processes/targets.ts'
-import { makeUpcomingReservations } from '../processes/upcoming.ts'
+import { makeUpcomingReservations, readAhead } from '../processes/upcoming.ts'
 import { makeMatching } from '../read-models/matching/candidates.ts'
 import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
@@ -84,7 +85,7 @@ import { listenForCommands } from './control-handlers.ts'
 import { openRequests } from './granting/open-requests.ts'
 import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
 import { openAllViews, openRunner } from './open-views.ts'
-import { pauseBriefly, runTimed } from './processes.ts'
+import { pauseFor, recordOnTime, runOnceServing } from './processes.ts'
 import type { Address, Runtime } from './runtime.ts'
 import { startSecretWatch } from './secret-watch.ts'
 
@@ -92,6 +93,8 @@ export type { Address, Log, Runtime } from './runtime.ts'
 
 /** Time allowed for in-flight requests at shutdown. */
 const STOP_TIMEOUT_MS = 10_000
+/** Between checks of the clock. */
+const WAKE_INTERVAL_MS = 50
 /** To cut connections and record their sessions. */
 const FORWARDING_TIMEOUT_MS = 5_000
 
@@ -124,7 +127,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
   const opening = makeOpening(config, outer)
   const { alarms, metrics, randomHex, stage, opened, onFatal, closeAfterFailure } = opening
   const runtime = { ...outer, onFatal }
-  const { clock, sinceBoot, randomBytes, log, wake = pauseBriefly } = runtime
+  const { clock, sinceBoot, randomBytes, log } = runtime
+  const wake = runtime.wake ?? ((signal: AbortSignal) => pauseFor(WAKE_INTERVAL_MS, signal))
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   try {
     // 2. Everything that can refuse a start before anything is created.
@@ -151,9 +155,9 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const scheduledFrom = await tryToBeginSchedule({ store, guard, clock, randomHex })
 
     // 6. The views and the command loop.
-    const views = await openAllViews(config, store, { log, alarms, isShared, onFatal })
+    const views = await openAllViews(config, runtime, opening, { store, isShared })
     opened.defer(views.close)
-    const runner = openRunner(runtime, randomHex, { store, views, guard, metrics, isShared })
+    const runner = openRunner(runtime, opening, { store, guard, isShared }, views)
     opened.defer(runner.saveStates)
 
     // 7. The users, and the first ones of a log that has none.
@@ -515,41 +519,34 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       }),
     )
     listening.setHandlers(handleInBursts(app.handle), app.upgrades)
-    const running = runTimed({
-      store,
-      views,
-      users,
-      runner,
-      guard,
-      processClock,
-      scheduledFrom,
-      upcoming,
-      sessions,
-      forwarding: forwarding?.forwarding,
-      endReservations,
-      isServing,
-      keeping,
-      runGranting: () =>
-        requests.runGranting({
-          clock: processClock,
-          isServing,
-          isShared,
-          isOwn,
-          makeRequestId,
-          wake,
-          signal: timed.signal,
-        }),
-      onPortsOpen: () => {
-        stage.isOpeningPorts = false
-      },
-      clock,
-      log,
-      alarms,
-      metrics,
-      randomHex,
-      wake,
-      signal: timed.signal,
-    }).catch((error: unknown) => {
+    const { signal } = timed
+    const pause = (milliseconds: number): Promise<void> => pauseFor(milliseconds, signal)
+    const running = runOnceServing(isServing, signal, () => [
+      recordOnTime({ store, guard, clock, randomHex }, scheduledFrom, {
+        upcoming,
+        views,
+        runner,
+        clock: processClock,
+        isServing,
+        makeRequestId,
+        onRecorded: metrics.scheduled,
+        onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
+        wake,
+        signal,
+      }),
+      readAhead(
+        { upcoming, clock: processClock, log, isUnwritten: () => alarms.isRaised('views'), wake, pause, signal },
+        async () => {
+          await forwarding?.forwarding.openDue()
+          stage.isOpeningPorts = false
+        },
+      ),
+      forwarding?.forwarding.run(),
+      sessions.run(),
+      keeping.run(),
+      requests.runGranting({ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }),
+      finishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, pause, signal }),
+    ]).catch((error: unknown) => {
       timed.abort()
       onFatal(error)
     })

@@ -1,9 +1,9 @@
-import { type ClockGuard, makeClockGuard } from '../../commands/clock-guard.ts'
-import type { Config } from '../../config/config.ts'
-import { epochMillisecondsOf } from '../../domain/values/instant.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
-import { makeProcessClock, type ProcessClock } from '../../processes/clock.ts'
-import type { Alarms } from '../../telemetry/alarms.ts'
+import { type ClockGuard, makeClockGuard } from '../commands/clock-guard.ts'
+import type { Config } from '../config/config.ts'
+import { epochMillisecondsOf } from '../domain/values/instant.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { makeProcessClock, type ProcessClock } from '../processes/clock.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
 
 /** Between checks of the clock, so that the alarm does not depend on writes. */
 const CHECK_INTERVAL_MS = 1_000

@@ -2,11 +2,9 @@ import type { ConnectionFailure, EndCause } from './connections/causes.ts'
 import type { LimitReason, Verdict } from './forwarding.ts'
 import type { ConnectedReport, ConnectionEvent, CountedReport, GatewayOwner, WorkerReport } from './messages.ts'
 
-export interface ConnectionEnd extends ConnectionEvent {
+export interface ConnectionEnd extends ConnectionEvent, CountedReport {
   /** `lost`: the worker thread failed. The counts are its last ones. */
   readonly cause: EndCause | 'lost'
-  readonly bytesToSut: number
-  readonly bytesFromSut: number
 }
 
 /** Decisions that the main thread makes, and callbacks about what happens. A rejected promise refuses. */
@@ -41,24 +39,20 @@ export interface Decisions {
 const NOT_DECIDED: Verdict = { admitted: false, reason: 'undecided' }
 
 /** Answers the worker's questions. A rejected decision refuses. */
-export const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 'answerChallenge'> => ({
-  admit: async (reservationId, address) => {
+export const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 'answerChallenge'> => {
+  const decide = async <A>(reservationId: string, answer: () => Promise<A> | A, otherwise: A): Promise<A> => {
     try {
-      return await decisions.admit(reservationId, address)
+      return await answer()
     } catch (error) {
       decisions.onUndecided(reservationId, error)
-      return NOT_DECIDED
+      return otherwise
     }
-  },
-  answerChallenge: async (reservationId, challenge) => {
-    try {
-      return await decisions.answerChallenge(reservationId, challenge)
-    } catch (error) {
-      decisions.onUndecided(reservationId, error)
-      return undefined
-    }
-  },
-})
+  }
+  return {
+    admit: (id, address) => decide(id, () => decisions.admit(id, address), NOT_DECIDED),
+    answerChallenge: (id, challenge) => decide(id, () => decisions.answerChallenge(id, challenge), undefined),
+  }
+}
 
 /** Calls `decisions` for each report. */
 export const makeReportHandler = (decisions: Decisions, clock: () => number) => {

@@ -24,24 +24,24 @@ export type Verdict =
 /** Reasons of the gateway itself to refuse a connection. Verdicts have reasons of their own. */
 export type LimitReason = 'over' | 'too_many' | 'full' | 'undecided'
 
-/** Limits; each has a default in `gateway.ts`. */
-export interface Limits {
-  readonly connectionsMax: number
-  readonly connectionsOfOneMax: number
-  readonly connectTimeoutMs: number
+export const LIMITS = {
+  connectionsMax: 4_096,
+  connectionsOfOneMax: 64,
+  connectTimeoutMs: 10_000,
   /** For each side of an RFB handshake. */
-  readonly handshakeTimeoutMs: number
+  handshakeTimeoutMs: 30_000,
   /** Milliseconds after which a connection is cut that its client has half-closed and that moves nothing. */
-  readonly halfClosedTimeoutMs: number
+  halfClosedTimeoutMs: 300_000,
   /** Milliseconds that such a connection moves nothing before a new one may take its place at a limit. */
-  readonly displaceableAfterMs: number
+  displaceableAfterMs: 1_000,
   /**
    * Milliseconds that the other side of a connection has acknowledged nothing before the connection is cut to make room
    * for a new one.
    */
-  readonly stuckAfterMs: number
+  stuckAfterMs: 30_000,
   /** Milliseconds between attempts to open a taken port. */
-  readonly portRetryMs: number
+  portRetryMs: 10_000,
   /** Milliseconds between reports of the bytes that open connections have forwarded. */
-  readonly countEveryMs: number
+  countEveryMs: 10_000,
 }
+export type Limits = Readonly<typeof LIMITS>

@@ -5,7 +5,7 @@ import { openPortStream } from './bridge/port-stream.ts'
 import type { CutCause } from './connections/causes.ts'
 import type { DialTarget } from './connections/dial.ts'
 import { type Decisions, makeAnswers, makeReportHandler } from './decisions.ts'
-import type { Forwarding, LimitReason, Limits } from './forwarding.ts'
+import { type Forwarding, LIMITS, type LimitReason, type Limits } from './forwarding.ts'
 import type { GatewayOwner } from './messages.ts'
 import { type GatewayThreads, openThreads } from './thread.ts'
 
@@ -56,18 +56,6 @@ export interface GatewayOptions extends Partial<Limits> {
   readonly ownPorts?: readonly number[]
   /** Unix milliseconds, for when connections begin and end. The machine's clock by default. */
   readonly clock?: () => number
-}
-
-const LIMITS: Limits = {
-  connectionsMax: 4_096,
-  connectionsOfOneMax: 64,
-  connectTimeoutMs: 10_000,
-  handshakeTimeoutMs: 30_000,
-  halfClosedTimeoutMs: 300_000,
-  displaceableAfterMs: 1_000,
-  stuckAfterMs: 30_000,
-  portRetryMs: 10_000,
-  countEveryMs: 10_000,
 }
 
 const makeHold =

@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
-import type { ProcessClock } from './clock.ts'
 import { type DueTimes, makeDueTimes } from './due-times.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
+import type { ProcessOptions } from './process.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 
@@ -31,18 +31,13 @@ const forEachYielding = async <A>(
   }
 }
 
-export interface ForwardingOptions {
+export interface ForwardingOptions extends ProcessOptions {
   readonly upcoming: UpcomingReservations
   readonly views: Pick<Views, 'watch'>
   readonly gateway: Pick<Gateway, 'open' | 'close' | 'cut' | 'reconsider'>
-  readonly clock: ProcessClock
   readonly targetOf: (sutId: string) => Target | undefined
   /** Whether a user may use reservations: it exists, and is a tester or an administrator. */
   readonly mayHold: (userId: string) => boolean
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
-  readonly onError: (error: unknown) => void
 }
 
 /** Has the gateway forward exactly the reservations that are running. */

@@ -1,24 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../projections/sut.ts'
-import type { Runner } from '../commands/command-envelope.ts'
 import type { Actor } from '../domain/decider.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { monitoringDecider, probeRequestId } from '../domain/monitoring/decide.ts'
 import { type Cause, offlineCauseOf } from '../domain/monitoring/status.ts'
 import { monitoringStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
-import type { ProcessClock } from './clock.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
+import { type RecordingOptions, runRepeatedly } from './process.ts'
 
 /** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
-export interface MonitorOptions extends Omit<ProbingOptions, 'useOf' | 'count'> {
+export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, 'useOf' | 'count'> {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch' | 'waitForStorePosition'>
-  readonly runner: Pick<Runner, 'run'>
-  readonly clock: ProcessClock
   /** Milliseconds since boot. */
   readonly sinceBoot: () => number
   /** The id of this instance. */
@@ -29,10 +26,6 @@ export interface MonitorOptions extends Omit<ProbingOptions, 'useOf' | 'count'> 
   readonly useOf?: ProbingOptions['useOf']
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
-  readonly makeRequestId: () => string
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
 }
 
 export interface Monitor {
@@ -146,7 +139,7 @@ const makeProbeDue = (
  * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
-  const { views, sinceBoot, isOurs, useOf = () => undefined, isServing, onError, wake, signal } = options
+  const { views, sinceBoot, isOurs, useOf = () => undefined, isServing, onError } = options
   const suts = followMonitored({ views, sinceBoot })
   const results = new Map<string, Last>()
   const probing = makeProbing({ ...options, useOf, count: makeCount(options, suts, results) })
@@ -161,6 +154,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
   }
 
   const tick = async (): Promise<void> => {
+    if (!isServing()) return
     if (!isLoaded) isLoaded = await suts.load()
     for (const id of suts.refresh()) startOver(id)
     probeDue(suts.takeDue(sinceBoot()))
@@ -168,10 +162,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
 
   return {
     run: async () => {
-      while (!signal.aborted) {
-        await wake(signal)
-        if (!signal.aborted && isServing()) await tick().catch(onError)
-      }
+      await runRepeatedly(options, tick)
       suts.close()
     },
     check: async (sutId) => {

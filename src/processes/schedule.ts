@@ -1,30 +1,26 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { SCHEDULE } from '../commands/begin-schedule.ts'
-import type { Runner } from '../commands/command-envelope.ts'
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeRunBatches, type RunBatches, shuffled } from './batches.ts'
-import type { ProcessClock } from './clock.ts'
+import {
+  makeRecordNow,
+  makeRunBatches,
+  type RecordingOptions,
+  type RunBatches,
+  runRepeatedly,
+  shuffled,
+} from './process.ts'
 import { followUnrecorded, type UnrecordedReservations } from './unrecorded-reservations.ts'
 import type { UpcomingReservations } from './upcoming.ts'
 
-export interface ScheduleOptions {
+export interface ScheduleOptions extends RecordingOptions {
   readonly upcoming: UpcomingReservations
   readonly views: Pick<Views, 'read' | 'watch'>
-  readonly runner: Pick<Runner, 'run'>
-  readonly clock: ProcessClock
   /** Starts and ends are recorded from this time on, in Unix milliseconds (see ScheduleBegan). */
   readonly from: number
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
-  readonly makeRequestId: () => string
   /** Called with each recorded start or end, and the milliseconds since it was due. */
   readonly onRecorded: (what: 'start' | 'end', lag: number) => void
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** Before a failed command is retried. */
@@ -39,25 +35,23 @@ type Advance = (sut_id: string, id?: string) => Promise<boolean>
  * Records what is due on a SUT, in order; if a reservation is given, only up to its start or end. Resolves to false if
  * it must be retried.
  */
-const makeAdvance =
-  ({ runner, clock, from, makeRequestId, onRecorded }: ScheduleOptions): Advance =>
-  async (sut_id, id) => {
+const makeAdvance = (options: ScheduleOptions): Advance => {
+  const { clock, from, onRecorded } = options
+  const recordNow = makeRecordNow(options)
+  return async (sut_id, id) => {
     for (;;) {
-      // Checked before each record, and decided at that time: the clock may jump meanwhile.
-      const at = clock.now()
-      if (!clock.mayRecord()) return false
       const command = { type: 'AdvanceSchedule', sut_id, from } as const
-      const envelope = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
-      const ended = await runner.run(reservationDecider, sutStream(sut_id), envelope)
-      if (E.isLeft(ended)) return false
-      if (ended.right.kind !== 'recorded') return true
-      for (const { type, data } of ended.right.events) {
+      const ended = await recordNow(reservationDecider, sutStream(sut_id), command)
+      if (ended === undefined) return false
+      if (ended.kind !== 'recorded') return true
+      for (const { type, data } of ended.events) {
         if (type !== 'ReservationStarted' && type !== 'ReservationEnded') continue
         onRecorded(type === 'ReservationStarted' ? 'start' : 'end', clock.now() - Date.parse(data.due))
         if (data._id === id) return true
       }
     }
   }
+}
 
 /** Records the start or end of a reservation that is due, and waits for the next one. */
 const makeRecord =
@@ -108,11 +102,11 @@ const makeCatchUp = ({ views, clock, from, onError }: ScheduleOptions, advance: 
 
 /** Records starts and ends of reservations when they are due, until the signal aborts. */
 export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
-  const { upcoming, clock, isServing, onError, wake, signal } = options
+  const { upcoming, clock, isServing } = options
   const unrecorded = followUnrecorded(options)
   const advance = makeAdvance(options)
   const record = makeRecord(options, unrecorded, advance)
-  const runBatches = makeRunBatches(signal)
+  const runBatches = makeRunBatches(options.signal)
   const catchUp = makeCatchUp(options, advance, runBatches)
   let [mustCatchUp, completeSince] = [false, undefined as number | undefined]
   const tick = async (): Promise<void> => {
@@ -124,9 +118,6 @@ export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
     await runBatches(shuffled(unrecorded.takeDue(clock.now())), record)
   }
 
-  while (!signal.aborted) {
-    await wake(signal)
-    if (!signal.aborted) await tick().catch(onError)
-  }
+  await runRepeatedly(options, tick)
   unrecorded.close()
 }

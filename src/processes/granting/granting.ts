@@ -1,6 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import * as E from 'fp-ts/lib/Either.js'
-import { SCHEDULE } from '../../commands/begin-schedule.ts'
 import type { Outcome, Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import type { FinishOffer } from '../../commands/requests/finish-offer.ts'
@@ -15,11 +13,10 @@ import type { Followed } from '../../read-models/followed.ts'
 import type { KnownSut, KnownSuts } from '../../read-models/matching/suts.ts'
 import { type GrantsOptions, makeGrants, mayHold } from '../../read-models/requests/grants.ts'
 import type { WaitingRequests } from '../../read-models/requests/waiting-requests.ts'
-import { makeRunBatches } from '../batches.ts'
-import type { ProcessClock } from '../clock.ts'
+import { makeRecordNow, makeRunBatches, type RecordingOptions } from '../process.ts'
 import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
 
-export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isHeldBack'> {
+export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions, 'clock' | 'isHeldBack'> {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
   readonly requests: Pick<Followed<WaitingRequests>, 'get'>
   /** @throws StoreUnavailable */
@@ -29,14 +26,8 @@ export interface GrantingOptions extends Omit<TriggersOptions, 'clock' | 'isHeld
   /** Resolves when what the views show of users is known; undefined when it is. */
   readonly usersSettled: () => Promise<void> | undefined
   readonly finishOffer: FinishOffer
-  readonly clock: ProcessClock
   readonly isServing: () => boolean
   readonly randomHex: RandomHex
-  readonly makeRequestId: () => string
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** SUTs offered in one append: each is compared with all that wait, in one turn of the event loop. */
@@ -150,19 +141,13 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
 
 /** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
 export const runGranting = async (options: GrantingOptions): Promise<void> => {
-  const { runner, requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
+  const { requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
   let known: WaitingRequests | undefined
   const isHeldBack = (userId: string): boolean => quotas.isLimited(userId) && known?.isWaiting(userId) === true
   const triggers = followTriggers({ ...options, clock: clock.now, isHeldBack })
 
-  /** Undefined if nothing may be recorded now. Checked before each record: the clock may jump meanwhile. */
-  const run: Run = async (command) => {
-    const at = clock.now()
-    if (!clock.mayRecord()) return undefined
-    const envelope = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
-    const ended = await runner.run(requestDecider, REQUESTS_STREAM, envelope)
-    return E.isRight(ended) ? ended.right : undefined
-  }
+  const recordNow = makeRecordNow(options)
+  const run: Run = (command) => recordNow(requestDecider, REQUESTS_STREAM, command)
   const finish = async (request: OfferedRequest): Promise<void> => {
     if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
   }

@@ -1,32 +1,23 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { SCHEDULE } from '../../commands/begin-schedule.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
 import { keepaliveDue } from '../../domain/calendar/held.ts'
-import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
+import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeRunBatches, shuffled } from '../batches.ts'
-import type { ProcessClock } from '../clock.ts'
 import { makeDueTimes } from '../due-times.ts'
+import { makeRecordNow, makeRunBatches, type RecordingOptions, runRepeatedly, shuffled } from '../process.ts'
 import { GATEWAY } from '../sessions/recorder.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
-export interface KeepaliveOptions {
+export interface KeepaliveOptions extends RecordingOptions {
   readonly upcoming: UpcomingReservations
   readonly views: Pick<Views, 'watch'>
   readonly runner: Pick<Runner, 'run' | 'inspect'>
-  readonly clock: ProcessClock
   readonly unbroken: Pick<Unbroken, 'lasting'>
   /** Number of open connections of a reservation here. */
   readonly connections: (reservationId: string) => number
-  readonly makeRequestId: () => string
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** Between looks at a reservation of which less than half of the time is left, and before a failed command is retried. */
@@ -103,15 +94,9 @@ const makeJudge =
   }
 
 /** Makes the function that does it. */
-const makePerform = ({ runner, clock, makeRequestId, onError }: KeepaliveOptions, deadlines: Deadlines) => {
-  const run = async (sutId: string, command: ReservationCommand, actor: typeof SCHEDULE): Promise<boolean> => {
-    // Checked before each record, and decided at that time: the clock may jump meanwhile.
-    const at = clock.now()
-    if (!clock.mayRecord()) return false
-    const envelope = { command, actor, requestId: makeRequestId(), at }
-    const ended = await runner.run(reservationDecider, sutStream(sutId), envelope)
-    return E.isRight(ended) && ended.right.kind === 'recorded'
-  }
+const makePerform = (options: KeepaliveOptions, deadlines: Deadlines) => {
+  const { runner, clock, onError } = options
+  const recordNow = makeRecordNow(options)
   const findOut = async (reservation: Upcoming): Promise<void> => {
     const held = await findHeldReservation(runner, reservation.sut_id, reservation._id)
     const deadline = held === undefined || held === 'unavailable' ? undefined : keepaliveDue(held)
@@ -120,12 +105,12 @@ const makePerform = ({ runner, clock, makeRequestId, onError }: KeepaliveOptions
   const act = async (reservation: Upcoming, what: Act): Promise<void> => {
     const { _id, sut_id, user_id } = reservation
     if (what === 'find out') return findOut(reservation)
-    const isRecorded =
-      what === 'keep'
-        ? await run(sut_id, { type: 'KeepReservation', actor: GATEWAY, _id, user_id, documentStatus: 'made' }, GATEWAY)
-        : await run(sut_id, { type: 'ReleaseUnattended', _id, cause: 'keepalive' }, SCHEDULE)
+    const keep = { type: 'KeepReservation', actor: GATEWAY, _id, user_id, documentStatus: 'made' } as const
+    const release = { type: 'ReleaseUnattended', _id, cause: 'keepalive' } as const
+    const [command, actor] = what === 'keep' ? [keep, GATEWAY] : [release]
+    const ended = await recordNow(reservationDecider, sutStream(sut_id), command, actor)
     // Another instance may have been first.
-    if (!isRecorded) deadlines.doubt(_id)
+    if (ended?.kind !== 'recorded') deadlines.doubt(_id)
   }
   return async ([reservation, what]: readonly [Upcoming, Act]): Promise<void> => {
     deadlines.lookAt(reservation._id, clock.now() + LOOK_INTERVAL_MS)
@@ -138,11 +123,11 @@ const makePerform = ({ runner, clock, makeRequestId, onError }: KeepaliveOptions
  * alive, until the signal aborts.
  */
 export const runKeepalive = async (options: KeepaliveOptions): Promise<void> => {
-  const { upcoming, clock, onError, wake, signal } = options
+  const { upcoming, clock } = options
   const deadlines = followDeadlines(options)
   const judge = makeJudge(options, deadlines)
   const perform = makePerform(options, deadlines)
-  const runBatches = makeRunBatches(signal)
+  const runBatches = makeRunBatches(options.signal)
   const tick = async (): Promise<void> => {
     if (!clock.mayRecord()) return
     const now = clock.now()
@@ -158,9 +143,6 @@ export const runKeepalive = async (options: KeepaliveOptions): Promise<void> => 
     }
     await runBatches(shuffled(acts), perform)
   }
-  while (!signal.aborted) {
-    await wake(signal)
-    if (!signal.aborted) await tick().catch(onError)
-  }
+  await runRepeatedly(options, tick)
   deadlines.close()
 }

@@ -1,21 +1,15 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type { SutDisplay } from '../../../projections/sut-display.ts'
-import { SCHEDULE } from '../../commands/begin-schedule.ts'
-import type { Runner } from '../../commands/command-envelope.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeRunBatches, shuffled } from '../batches.ts'
-import type { ProcessClock } from '../clock.ts'
 import { makeDueTimes } from '../due-times.ts'
+import { makeRecordNow, makeRunBatches, type RecordingOptions, runRepeatedly, shuffled } from '../process.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
-export interface UnusedOptions {
+export interface UnusedOptions extends RecordingOptions {
   readonly upcoming: UpcomingReservations
   readonly views: Pick<Views, 'watch' | 'newest' | 'read'>
-  readonly runner: Pick<Runner, 'run'>
-  readonly clock: ProcessClock
   readonly unbroken: Pick<Unbroken, 'lasting'>
   /** Since when the port of a reservation is open here, in Unix milliseconds; undefined while it is not. */
   readonly openSince: (reservationId: string) => number | undefined
@@ -25,11 +19,6 @@ export interface UnusedOptions {
   readonly isShared: boolean
   /** Waits for what others have recorded. False if that takes too long. */
   readonly catchUp: () => Promise<boolean>
-  readonly makeRequestId: () => string
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** A reservation, as far as its release depends on it. */
@@ -92,7 +81,7 @@ export interface Unused {
 }
 
 export const makeUnused = (options: UnusedOptions): Unused => {
-  const { upcoming, runner, clock, isUsed, catchUp, makeRequestId, onError, wake, signal } = options
+  const { upcoming, clock, isUsed, catchUp, onError, signal } = options
   const looks = makeDueTimes()
   const lookAt = ({ _id, begins }: Upcoming): void => looks.set(_id, begins)
   const afterOf = makeAfterOf(options, (sutId) => {
@@ -101,18 +90,17 @@ export const makeUnused = (options: UnusedOptions): Unused => {
   const dueOf = makeDueOf(options, afterOf)
   const hasSession = makeHasSession(options)
   const runBatches = makeRunBatches(signal)
+  const recordNow = makeRecordNow(options)
 
   /** Resolves to whether it must be looked at again. */
   const release = async ({ _id, sut_id }: Upcoming): Promise<boolean> => {
     if (!(await catchUp())) return true
     const isInUse = await hasSession(_id)
     if (isInUse !== false) return isInUse === undefined
-    // Checked before the record, and decided at that time: the clock may jump meanwhile, and somebody connect.
-    const at = clock.now()
-    if (!clock.mayRecord() || isUsed(_id)) return true
+    // Somebody may have connected meanwhile.
+    if (isUsed(_id)) return true
     const command = { type: 'ReleaseUnattended', _id, cause: 'unused' } as const
-    const envelope = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
-    return E.isLeft(await runner.run(reservationDecider, sutStream(sut_id), envelope))
+    return (await recordNow(reservationDecider, sutStream(sut_id), command)) === undefined
   }
   const look = async (id: string): Promise<void> => {
     const reservation = upcoming.get(id)
@@ -136,10 +124,9 @@ export const makeUnused = (options: UnusedOptions): Unused => {
     },
     run: async () => {
       upcoming.observe((id, reservation) => (reservation === undefined ? looks.delete(id) : lookAt(reservation)))
-      while (!signal.aborted) {
-        await wake(signal)
-        if (!signal.aborted && clock.mayRecord()) await runBatches(shuffled(looks.takeDue(clock.now())), look)
-      }
+      await runRepeatedly(options, async () => {
+        if (clock.mayRecord()) await runBatches(shuffled(looks.takeDue(clock.now())), look)
+      })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClosedSession, OpenedSession } from '../../domain/session/decide.ts'
-import type { ProcessClock } from '../clock.ts'
+import type { ProcessOptions } from '../process.ts'
 import { type AbandonedOptions, followAbandoned, isStillOpen } from './abandoned.ts'
 import { makeRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
 import { asClosed, makeTracker, type Tracked, type Tracker, type TrackerOptions } from './tracker.ts'
@@ -8,18 +8,14 @@ import { asClosed, makeTracker, type Tracked, type Tracker, type TrackerOptions 
 export interface SessionsOptions
   extends Omit<RecorderOptions, 'mayRecord' | 'waitingMax'>,
     Omit<TrackerOptions, 'record' | 'reservationOf'>,
-    Pick<AbandonedOptions, 'views'> {
-  readonly clock: ProcessClock
+    Pick<AbandonedOptions, 'views'>,
+    ProcessOptions {
   /** Sessions that the last run of this instance had not recorded, as it last saved them. */
   readonly leftover: readonly ClosedSession[]
   /** Saves what the next run must record if this one ends now. */
   readonly save: (sessions: Iterable<ClosedSession>) => Promise<void>
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** Records sessions of the gateway's connections. */

@@ -1,6 +1,8 @@
 import type { SessionCause } from '../../domain/events/session.ts'
 import type { ClosedSession, OpenedSession, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import type { ConnectionEnd } from '../../gateway/decisions.ts'
+import type { ConnectionEvent, CountedReport } from '../../gateway/messages.ts'
 import type { Use } from '../probing.ts'
 
 /** A session of this instance. */
@@ -19,24 +21,6 @@ export interface Tracked {
   isRecorded: boolean
 }
 
-/** The beginning of a connection. */
-export interface Connected {
-  readonly connection: number
-  readonly reservationId: string
-  /** Unix milliseconds. */
-  readonly at: number
-}
-
-/** Bytes that a connection has forwarded so far. */
-export interface Counted extends Omit<Connected, 'at'> {
-  readonly bytesToSut: number
-  readonly bytesFromSut: number
-}
-
-export interface Disconnected extends Connected, Counted {
-  readonly cause: SessionCause
-}
-
 export interface TrackerOptions {
   readonly instance: string
   /** Milliseconds since boot. Setting the wall clock would end sessions, or keep them open. */
@@ -52,9 +36,9 @@ export interface TrackerOptions {
 
 /** Groups connections into sessions. Bounded by the reservations that are forwarded here. */
 export interface Tracker {
-  readonly connected: (connected: Connected) => void
-  readonly counted: (counted: Counted) => void
-  readonly disconnected: (end: Disconnected) => void
+  readonly connected: (connected: ConnectionEvent) => void
+  readonly counted: (counted: CountedReport) => void
+  readonly disconnected: (end: ConnectionEnd) => void
   /** Ends sessions that have had no connection for too long, or whose reservation is over. */
   readonly endGaps: () => void
   /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
@@ -134,7 +118,7 @@ const makeOpenConnections = (sinceBoot: () => number) => {
   return {
     byConnection,
     /** Adds the bytes that a connection has forwarded since its last report. */
-    count: ({ connection, bytesToSut, bytesFromSut }: Counted): Tracked | undefined => {
+    count: ({ connection, bytesToSut, bytesFromSut }: CountedReport): Tracked | undefined => {
       const known = byConnection.get(connection)
       if (known === undefined) return undefined
       const { tracked } = known
@@ -163,7 +147,7 @@ export const makeTracker = (options: TrackerOptions): Tracker => {
   const { byReservation, gaps, end, endGap, isGapOver } = makeCurrent(options)
   const { byConnection, count, useOf } = makeOpenConnections(sinceBoot)
 
-  const begin = ({ reservationId, at }: Connected): Tracked | undefined => {
+  const begin = ({ reservationId, at }: ConnectionEvent): Tracked | undefined => {
     const reservation = reservationOf(reservationId)
     if (reservation === undefined) return undefined
     const { sut_id, user_id } = reservation

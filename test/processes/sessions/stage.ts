@@ -7,8 +7,9 @@ import type { ClosedSession } from '../../../src/domain/session/decide.ts'
 import { makeId, sutStream } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
+import type { ConnectionEnd } from '../../../src/gateway/decisions.ts'
+import type { ConnectionEvent } from '../../../src/gateway/messages.ts'
 import { makeSessions, type SessionsOptions } from '../../../src/processes/sessions/sessions.ts'
-import type { Connected, Disconnected } from '../../../src/processes/sessions/tracker.ts'
 import { NO_SNAPSHOTS } from '../../commands/script.ts'
 import { alice, metadata, sutCreated } from '../../domain/builders.ts'
 import { append, randomHex, readLog } from '../../event-store/new-events.ts'
@@ -118,10 +119,10 @@ export const stage = async (t: ExecutionContext) => {
       dropped,
       useOf: sessions.useOf,
       connected: (connection: number, reservationId: string) =>
-        sessions.connected({ connection, reservationId, at: now } satisfies Connected),
+        sessions.connected({ connection, reservationId, at: now } satisfies ConnectionEvent),
       counted: (connection: number, reservationId: string, bytesToSut: number, bytesFromSut = 0) =>
         sessions.counted({ connection, reservationId, bytesToSut, bytesFromSut }),
-      disconnected: (connection: number, reservationId: string, end: Partial<Disconnected> = {}) =>
+      disconnected: (connection: number, reservationId: string, end: Partial<ConnectionEnd> = {}) =>
         sessions.disconnected({
           ...{ connection, reservationId, at: now, cause: 'client', bytesToSut: 1, bytesFromSut: 2, ...end },
         }),

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { SCHEDULE } from '../commands/begin-schedule.ts'
+import type { Outcome, Runner } from '../commands/command-envelope.ts'
+import type { Actor, Decider, StreamState } from '../domain/decider.ts'
+import type { ProcessClock } from './clock.ts'
+
+/** What every process needs. */
+export interface ProcessOptions {
+  readonly clock: ProcessClock
+  readonly onError: (error: unknown) => void
+  /** Resolves when it is time to check the clock again. */
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** What a process needs that records. */
+export interface RecordingOptions extends ProcessOptions {
+  readonly runner: Pick<Runner, 'run'>
+  readonly makeRequestId: () => string
+}
+
+/** Does what is due whenever it is time, until the signal aborts. */
+export const runRepeatedly = async (
+  { wake, signal, onError }: Pick<ProcessOptions, 'wake' | 'signal' | 'onError'>,
+  tick: () => Promise<void>,
+): Promise<void> => {
+  while (!signal.aborted) {
+    await wake(signal)
+    if (!signal.aborted) await tick().catch(onError)
+  }
+}
+
+/** Runs a command. Undefined if nothing may be recorded now, or if the command was refused. */
+export type RecordNow = <S extends StreamState, C>(
+  decider: Decider<S, C>,
+  stream: string,
+  command: C,
+  actor?: Actor,
+) => Promise<Outcome<S> | undefined>
+
+export const makeRecordNow =
+  ({ runner, clock, makeRequestId }: RecordingOptions): RecordNow =>
+  async (decider, stream, command, actor = SCHEDULE) => {
+    // Checked before each record, and decided at that time: the clock may jump meanwhile.
+    const at = clock.now()
+    if (!clock.mayRecord()) return undefined
+    const ended = await runner.run(decider, stream, { command, actor, requestId: makeRequestId(), at })
+    return E.isRight(ended) ? ended.right : undefined
+  }
+
+/**
+ * Commands in a batch, and milliseconds between batches. Ten thousand reservations can begin in the same second:
+ * recording them all at once would hold up every request for a second. With larger batches or shorter pauses, requests
+ * take more than twice as long meanwhile.
+ */
+const BATCH_SIZE = 25
+const BATCH_DELAY_MS = 10
+
+/** In random order, several instances on one log share the work: each finds most records already made. */
+export const shuffled = <A>(items: readonly A[]): readonly A[] =>
+  items
+    .map((item) => [Math.random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
+
+/** Calls `one` for each item, in batches. */
+export type RunBatches = <A>(items: readonly A[], one: (item: A) => Promise<void>) => Promise<void>
+
+/** Begins no further batch once the signal aborts. */
+export const makeRunBatches =
+  (signal: AbortSignal): RunBatches =>
+  async (items, one) => {
+    for (let n = 0; n < items.length; n += BATCH_SIZE) {
+      if (n > 0) await delay(BATCH_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+      if (signal.aborted) return
+      await Promise.all(items.slice(n, n + BATCH_SIZE).map(one))
+    }
+  }

@@ -1,5 +1,4 @@
-import { emptyTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
-import { sha256 } from '../audit/sha256.ts'
+import { growTree } from '../audit/merkle-tree.ts'
 
 /** What the copied log must contain: its length, and a hash over all of it. */
 export interface BackupCheckpoint {
@@ -20,7 +19,7 @@ export interface BackupCheckpoint {
 
 /** The head of the tree over leaf hashes, in base64. */
 export const rootOf = (leaves: Iterable<Uint8Array>): string => {
-  let tree = emptyTree
-  for (const leaf of leaves) tree = withLeaf(tree, leaf, sha256)
-  return Buffer.from(treeHead(tree, sha256)).toString('base64')
+  const tree = growTree()
+  for (const leaf of leaves) tree.add(leaf)
+  return Buffer.from(tree.root()).toString('base64')
 }

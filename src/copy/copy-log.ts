@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { emptyTree, type MerkleTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
-import { sha256 } from '../audit/sha256.ts'
+import { growTree } from '../audit/merkle-tree.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore } from '../event-store/event-store.ts'
@@ -34,9 +33,9 @@ interface CopyOptions {
 
 /** The number of events and the head of the tree over them, as stored. */
 export const treeOf = async (store: EventStore): Promise<{ events: number; root: string }> => {
-  let tree: MerkleTree = emptyTree
-  for await (const { text } of flatten(store.records(BEGINNING))) tree = withLeaf(tree, leafHash(text), sha256)
-  return { events: tree.size, root: Buffer.from(treeHead(tree, sha256)).toString('base64') }
+  const tree = growTree()
+  for await (const { text } of flatten(store.records(BEGINNING))) tree.add(leafHash(text))
+  return { events: tree.size(), root: Buffer.from(tree.root()).toString('base64') }
 }
 
 /** The point in the source at which the target ends. The target must be a prefix of the source. */

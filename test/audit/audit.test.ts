@@ -3,7 +3,6 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { sha256 } from '../../src/audit/sha256.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { type } from '../command-line/terminal.ts'
 import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
@@ -15,9 +14,9 @@ import { createSut, NOW } from '../http/requests.ts'
 import { makeHold } from '../http/store/held-views.ts'
 import { until } from '../http/until.ts'
 import { ROOT, runProcess } from '../process/harness.ts'
-import { isConsistent, isIncluded } from '../projections/verify-proof.ts'
 import { shellOn } from '../read-models/setting.ts'
 import { checkpointOf, given } from './checkpoints.ts'
+import { isConsistent, isIncluded, sha256 } from './verify-proof.ts'
 
 const hash = (base64: unknown): Uint8Array => new Uint8Array(Buffer.from(String(base64), 'base64'))
 const hashes = (list: unknown): readonly Uint8Array[] => (list as readonly string[]).map(hash)

@@ -1,10 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import { signCheckpoint } from '../../src/audit/checkpoint.ts'
-import { makeKeptTree } from '../../src/audit/kept-tree.ts'
-import { makeLogTree } from '../../src/audit/log-tree.ts'
+import { growTree, makeKeptTree, makeTreeReader } from '../../src/audit/merkle-tree.ts'
 import { verifierOf, writeVerifier } from '../../src/audit/signed-note.ts'
-import { growTree } from '../../src/audit/verify/tree.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { type } from '../command-line/terminal.ts'
 import { start } from '../http/harness.ts'
@@ -18,7 +16,7 @@ const texts = Array.from({ length: SIZES }, (_, n) => `event ${n}`)
 const kept = makeKeptTree()
 const { privateKey } = generateKeyPairSync('ed25519')
 const signer = { name: 'bench.example', privateKey }
-const tree = makeLogTree(kept.node)
+const tree = makeTreeReader(kept.node)
 
 /** Checkpoints are signed from an incrementally grown tree, and proofs come from the stored nodes. */
 const checkpoints = [growTree()].flatMap((grown) =>

@@ -1,4 +1,4 @@
-import type { GrowingTree } from './tree.ts'
+import type { GrowingTree } from '../merkle-tree.ts'
 
 /** A tree head signed earlier. */
 export interface SignedHead {

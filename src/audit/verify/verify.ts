@@ -8,12 +8,12 @@ import {
 } from '../../domain/values/position.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
+import { growTree } from '../merkle-tree.ts'
 import { applyAgain } from '../rules/rules.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
 import { type Judge, makeJudge, type PositionedText } from './judge.ts'
 import { parseEvent } from './read.ts'
-import { growTree } from './tree.ts'
 
 export interface VerifyOptions {
   /** The whole raw log. */

@@ -1,7 +1,6 @@
-import { emptyTree, treeHead, withLeaf } from '../../../projections/merkle-tree.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { readLeaves } from '../../audit/leaves.ts'
-import { sha256 } from '../../audit/sha256.ts'
+import { growTree } from '../../audit/merkle-tree.ts'
 import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
@@ -32,14 +31,14 @@ const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signe
   await using store = await openStoreForCommand(config)
   const progress = makeProgress(terminal)
   const { records, total } = await openLogReader(store, config, terminal)
-  let tree = emptyTree
+  const tree = growTree()
   for await (const { leaf } of readLeaves({ records }, (done) => progress.show(done, total(done)))) {
-    tree = withLeaf(tree, leaf, sha256)
+    tree.add(leaf)
   }
   progress.end()
-  const root = treeHead(tree, sha256)
-  const note = signCheckpoint(tree.size, root, signer)
-  return { origin: config.origin, size: tree.size, root: Buffer.from(root).toString('base64'), note }
+  const [size, root] = [tree.size(), tree.root()]
+  const note = signCheckpoint(size, root, signer)
+  return { origin: config.origin, size, root: Buffer.from(root).toString('base64'), note }
 }
 
 export const checkpointCommand: Command = {

@@ -1,6 +1,5 @@
-import { makeKeptTree } from '../../audit/kept-tree.ts'
 import { readLeaves } from '../../audit/leaves.ts'
-import { makeLogTree } from '../../audit/log-tree.ts'
+import { makeKeptTree, makeTreeReader } from '../../audit/merkle-tree.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, CommandFailure, Misused } from '../terminal/command.ts'
@@ -44,7 +43,7 @@ text whose hash is proven. It reads the log itself, never the service at BERTH_U
     const size = kept.size()
     if (asked !== undefined && size < asked) throw new CommandFailure(`the log has ${size} events`)
     if (found === undefined) throw new CommandFailure(`no event among the first ${size} has this id`)
-    const tree = makeLogTree(kept.node)
+    const tree = makeTreeReader(kept.node)
     const proof = {
       origin: config.origin,
       tree_size: size,

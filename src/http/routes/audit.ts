@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { TreeReader } from '../../../projections/merkle-tree.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { makeLogTree } from '../../audit/log-tree.ts'
+import { makeTreeReader, type TreeReader } from '../../audit/merkle-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { once } from '../../concurrency/once.ts'
 import { matching } from '../../domain/codec/codec.ts'
@@ -97,7 +96,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     const read = await objects.readLists(() => views.log())
     if (E.isLeft(read)) return read
     const log = read.right.listed as LogIndex
-    return answer({ log, tree: makeLogTree(log.node), events: log.size() })
+    return answer({ log, tree: makeTreeReader(log.node), events: log.size() })
   }
 
   /** Catches up with the store before refusing: another instance may have written the event. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { growTree } from '../../../src/audit/verify/tree.ts'
+import { growTree } from '../../../src/audit/merkle-tree.ts'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { leafHash } from '../../../src/event-store/stored-event.ts'
 import { anEvent } from '../../event-store/new-events.ts'

@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto'
+import { HASH_BYTES, nodeHash } from '../event-store/stored-event.ts'
+
+/** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
+
+/** Head of a tree without leaves. */
+const EMPTY_HEAD = hash('sha256', '', 'buffer')
+
+/** A tree that is built leaf by leaf, and keeps only what its head needs. */
+export interface GrowingTree {
+  readonly add: (leaf: Uint8Array) => void
+  readonly size: () => number
+  readonly root: () => Uint8Array
+}
+
+export const growTree = (): GrowingTree => {
+  /** Roots of its perfect subtrees, largest first. */
+  const roots: Uint8Array[] = []
+  let size = 0
+  return {
+    add: (leaf) => {
+      let root = leaf
+      for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) root = nodeHash(roots.pop() as Uint8Array, root)
+      roots.push(root)
+      size++
+    },
+    size: () => size,
+    root: () => (roots.length === 0 ? EMPTY_HEAD : roots.reduceRight((right, left) => nodeHash(left, right))),
+  }
+}
+
+/**
+ * Hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level.
+ *
+ * @throws RangeError if the tree has fewer leaves
+ */
+export type NodeAt = (level: number, index: number) => Uint8Array
+
+const half = (number: number): number => Math.floor(number / 2)
+
+/** floor(log2): exact for every whole number, unlike Math.log2. */
+const floorLog2 = (size: number): number => {
+  let level = 0
+  for (let rest = size; rest > 1; rest = half(rest)) level++
+  return level
+}
+
+const isPerfect = (size: number): boolean => 2 ** floorLog2(size) === size
+
+/** The largest power of two below a number greater than one. */
+const splitSize = (size: number): number => 2 ** floorLog2(size - 1)
+
+/** Reads heads and proofs of a tree. */
+export interface TreeReader {
+  /** Head of the tree of the first `size` leaves. */
+  readonly head: (size: number) => Uint8Array
+  /** Proof that a leaf is in the tree of a size: sibling hashes from the leaf up. */
+  readonly inclusion: (index: number, size: number) => readonly Uint8Array[]
+  /** Proof that the tree of size `from` is a prefix of that of size `to`; empty if they are equal or `from` is 0. */
+  readonly consistency: (from: number, to: number) => readonly Uint8Array[]
+}
+
+export const makeTreeReader = (nodeAt: NodeAt): TreeReader => {
+  const headOf = (start: number, end: number): Uint8Array => {
+    const size = end - start
+    if (isPerfect(size) && start % size === 0) return nodeAt(floorLog2(size), start / size)
+    const middle = start + splitSize(size)
+    return nodeHash(headOf(start, middle), headOf(middle, end))
+  }
+
+  const path = (index: number, start: number, end: number): readonly Uint8Array[] => {
+    if (end - start === 1) return []
+    const middle = start + splitSize(end - start)
+    return index < middle
+      ? [...path(index, start, middle), headOf(middle, end)]
+      : [...path(index, middle, end), headOf(start, middle)]
+  }
+
+  /** `isKnown`: whether the verifier already has the common head. */
+  const subproof = (from: number, start: number, end: number, isKnown: boolean): readonly Uint8Array[] => {
+    if (from === end) return isKnown ? [] : [headOf(start, end)]
+    const middle = start + splitSize(end - start)
+    return from <= middle
+      ? [...subproof(from, start, middle, isKnown), headOf(middle, end)]
+      : [...subproof(from, middle, end, false), headOf(start, middle)]
+  }
+
+  return {
+    head: (size) => (size === 0 ? EMPTY_HEAD : headOf(0, size)),
+    inclusion: (index, size) => path(index, 0, size),
+    consistency: (from, to) => (from === 0 || from === to ? [] : subproof(from, 0, to, true)),
+  }
+}
+
+/** A tree that keeps all nodes in memory (64 bytes per leaf) and serves proofs. */
+export interface KeptTree {
+  readonly add: (leaf: Uint8Array) => void
+  readonly size: () => number
+  readonly node: NodeAt
+}
+
+/** A growable array of hashes. */
+const makeRow = () => {
+  let bytes = new Uint8Array(HASH_BYTES * 64)
+  let count = 0
+  return {
+    count: () => count,
+    push: (hash: Uint8Array): void => {
+      if ((count + 1) * HASH_BYTES > bytes.length) {
+        const larger = new Uint8Array(bytes.length * 2)
+        larger.set(bytes)
+        bytes = larger
+      }
+      bytes.set(hash, HASH_BYTES * count++)
+    },
+    at: (index: number): Uint8Array => {
+      if (!(index >= 0 && index < count)) throw new RangeError('the tree has fewer leaves')
+      return bytes.subarray(HASH_BYTES * index, HASH_BYTES * (index + 1))
+    },
+  }
+}
+
+export const makeKeptTree = (): KeptTree => {
+  const rows = [makeRow()]
+  const rowAt = (level: number) => {
+    rows[level] ??= makeRow()
+    return rows[level]
+  }
+  return {
+    add: (leaf) => {
+      let hash = leaf
+      for (let level = 0; ; level++) {
+        const row = rowAt(level)
+        row.push(hash)
+        if (row.count() % 2 === 1) return
+        hash = nodeHash(row.at(row.count() - 2), row.at(row.count() - 1))
+      }
+    },
+    size: () => rowAt(0).count(),
+    node: (level, index) => {
+      const row = rows[level]
+      if (row === undefined) throw new RangeError('the tree has fewer leaves')
+      return row.at(index)
+    },
+  }
+}

@@ -164,6 +164,17 @@ export const judgeActor = (event: Recorded, report: Report): void => {
   if (data.user_id !== actor) report(`is by the tester ${actor} for the user ${data.user_id}`)
 }
 
+/** Credentials that an event of a SUT or a user names, if it does. */
+export const judgeCredentials = (
+  credentials: { readonly changed: readonly string[] } | undefined,
+  report: Report,
+): void => {
+  if (credentials === undefined) return
+  const { changed } = credentials
+  if (changed.length === 0 || new Set(changed).size < changed.length)
+    report('lists no changed credentials, or one twice')
+}
+
 /** Lifetime of an idempotency record. */
 const KEY_LIFETIME_MS = 24 * 3_600_000
 /** Characters of `metadata.key` for the key itself. */

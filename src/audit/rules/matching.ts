@@ -1,8 +1,8 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { foldName } from '../../domain/values/user-name.ts'
-import { type AssignedIds, hexAt, judgeNewId } from '../state/ids.ts'
+import { beginsWithSecond, judgeNewId } from '../state/ids.ts'
 import { type AuditedOffer, type AuditedSut, copyText, type Report, type Stream } from '../state/state.ts'
-import type { HolderMarks } from './sessions.ts'
+import type { Assigned } from './sessions.ts'
 
 type Criteria = NonNullable<DataOf<'ReservationCreated'>['match']>
 
@@ -51,11 +51,6 @@ export interface OfferRules {
   readonly skip: () => void
 }
 
-interface Ids {
-  readonly ids: AssignedIds
-  readonly markOf: HolderMarks
-}
-
 /** An offer that keeps nothing of the event that made it in memory. */
 const openOffer = ({
   _id,
@@ -74,7 +69,7 @@ const openOffer = ({
   status: 'open',
 })
 
-export const makeOfferRules = ({ ids, markOf }: Ids): OfferRules => {
+export const makeOfferRules = ({ ids, markOf }: Assigned): OfferRules => {
   const open = new Map<string, AuditedOffer>()
   let isUncertain = false
 
@@ -125,10 +120,9 @@ export const makeOfferRules = ({ ids, markOf }: Ids): OfferRules => {
       }
       if (type !== 'ReservationCreated') return false
       const { _id } = data
-      const words = [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)] as const
-      if (ids.find(...words) !== OFFERED) return false
-      ids.change(...words, markOf(data))
-      if (words[0] !== Math.floor(time / 1_000) % 2 ** 32) report(`takes up the offer ${_id} at another second`)
+      if (ids.find(_id) !== OFFERED) return false
+      ids.change(_id, markOf(data))
+      if (!beginsWithSecond(_id, time)) report(`takes up the offer ${_id} at another second`)
       if (!open.has(_id)) report(`takes up the offer ${_id}, which was refused`)
       return true
     },

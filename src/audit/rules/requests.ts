@@ -19,11 +19,6 @@ interface AuditedRequest {
 /** The longest time that a request may wait, in milliseconds: 7 days. */
 const WAIT_MAX_MS = 604_800_000
 
-/** Checks requests that wait: each is offered one SUT at a time, and ends once. */
-export interface RequestRules {
-  readonly judge: (event: Recorded, time: number, report: Report) => void
-}
-
 type Requested = Extract<Recorded, { readonly type: 'ReservationRequested' }>
 type Offered = Extract<Recorded, { readonly type: 'RequestOffered' }>
 type OfferEnd = Extract<Recorded, { readonly type: 'RequestGranted' | 'RequestOfferClosed' }>
@@ -66,7 +61,8 @@ const judgeOfferEnd = ({ offer }: AuditedRequest, { type, data }: OfferEnd, repo
   else if (offer.status !== NEEDED[type]) report(`is a ${type}, but the offer ${offer._id} is ${offer.status}`)
 }
 
-export const makeRequestRules = (offers: OfferRules): RequestRules => {
+/** Makes the function that checks requests that wait: each is offered one SUT at a time, and ends once. */
+export const makeJudgeRequest = (offers: OfferRules) => {
   const waiting = new Map<string, AuditedRequest>()
 
   const judgeOf = (request: AuditedRequest, event: Recorded, time: number, report: Report): void => {
@@ -93,16 +89,14 @@ export const makeRequestRules = (offers: OfferRules): RequestRules => {
     }
   }
 
-  return {
-    judge: (event, time, report) => {
-      if (event.type === 'ReservationRequested') {
-        waiting.set(copyText(event.data._id), requestOf(event, time, report))
-        return
-      }
-      if (!event.type.startsWith('Request') || !('_id' in event.data)) return
-      const request = waiting.get(event.data._id)
-      if (request === undefined) report(`is about the request ${event.data._id}, which does not wait`)
-      else judgeOf(request, event, time, report)
-    },
+  return (event: Recorded, time: number, report: Report): void => {
+    if (event.type === 'ReservationRequested') {
+      waiting.set(copyText(event.data._id), requestOf(event, time, report))
+      return
+    }
+    if (!event.type.startsWith('Request') || !('_id' in event.data)) return
+    const request = waiting.get(event.data._id)
+    if (request === undefined) report(`is about the request ${event.data._id}, which does not wait`)
+    else judgeOf(request, event, time, report)
   }
 }

@@ -2,7 +2,7 @@ import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import type { reservationEvents } from '../../domain/events/reservation.ts'
 import { countBefore, findAfter, findBefore, findPlace, formatId } from '../state/calendar.ts'
-import { hexAt } from '../state/ids.ts'
+import { wordsOf } from '../state/ids.ts'
 import { offsetIn, secondsIn } from '../state/moments.ts'
 import { type AuditedReservation, type AuditedSut, beginningOf, type Report } from '../state/state.ts'
 import { judgeFit } from './matching.ts'
@@ -49,7 +49,7 @@ const judgeCounted = ({ counted, start_time, end_time }: DataOf<'ReservationCrea
 
 type Created = Extract<Recorded, { readonly type: 'ReservationCreated' }>
 
-const judgeReservationCreated = (
+const judgeCreated = (
   sut: AuditedSut,
   { data, metadata }: Created,
   user_id: string,
@@ -83,11 +83,11 @@ const judgeReservationCreated = (
   if (behind !== undefined && behind.start < end)
     report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
   judgeTurnaround(sut, { start, end }, report)
-  const { _id } = data
+  const [high, middle, low] = wordsOf(data._id)
   const held = {
-    high: hexAt(_id, 0, 8),
-    middle: hexAt(_id, 8, 16),
-    low: hexAt(_id, 16, 24),
+    high,
+    middle,
+    low,
     user_id,
     start,
     end,
@@ -115,12 +115,7 @@ const findCurrent = (sut: AuditedSut, data: DataOf<'ReservationCancelled'>, time
   return place
 }
 
-const judgeReservationExtended = (
-  sut: AuditedSut,
-  data: DataOf<'ReservationExtended'>,
-  time: number,
-  report: Report,
-): void => {
+const judgeExtended = (sut: AuditedSut, data: DataOf<'ReservationExtended'>, time: number, report: Report): void => {
   const place = findCurrent(sut, data, time, report)
   const held = sut.windows[place]
   if (held === undefined) return
@@ -163,12 +158,7 @@ const judgeCause = (
   else if (due > time) report(`releases the reservation ${data._id} before that is due, ${cause}`)
 }
 
-const judgeReservationShortened = (
-  sut: AuditedSut,
-  data: DataOf<'ReservationShortened'>,
-  time: number,
-  report: Report,
-): void => {
+const judgeShortened = (sut: AuditedSut, data: DataOf<'ReservationShortened'>, time: number, report: Report): void => {
   const held = sut.windows[findCurrent(sut, data, time, report)]
   if (held === undefined) return
   const end = secondsIn(data.end_time)
@@ -182,7 +172,7 @@ const judgeReservationShortened = (
   held.endOffset = offsetIn(data.end_time)
 }
 
-const judgeReservationReleased = (sut: AuditedSut, event: Released, time: number, report: Report): void => {
+const judgeRelease = (sut: AuditedSut, event: Released, time: number, report: Report): void => {
   const { data } = event
   const place = findCurrent(sut, data, time, report)
   const held = sut.windows[place]
@@ -196,12 +186,7 @@ const judgeReservationReleased = (sut: AuditedSut, event: Released, time: number
   sut.released.push({ ...held, end: secondsIn(data.end_time) })
 }
 
-const judgeReservationCancelled = (
-  sut: AuditedSut,
-  data: DataOf<'ReservationCancelled'>,
-  time: number,
-  report: Report,
-): void => {
+const judgeCancelled = (sut: AuditedSut, data: DataOf<'ReservationCancelled'>, time: number, report: Report): void => {
   const place = findCurrent(sut, data, time, report)
   const held = sut.windows[place]
   if (held === undefined) return
@@ -257,19 +242,19 @@ export const judgeReservation = (
     report('is beyond the quota, but by nobody who may exceed it')
   switch (event.type) {
     case 'ReservationCreated':
-      judgeReservationCreated(sut, event, ownUser(event.data.user_id), time, report)
+      judgeCreated(sut, event, ownUser(event.data.user_id), time, report)
       break
     case 'ReservationExtended':
-      judgeReservationExtended(sut, event.data, time, report)
+      judgeExtended(sut, event.data, time, report)
       break
     case 'ReservationShortened':
-      judgeReservationShortened(sut, event.data, time, report)
+      judgeShortened(sut, event.data, time, report)
       break
     case 'ReservationReleased':
-      judgeReservationReleased(sut, event, time, report)
+      judgeRelease(sut, event, time, report)
       break
     case 'ReservationCancelled':
-      judgeReservationCancelled(sut, event.data, time, report)
+      judgeCancelled(sut, event.data, time, report)
       break
     case 'ReservationBound':
     case 'ReservationUnbound':

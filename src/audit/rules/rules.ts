@@ -11,13 +11,13 @@ import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './e
 import { makeOfferRules, type OfferRules } from './matching.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
-import { makeRequestRules } from './requests.ts'
+import { makeJudgeRequest } from './requests.ts'
 import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
 import { judgeOfSeries, judgeSeriesCreated } from './series.ts'
 import { type Assigned, judgeSession, newAssigned } from './sessions.ts'
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
-import { makeTokenRules } from './tokens.ts'
+import { makeJudgeToken } from './tokens.ts'
 import { makeUserRules } from './users.ts'
 
 /**
@@ -156,16 +156,10 @@ const judgeNewIds = (
   else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), ids, report)
 }
 
-const newCommon = (): Pick<Others, 'log' | 'schedule' | 'unrecordedMax'> => ({
-  ...{ log: { version: 0 }, schedule: { from: undefined }, unrecordedMax: UNRECORDED_MAX },
-})
-
-const never = (): boolean => false
-
 export const makeRules = (): Rules => {
   const streams = makeStreams()
   const eventIds = makeSeenIds()
-  const [ports, users, tokens] = [makePorts(), makeUserRules(), makeTokenRules()]
+  const [ports, users, judgeToken] = [makePorts(), makeUserRules(), makeJudgeToken()]
   const corrections: Correction[] = []
 
   const { isUncertain, knownSut } = streams
@@ -173,10 +167,11 @@ export const makeRules = (): Rules => {
   /** Undefined if the stream is uncertain. */
   const certain = <A>(stream: string, state: A): A | undefined => (isUncertain(stream) ? undefined : state)
   const ownUser = makeTextCache()
-  const common = { ...newCommon(), knownSut, ownUser }
+  const [log, schedule]: [Others['log'], Schedule] = [{ version: 0 }, { from: undefined }]
+  const common = { log, schedule, unrecordedMax: UNRECORDED_MAX, knownSut, ownUser }
   const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
   const offers = makeOfferRules(assigned)
-  const requests = makeRequestRules(offers)
+  const judgeRequest = makeJudgeRequest(offers)
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streams.get(event.stream)
@@ -189,19 +184,19 @@ export const makeRules = (): Rules => {
     judgeActor(event, report)
     judgeNewIds(event, time, assigned, offers, report)
     if (!judgeStream(event, report)) stream.isUncertain = true
-    const hasSchedule = common.schedule.from !== undefined
+    const hasSchedule = schedule.from !== undefined
     if (event.type !== 'ClockCorrected') judgeTime(stream, time, written, report)
     else corrections.push(judgeCorrection(stream, event, { position, hasSchedule }, report))
     if (stream.isUncertain) return undefined
-    judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : never, report)
+    judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : () => false, report)
     judgeMonitoring(stream, event, time, knownSut, report)
     judgeSession(stream, event, assigned, report)
     offers.judge(stream, event, time, report)
-    requests.judge(event, time, report)
+    judgeRequest(event, time, report)
     users.judge(event, time, report)
     const certainUsers = certain(USERS_STREAM, users)
     certainUsers?.judgeCancelled(event, time, report)
-    tokens.judge(event, time, certainUsers, report)
+    judgeToken(event, time, certainUsers, report)
     if (event.type !== 'ClockCorrected')
       judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
     return previous

@@ -33,7 +33,7 @@ const dropBefore = (sut: AuditedSut, { start }: AuditedReservation): void => {
   sut.windows = sut.windows.filter((held) => held.end > start)
 }
 
-const judgeReservationStarted = (
+const judgeStarted = (
   sut: AuditedSut,
   data: DataOf<'ReservationStarted'>,
   time: number,
@@ -48,7 +48,7 @@ const judgeReservationStarted = (
   dropBefore(sut, held)
 }
 
-const judgeReservationEnded = (
+const judgeEnded = (
   sut: AuditedSut,
   data: DataOf<'ReservationEnded'>,
   time: number,
@@ -76,7 +76,7 @@ export const judgeScheduled = (
   schedule: Schedule,
   report: Report,
 ): void => {
-  if (event.type === 'ReservationStarted') judgeReservationStarted(sut, event.data, time, schedule, report)
-  else if (event.type === 'ReservationEnded') judgeReservationEnded(sut, event.data, time, schedule, report)
+  if (event.type === 'ReservationStarted') judgeStarted(sut, event.data, time, schedule, report)
+  else if (event.type === 'ReservationEnded') judgeEnded(sut, event.data, time, schedule, report)
   else judgeScheduleBegan(schedule, event.data, time, report)
 }

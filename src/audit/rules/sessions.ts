@@ -1,5 +1,5 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { type AssignedIds, hexAt, makeAssignedIds } from '../state/ids.ts'
+import { type AssignedIds, makeAssignedIds } from '../state/ids.ts'
 import { millisecondsIn } from '../state/moments.ts'
 import { copyText, type Report, type Stream } from '../state/state.ts'
 
@@ -40,7 +40,7 @@ export interface Assigned {
 
 const judgeReservation = (data: SessionOpened, { ids, markOf }: Assigned, report: Report): void => {
   const { reservation_id: id } = data
-  const mark = ids.find(hexAt(id, 0, 8), hexAt(id, 8, 16), hexAt(id, 16, 24))
+  const mark = ids.find(id)
   if (mark === undefined) report(`is about the reservation ${id}, which does not exist`)
   else if (mark !== markOf(data)) report(`names another SUT or user than the reservation ${id} has`)
 }

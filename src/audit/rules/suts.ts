@@ -3,15 +3,7 @@ import { TAGS_MAX } from '../../domain/events/sut.ts'
 import type { SutValues } from '../../domain/sut/state.ts'
 import { formatId } from '../state/calendar.ts'
 import type { AuditedSut, Report } from '../state/state.ts'
-
-type Credentials = DataOf<'SutUpdated'>['credentials']
-
-const judgeCredentials = (credentials: Credentials, report: Report): void => {
-  if (credentials === undefined) return
-  const { changed } = credentials
-  if (changed.length === 0 || new Set(changed).size < changed.length)
-    report('lists no changed credentials, or one twice')
-}
+import { judgeCredentials } from './envelope.ts'
 
 /** A deep copy without substrings of longer strings. */
 const deepCopy = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A

@@ -1,22 +1,7 @@
 import type { Recorded } from '../../domain/event.ts'
-import { hexAt, makeAssignedIds } from '../state/ids.ts'
+import { makeAssignedIds } from '../state/ids.ts'
 import { copyText, type Report } from '../state/state.ts'
 import type { UserRules } from './users.ts'
-
-/** The tokens of all users. */
-export interface TokenRules {
-  /**
-   * Checks an event of a token and applies it. Other events are left alone.
-   *
-   * @param users undefined if they are uncertain
-   */
-  readonly judge: (
-    event: Recorded,
-    time: number,
-    users: Pick<UserRules, 'mayHaveTokens'> | undefined,
-    report: Report,
-  ) => void
-}
 
 type Revocation = Extract<Recorded, { readonly type: 'TokenRevoked' }>
 
@@ -37,11 +22,11 @@ const makeNumbers = (): ((userId: string) => number) => {
   }
 }
 
-type Words = readonly [number, number, number]
-
-const wordsOf = (_id: string): Words => [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)]
-
-export const makeTokenRules = (): TokenRules => {
+/**
+ * Makes the function that checks an event of a token and applies it. Other events are left alone. `users` is undefined if
+ * they are uncertain.
+ */
+export const makeJudgeToken = () => {
   /** Each with twice the number of its user, plus 1 once it has been revoked: 16 to 32 bytes a token. */
   const tokens = makeAssignedIds()
   const numberOf = makeNumbers()
@@ -49,11 +34,11 @@ export const makeTokenRules = (): TokenRules => {
   const issue = (
     { data, metadata }: Extract<Recorded, { readonly type: 'TokenIssued' }>,
     time: number,
-    users: Pick<UserRules, 'mayHaveTokens'> | undefined,
+    users: UserRules | undefined,
     report: Report,
   ): void => {
     const { _id, user_id, role, credentials } = data
-    if (!tokens.add(...wordsOf(_id), 2 * numberOf(user_id))) report(`issues the token ${_id} a second time`)
+    if (!tokens.add(_id, 2 * numberOf(user_id))) report(`issues the token ${_id} a second time`)
     if (credentials.changed.length !== 1 || credentials.changed[0] !== _id)
       report(`issues the token ${_id} with the name of another`)
     if (metadata.role !== 'administrator' && metadata.role !== role)
@@ -62,17 +47,18 @@ export const makeTokenRules = (): TokenRules => {
       report(`issues a token of the user ${user_id}, who is not present`)
   }
 
-  return {
-    judge: (event, time, users, report) => {
-      if (event.type === 'TokenIssued') issue(event, time, users, report)
-      if (event.type !== 'TokenRevoked') return
-      const { _id, user_id, session_until } = event.data
-      if (session_until !== undefined) return judgeEndOfSession(event, report)
-      const issued = 2 * numberOf(user_id)
-      const found = tokens.find(...wordsOf(_id))
-      if (found === issued + 1) report(`revokes the token ${_id} a second time`)
-      else if (found !== issued) report(`revokes the token ${_id}, which the user ${user_id} does not have`)
-      else tokens.change(...wordsOf(_id), issued + 1)
-    },
+  return (event: Recorded, time: number, users: UserRules | undefined, report: Report): void => {
+    if (event.type === 'TokenIssued') issue(event, time, users, report)
+    if (event.type !== 'TokenRevoked') return
+    const { _id, user_id, session_until } = event.data
+    if (session_until !== undefined) {
+      judgeEndOfSession(event, report)
+      return
+    }
+    const issued = 2 * numberOf(user_id)
+    const found = tokens.find(_id)
+    if (found === issued + 1) report(`revokes the token ${_id} a second time`)
+    else if (found !== issued) report(`revokes the token ${_id}, which the user ${user_id} does not have`)
+    else tokens.change(_id, issued + 1)
   }
 }

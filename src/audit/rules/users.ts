@@ -1,7 +1,8 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import type { Quota, Removal, Role, UserCredentials } from '../../domain/events/user.ts'
+import type { Quota, Removal, Role } from '../../domain/events/user.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { copyText, type Report } from '../state/state.ts'
+import { judgeCredentials } from './envelope.ts'
 
 /** A user, as far as the rules need it. */
 interface User {
@@ -43,11 +44,6 @@ const NO_QUOTA = 'null'
  */
 const IN_FLIGHT_MAX_MS = 60_000
 
-const judgeCredentials = ({ changed }: UserCredentials, report: Report): void => {
-  if (changed.length === 0 || new Set(changed).size < changed.length)
-    report('lists no changed credentials, or one twice')
-}
-
 /** A single sign-on adds users with an identity, which never changes, and gives them roles. */
 const judgeIdentity = ({ type, data, metadata }: Recorded, report: Report): void => {
   const isSignOn = metadata.role === 'system' && metadata.actor === 'oidc'
@@ -79,7 +75,7 @@ const changeFields = (user: User, { role, quota, scope }: Fields): void => {
 
 const judgeChanged = (user: User, data: DataOf<'UserChanged'>, report: Report): void => {
   const { role, quota, scope, credentials } = data
-  if (credentials !== undefined) judgeCredentials(credentials, report)
+  judgeCredentials(credentials, report)
   if (Object.keys(data).length === 1) report('changes nothing')
   judgeTesterFields(role ?? user.role, data, report)
   if (role === user.role) report('sets role to its current value')

@@ -1,6 +1,6 @@
 import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf } from '../../domain/event.ts'
-import { hexAt } from './ids.ts'
+import { wordsOf } from './ids.ts'
 import type { AuditedReservation, AuditedSut, Report } from './state.ts'
 
 const word = (number: number): string => number.toString(16).padStart(8, '0')
@@ -74,7 +74,7 @@ export const findPlace = (
   { _id, user_id }: DataOf<'ReservationCancelled'>,
   report: Report,
 ): number => {
-  const [high, middle, low] = [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)]
+  const [high, middle, low] = wordsOf(_id)
   const place = windows.findIndex((held) => held.low === low && held.middle === middle && held.high === high)
   const held = windows[place]
   if (held === undefined) report(`refers to the reservation ${_id}, which is not current`)

@@ -9,13 +9,13 @@ export interface SeenIds {
   readonly add: (a: number, b: number, c: number, d: number) => boolean
 }
 
-/** Ids of 96 bits, each with a number that is not 0. The numbers take the place of the fourth word. */
+/** Ids of 96 bits, each with a number that is not 0. */
 export interface AssignedIds {
-  /** Adds an id, given as three words, with its number. Returns whether the id is new. */
-  readonly add: (a: number, b: number, c: number, tag: number) => boolean
-  readonly find: (a: number, b: number, c: number) => number | undefined
+  /** Adds an id with its number. Returns whether the id is new. */
+  readonly add: (_id: string, tag: number) => boolean
+  readonly find: (_id: string) => number | undefined
   /** Gives an id that was added another number. */
-  readonly change: (a: number, b: number, c: number, tag: number) => void
+  readonly change: (_id: string, tag: number) => void
 }
 
 const INITIAL_PLACES = 1_024
@@ -28,7 +28,7 @@ const hashWords = (a: number, b: number, c: number, d: number): number => {
 }
 
 /** @param hasMarks whether the fourth word is no part of the id */
-const makeTable = (hasMarks: boolean): SeenIds & AssignedIds => {
+const makeTable = (hasMarks: boolean) => {
   let places = INITIAL_PLACES
   let words = new Uint32Array(4 * places)
   let count = 0
@@ -63,7 +63,7 @@ const makeTable = (hasMarks: boolean): SeenIds & AssignedIds => {
   }
 
   return {
-    add: (a, b, c, d) => {
+    add: (a: number, b: number, c: number, d: number): boolean => {
       const at = placeOf(a, b, c, d)
       if ((words[at] as number) !== 0 || words[at + 1] !== 0 || words[at + 2] !== 0 || words[at + 3] !== 0) return false
       put(at, a, b, c, d)
@@ -71,16 +71,14 @@ const makeTable = (hasMarks: boolean): SeenIds & AssignedIds => {
       if (2 * count > places) grow()
       return true
     },
-    find: (a, b, c) => words[placeOf(a, b, c, 0) + 3] || undefined,
-    change: (a, b, c, tag) => {
+    find: (a: number, b: number, c: number): number | undefined => words[placeOf(a, b, c, 0) + 3] || undefined,
+    change: (a: number, b: number, c: number, tag: number): void => {
       words[placeOf(a, b, c, 0) + 3] = tag
     },
   }
 }
 
 export const makeSeenIds = (): SeenIds => makeTable(false)
-
-export const makeAssignedIds = (): AssignedIds => makeTable(true)
 
 const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
@@ -94,6 +92,22 @@ export const hexAt = (text: string, from: number, to: number): number => {
     word = word * 16 + digit
   }
   return word
+}
+
+/** The three words of an id of 96 bits. */
+export const wordsOf = (_id: string): readonly [high: number, middle: number, low: number] => [
+  hexAt(_id, 0, 8),
+  hexAt(_id, 8, 16),
+  hexAt(_id, 16, 24),
+]
+
+export const makeAssignedIds = (): AssignedIds => {
+  const { add, find, change } = makeTable(true)
+  return {
+    add: (_id, tag) => add(...wordsOf(_id), tag),
+    find: (_id) => find(...wordsOf(_id)),
+    change: (_id, tag) => change(...wordsOf(_id), tag),
+  }
 }
 
 const [DASH, SEVEN] = ['-'.charCodeAt(0), '7'.charCodeAt(0)]
@@ -112,15 +126,16 @@ export const judgeId = (id: string, time: number, seen: SeenIds, report: Report)
   if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
 }
 
+/** Assigned ids begin with the second they were assigned. */
+export const beginsWithSecond = (_id: string, time: number): boolean =>
+  hexAt(_id, 0, 8) === Math.floor(time / 1_000) % 2 ** 32
+
 /**
- * Assigned ids begin with the second they were assigned.
+ * Checks an id that is assigned.
  *
  * @param tag a number to store with the id, not 0
  */
 export const judgeNewId = (_id: string, time: number, ids: AssignedIds, report: Report, tag = 1): void => {
-  const second = Math.floor(time / 1_000) % 2 ** 32
-  const first = hexAt(_id, 0, 8)
-  if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
-  if (!ids.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), tag))
-    report(`assigns an id that was assigned before, ${_id}`)
+  if (!beginsWithSecond(_id, time)) report(`assigns an id that does not begin with its creation second, ${_id}`)
+  if (!ids.add(_id, tag)) report(`assigns an id that was assigned before, ${_id}`)
 }

@@ -1,22 +1,13 @@
-import type { Runner } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
 import type { EndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser, makeIsRemovalInForce, type RemovalOfUser } from '../commands/users/removal-in-force.ts'
 import { revokeTokens } from '../commands/users/revoke-tokens.ts'
-import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { makeEventId } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
-import type { EventStore } from '../event-store/event-store.ts'
 import type { Member } from '../users/user.ts'
-import type { Users } from '../users/users.ts'
+import type { Opened } from './opened.ts'
 
-interface FinishOptions {
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly log: { readonly error: (facts: object, sentence: string) => void }
-  readonly randomHex: RandomHex
-  readonly store: Pick<EventStore, 'eraseSecrets'>
-  readonly users: Pick<Users, 'members'>
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
+interface FinishOptions extends Pick<Opened, 'clock' | 'log' | 'randomHex' | 'store' | 'users' | 'runner'> {
   readonly endReservations: EndReservations
   readonly isServing: () => boolean
   readonly pause: (milliseconds: number) => Promise<void>

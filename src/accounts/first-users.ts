@@ -1,44 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { ClockGuard } from '../commands/clock-guard.ts'
 import { appendOwn } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
-import type { Config } from '../config/config.ts'
+import { Misconfigured } from '../config/checks/misconfigured.ts'
 import type { DataOf } from '../domain/event.ts'
 import { EPOCH_BYTES } from '../domain/events/user.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import { makeId, type RandomHex, USERS_STREAM } from '../domain/values/ids.ts'
+import { makeId, USERS_STREAM } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
-import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import { NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import { FIRST_NAME, type FirstAdministrator, type FirstUser } from '../users/first-administrator.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../users/passwords/password.ts'
-import type { Users } from '../users/users.ts'
-import type { Vault } from '../vault/vault.ts'
+import type { Opened } from './opened.ts'
 
-/** The log, as far as it tells whether an administrator may be made. */
-interface Log {
-  readonly store: EventStore
-  /** Whether several instances may use it. */
-  readonly isShared: boolean
-  /** Whether it has nothing but what a start records. */
+interface CheckOptions extends Pick<Opened, 'config' | 'store' | 'isShared'> {
+  /** Whether the log has nothing but what a start records. */
   readonly isNew: boolean
-}
-
-interface CheckOptions extends Log {
-  readonly config: Pick<Config, 'adminPassword'>
   readonly runtime: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
 }
 
-interface FirstUsersOptions extends CheckOptions {
-  readonly runtime: CheckOptions['runtime'] & {
-    /** Unix milliseconds. */
-    readonly clock: () => number
-    readonly randomBytes: (size: number) => Uint8Array
-  }
-  readonly randomHex: RandomHex
-  readonly guard: ClockGuard
-  readonly users: Users
-  readonly vault: Pick<Vault, 'sealUser'>
+interface FirstUsersOptions extends CheckOptions, Pick<Opened, 'guard' | 'users' | 'vault' | 'randomHex'> {
+  readonly runtime: CheckOptions['runtime'] & Pick<Opened, 'clock' | 'randomBytes'>
+  /** Called if there cannot be any, after the start. */
+  readonly onFatal: (error: unknown) => void
 }
+
+const RETRY_DELAY_MS = 1_000
 
 type Refusable<A> = Promise<E.Either<readonly string[], A>>
 
@@ -92,7 +79,7 @@ const refuseUsers = ({ config, runtime, isShared, isNew }: CheckOptions): string
 }
 
 /** An EventStoreDB may be unavailable. Then it is not known yet. */
-const mayHaveUsers = async ({ store, isShared }: Log): Promise<boolean> => {
+const mayHaveUsers = async ({ store, isShared }: CheckOptions): Promise<boolean> => {
   try {
     for await (const _ of store.readStream(USERS_STREAM, NO_STREAM)) return true
     return false
@@ -112,7 +99,7 @@ export const checkFirstUsers = async (options: CheckOptions): Refusable<void> =>
  * Gives a log without users its first ones. Of several instances, one does it. Left: why there are none, with the
  * remedy.
  */
-export const makeFirstUsers = async (options: FirstUsersOptions): Refusable<FirstAdministrator | undefined> => {
+const makeFirstUsers = async (options: FirstUsersOptions): Refusable<FirstAdministrator | undefined> => {
   const { runtime, users } = options
   await users.refresh()
   if (users.members().length > 0) return E.right(undefined)
@@ -121,4 +108,32 @@ export const makeFirstUsers = async (options: FirstUsersOptions): Refusable<Firs
   if (runtime.firstUsers === undefined) return E.right(await addAdministrator(options))
   await recordUsers(options, await runtime.firstUsers())
   return E.right(undefined)
+}
+
+const ifUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error
+}
+
+/** Tries until the store can be read and written. */
+const retry = async (options: FirstUsersOptions, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted) return
+    const made = await makeFirstUsers(options).catch(ifUnavailable)
+    if (made === undefined) continue
+    if (E.isLeft(made)) options.onFatal(new Misconfigured(made.left))
+    return
+  }
+}
+
+/**
+ * As makeFirstUsers, but where instances share a store that is unavailable, the service starts, and this is tried again
+ * until then. `stop` ends that.
+ */
+export const openFirstUsers = async (options: FirstUsersOptions) => {
+  const { isShared, onFatal } = options
+  const made = isShared ? await makeFirstUsers(options).catch(ifUnavailable) : await makeFirstUsers(options)
+  const stop = new AbortController()
+  if (made === undefined) void retry(options, stop.signal).catch(onFatal)
+  return { made: made ?? E.right(undefined), stop: () => stop.abort() }
 }

@@ -1,18 +1,13 @@
-import type { Runner } from '../commands/command-envelope.ts'
 import { makeProvisionUser } from '../commands/users/provision-user.ts'
-import type { Config } from '../config/config.ts'
-import type { RandomHex } from '../domain/values/ids.ts'
 import { makeUsedTickets } from '../http/console/used-tickets.ts'
 import { makeSingleSignOn, noSingleSignOn, type SingleSignOnHandlers } from '../http/routes/login/single-sign-on.ts'
-import type { Alarms } from '../telemetry/alarms.ts'
 import type { LoginSessions } from '../users/login-sessions.ts'
 import { openProvider } from '../users/oidc/provider.ts'
-import type { Users } from '../users/users.ts'
 import { makeSignInTransactions } from '../vault/derived/sign-in-transactions.ts'
-import type { Vault } from '../vault/vault.ts'
+import type { Opened } from './opened.ts'
 
 /** Raises an alarm while the provider gives the last administrator another role, until there is another one. */
-const makeOnAdmitted = ({ alarms, users }: { alarms: Alarms; users: Pick<Users, 'byId' | 'list' | 'onChange'> }) => {
+const makeOnAdmitted = ({ alarms, users }: Pick<Opened, 'alarms' | 'users'>) => {
   let kept: string | undefined
   const clear = (): void => {
     kept = undefined
@@ -33,18 +28,12 @@ const makeOnAdmitted = ({ alarms, users }: { alarms: Alarms; users: Pick<Users, 
   }
 }
 
-export interface SingleSignOnOptions {
-  readonly config: Pick<Config, 'oidc' | 'quotaDefault'>
-  readonly users: Users
+interface SingleSignOnOptions
+  extends Pick<
+    Opened,
+    'config' | 'users' | 'vault' | 'runner' | 'alarms' | 'log' | 'clock' | 'randomBytes' | 'randomHex'
+  > {
   readonly sessions: LoginSessions
-  readonly vault: Vault
-  readonly runner: Runner
-  readonly alarms: Alarms
-  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomBytes: (size: number) => Uint8Array
-  readonly randomHex: RandomHex
 }
 
 /** Starts to follow the provider, if there is one. `close` ends that. */

@@ -1,14 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../commands/command-envelope.ts'
 import { userDecider } from '../domain/user/decide.ts'
 import { USERS_STREAM } from '../domain/values/ids.ts'
-import type { EventStore } from '../event-store/event-store.ts'
-import type { Views } from '../read-models/views.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
-import type { Alarms } from '../telemetry/alarms.ts'
 import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../users/catch-up.ts'
 import { openUsers, type Users } from '../users/users.ts'
-import type { Vault } from '../vault/vault.ts'
+import type { Opened } from './opened.ts'
 
 /** How long users count as known after all of them were. */
 const KNOWN_FOR_MS = 10_000
@@ -27,15 +23,7 @@ export interface OpenedUsers {
   readonly close: () => void
 }
 
-interface OpenUsersOptions {
-  readonly runner: Runner
-  readonly store: EventStore
-  readonly views: Views
-  readonly vault: Pick<Vault, 'readUsers' | 'keys'>
-  readonly alarms: Alarms
-  /** Whether other instances may change users. */
-  readonly isShared: boolean
-}
+type OpenUsersOptions = Pick<Opened, 'runner' | 'store' | 'views' | 'vault' | 'alarms' | 'isShared'>
 
 /** Watches how long ago this instance last knew all users. */
 const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isFailing: () => boolean) => {
@@ -113,4 +101,22 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
       users.close()
     },
   }
+}
+
+/** Passwords decrypted in one turn of the event loop: 3 ms. */
+const BATCH_SIZE = 200
+
+/**
+ * Decrypts the passwords of all users soon after a start, in turns. Otherwise the first attempt with an unknown name
+ * would decrypt them all at once, to take as long as the costliest of them. Returns the function that stops it.
+ */
+export const openPasswords = (users: Pick<Users, 'list' | 'credentialOf'>): (() => void) => {
+  const all = users.list()
+  let next: NodeJS.Immediate | undefined
+  const open = (from: number): void => {
+    for (const { name } of all.slice(from, from + BATCH_SIZE)) void users.credentialOf(name)?.hash
+    next = from + BATCH_SIZE < all.length ? setImmediate(open, from + BATCH_SIZE) : undefined
+  }
+  next = setImmediate(open, 0)
+  return () => clearImmediate(next)
 }

@@ -1,15 +1,10 @@
 import { makeQuotas, type Quotas } from '../commands/quotas.ts'
 import type { Quota } from '../domain/events/user.ts'
 import { makeUsages } from '../read-models/usages.ts'
-import type { Views } from '../read-models/views.ts'
-import type { Users } from '../users/users.ts'
+import type { Opened } from './opened.ts'
 
-interface OpenQuotasOptions {
+interface OpenQuotasOptions extends Pick<Opened, 'users' | 'views' | 'clock'> {
   readonly quotaDefault: Quota
-  readonly users: Pick<Users, 'member'>
-  readonly views: Views
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** Finds the quotas of testers. */

@@ -1,16 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../projections/token.ts'
-import type { Runner } from '../commands/command-envelope.ts'
 import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
-import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { makeEventId } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Views } from '../read-models/views.ts'
 import { isOfSession, type LoginSessions, makeLoginSessions } from '../users/login-sessions.ts'
 import { makeTokens, type Tokens } from '../users/tokens.ts'
 import type { User } from '../users/user.ts'
-import type { Users } from '../users/users.ts'
 import { makeSigner } from '../vault/derived/signer.ts'
-import type { Vault } from '../vault/vault.ts'
+import type { Opened } from './opened.ts'
 
 /** Tells whether those who were authenticated still may what they then might. */
 export interface SignedIn {
@@ -21,15 +18,7 @@ export interface SignedIn {
   readonly onChange: (listener: () => void) => () => void
 }
 
-interface SignedInOptions {
-  readonly users: Users
-  readonly views: Pick<Views, 'newest' | 'caughtUp' | 'watch'>
-  readonly runner: Runner
-  readonly vault: Pick<Vault, 'keys' | 'sealUser'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
-}
+type SignedInOptions = Pick<Opened, 'users' | 'views' | 'runner' | 'vault' | 'clock' | 'randomHex'>
 
 const PURPOSE = 'berth session v1'
 

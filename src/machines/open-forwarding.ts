@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Runner } from '../commands/command-envelope.ts'
+import type { Opened } from '../accounts/opened.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { Decisions } from '../gateway/decisions.ts'
 import { openGateway } from '../gateway/gateway.ts'
@@ -11,28 +11,17 @@ import { type ForwardingProcess, makeForwarding } from '../processes/forwarding.
 import type { Sessions } from '../processes/sessions/sessions.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import type { UpcomingReservations } from '../processes/upcoming.ts'
-import type { Views } from '../read-models/views.ts'
-import type { Alarms } from '../telemetry/alarms.ts'
-import type { Users } from '../users/users.ts'
 import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
-import type { Vault } from '../vault/vault.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
 import { findHolder } from './holder.ts'
-import { countConnections, makeLogOnce, makeWarnIfShared, type WarningLog, watchPorts } from './reports.ts'
-
-/** The users who may sign in, as far as the ends of their access are concerned. */
-interface AccessOfUsers {
-  readonly list: () => readonly { readonly _id: string; readonly accessSince: number }[]
-  /** Calls the listener after each change. The returned function unsubscribes. */
-  readonly onChange: (listener: () => void) => () => void
-}
+import { countConnections, makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
 
 /**
  * Calls back at once with the users who were removed, or whose access was interrupted, perhaps only for a moment. Who
  * may do what now does not tell that.
  */
 const watchAccessEnds = (
-  { list, onChange }: AccessOfUsers,
+  { list, onChange }: Opened['users'],
   onEnded: (userIds: ReadonlySet<string>) => void,
 ): (() => void) => {
   const read = (): ReadonlyMap<string, number> => new Map(list().map(({ _id, accessSince }) => [_id, accessSince]))
@@ -45,30 +34,23 @@ const watchAccessEnds = (
   })
 }
 
-export interface OpenForwardingOptions {
+interface OpenForwardingOptions
+  extends Pick<Opened, 'clock' | 'log' | 'views' | 'users' | 'vault' | 'alarms' | 'runner'> {
   readonly config: GatewayConfig
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly log: WarningLog
   readonly processClock: ProcessClock
-  readonly views: Views
-  readonly users: Pick<Users, 'byId' | 'list' | 'onChange'>
-  readonly vault: Pick<Vault, 'reveal'>
-  readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
+  readonly clientPseudonyms: ClientPseudonyms
   readonly metrics: GatewayMeasures
-  readonly alarms: Alarms
   readonly forwarded: ForwardedRegistry
-  readonly runner: Runner
   readonly upcoming: UpcomingReservations
   /** The port of the service itself. */
   readonly ownPort: number
   readonly wake: (signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
-  readonly sessions: Pick<Sessions, 'connected' | 'counted' | 'disconnected'>
+  readonly sessions: Sessions
 }
 
 const makePasswordOf =
-  (vault: Pick<Vault, 'reveal'>) =>
+  (vault: Opened['vault']) =>
   async (sutId: string): Promise<string | undefined> => {
     const revealed = await vault.reveal(sutId)
     if (E.isLeft(revealed)) throw new Error(revealed.left)
@@ -83,7 +65,7 @@ const makeHasPassword =
   }
 
 /** Ends the waits for reservations that are cancelled or released. Returns the function that ends this. */
-const giveUpEnded = (views: Pick<Views, 'watch'>, { giveUp }: Pick<ForwardedRegistry, 'giveUp'>): (() => void) =>
+const giveUpEnded = (views: Opened['views'], { giveUp }: ForwardedRegistry): (() => void) =>
   views.watch((events) => {
     for (const { type, data } of events) {
       if (type === 'ReservationCancelled' || type === 'ReservationReleased') giveUp(data._id)

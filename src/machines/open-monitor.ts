@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Opened } from '../accounts/opened.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { probe } from '../gateway/probe/probe.ts'
 import { type Monitor, type MonitorOptions, makeMonitor } from '../processes/monitor.ts'
-import type { Vault } from '../vault/vault.ts'
-import { makeLogOnce, type WarningLog } from './reports.ts'
+import { makeLogOnce } from './reports.ts'
 
-export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'> {
-  readonly vault: Pick<Vault, 'reveal'>
-  readonly log: WarningLog
+export interface OpenMonitorOptions
+  extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'>,
+    Pick<Opened, 'vault' | 'log'> {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Keeps clients of a target waiting. Returns a function that ends that. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import type { Opened } from '../accounts/opened.ts'
 import type { Decisions } from '../gateway/decisions.ts'
 import { makeMayBeShared } from '../gateway/shared-addresses.ts'
 import type { GatewayMeasures } from '../http/routes/metrics/measures.ts'
 import type { Sessions } from '../processes/sessions/sessions.ts'
-import type { Alarms } from '../telemetry/alarms.ts'
 
 /** What the gateway reports, as log lines, alarms and metrics. */
 
@@ -12,10 +12,8 @@ const LOG_INTERVAL_MS = 60_000
 /** Maximum pairs of reservation and reason whose last line is kept. */
 const LOGGED_MAX = 10_000
 
-export type WarningLog = Record<'warn' | 'error', (facts: object, sentence: string) => void>
-
 /** Raises an alarm while another program holds a port of a running reservation. */
-export const watchPorts = (alarms: Alarms, isForwarded: (reservationId: string) => boolean) => {
+export const watchPorts = (alarms: Opened['alarms'], isForwarded: (reservationId: string) => boolean) => {
   const waiting = new Set<string>()
   const settle = (reservationId: string): void => {
     waiting.delete(reservationId)
@@ -51,7 +49,7 @@ export const countConnections = (
 })
 
 /** Warns once about a client address that many clients may share. */
-export const makeWarnIfShared = (log: WarningLog) => {
+export const makeWarnIfShared = (log: Opened['log']) => {
   const mayBeShared = makeMayBeShared()
   let isLogged = false
   return (address: string): void => {
@@ -66,7 +64,7 @@ export const makeWarnIfShared = (log: WarningLog) => {
 }
 
 /** Logs a refusal or failure once a minute for each reservation or SUT. */
-export const makeLogOnce = (log: WarningLog, clock: () => number) => {
+export const makeLogOnce = (log: Opened['log'], clock: () => number) => {
   const logged = new LRUCache<string, true>({ max: LOGGED_MAX, ttl: LOG_INTERVAL_MS, perf: { now: clock } })
   return (
     what: { readonly reservation: string } | { readonly sut: string },

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { finishRemovals } from '../accounts/finish-removals.ts'
-import { checkFirstUsers, makeFirstUsers } from '../accounts/first-users.ts'
-import { openPasswords } from '../accounts/open-passwords.ts'
+import { checkFirstUsers, openFirstUsers } from '../accounts/first-users.ts'
 import { openSingleSignOn } from '../accounts/open-single-sign-on.ts'
-import { openAllUsers } from '../accounts/open-users.ts'
+import { openAllUsers, openPasswords } from '../accounts/open-users.ts'
 import { openQuotas } from '../accounts/quotas.ts'
 import { makeSignedIn } from '../accounts/signed-in.ts'
-import { tryFirstUsers } from '../accounts/try-first-users.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import { tryToBeginSchedule } from '../commands/begin-schedule.ts'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
@@ -164,14 +162,9 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const people = await openAllUsers({ runner, store, views, vault, alarms, isShared })
     const { users, isUpToDate, catchUpNames, catchUpTokens } = people
     opened.defer(people.close)
-    const { made, stop: stopFirstUsers } = await tryFirstUsers({
-      make: () => makeFirstUsers({ config, runtime, randomHex, users, ...core }),
-      mayWait: isShared,
-      onRefused: (problems) => onFatal(new Misconfigured(problems)),
-      onFatal,
-    })
-    opened.defer(stopFirstUsers)
-    const firstAdministrator = orThrow(made)
+    const firstUsers = await openFirstUsers({ config, runtime, randomHex, users, onFatal, ...core })
+    opened.defer(firstUsers.stop)
+    const firstAdministrator = orThrow(firstUsers.made)
     // At once: a start that fails later must not lose the password.
     if (firstAdministrator !== undefined) await runtime.onFirstAdministrator?.(firstAdministrator, { host, port })
 

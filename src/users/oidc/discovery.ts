@@ -16,22 +16,16 @@ interface DiscoveryOptions<A> {
 }
 
 /** Times of discovery, in milliseconds. */
-export interface DiscoveryLimits {
+const DISCOVERY_LIMITS = {
   /** Between discoveries while the provider is known. */
-  readonly renewEvery: number
-  /** Between the first two discoveries that fail; doubled with each further one. */
-  readonly retryMin: number
-  readonly retryMax: number
-  /** In which what is known is forgotten once. */
-  readonly forgetEvery: number
-}
-
-const DISCOVERY_LIMITS: DiscoveryLimits = {
   renewEvery: 3_600_000,
+  /** Between the first two discoveries that fail; doubled with each further one. */
   retryMin: 1_000,
   retryMax: 30_000,
+  /** In which what is known is forgotten once. */
   forgetEvery: 10_000,
 }
+export type DiscoveryLimits = Readonly<typeof DISCOVERY_LIMITS>
 
 /** Milliseconds until the next discovery, after so many failures in a row. */
 const waitAfter = (failures: number, { renewEvery, retryMin, retryMax }: DiscoveryLimits): number =>

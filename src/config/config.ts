@@ -2,22 +2,25 @@ import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Quota } from '../domain/events/user.ts'
 import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../domain/user/quota.ts'
-import { type AddressRange, readAddressRanges } from './address-ranges.ts'
-import { duration } from './duration.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
-import { readHost } from './host.ts'
 import { type OidcConfig, oidcProblems, readOidc } from './oidc.ts'
-import { type ReadValue, type ReadVariable, readOneOf, readWholeNumber } from './read.ts'
+import {
+  type AddressRange,
+  duration,
+  type ReadValue,
+  type ReadVariable,
+  readAddressRanges,
+  readHost,
+  readOneOf,
+  readWholeNumber,
+} from './read.ts'
 import { type ClientConfig, clientProblems, readClient } from './remote-service.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
 /** Limits that are left out stay as they are without the variable. */
 const quota: ReadValue<Quota> = (value) =>
   E.map((change: QuotaChange | null) => changeQuota(QUOTA_DEFAULT, change ?? {}))(parseQuota(value))
-
-/** Reads the quota of testers without one of their own. */
-const readQuotaDefault = (read: ReadVariable): Quota => read('BERTH_QUOTA_DEFAULT', quota, QUOTA_DEFAULT)
 
 export interface Config {
   readonly host: string
@@ -174,7 +177,7 @@ export const readConfig = (
       windowMax: read('BERTH_WINDOW_MAX', duration, 7 * 86_400_000),
       horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
     },
-    quotaDefault: readQuotaDefault(read),
+    quotaDefault: read('BERTH_QUOTA_DEFAULT', quota, QUOTA_DEFAULT),
     clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
     ...(client && { client }),
     ...(oidc && { oidc }),

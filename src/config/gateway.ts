@@ -1,7 +1,5 @@
 import { parseScope, type Scope } from '../domain/user/scope.ts'
-import { durationWithin } from './duration.ts'
-import { readHost } from './host.ts'
-import { type ReadVariable, readOneOf, readWholeNumber } from './read.ts'
+import { durationWithin, type ReadVariable, readHost, readOneOf, readWholeNumber } from './read.ts'
 
 /** Settings of the gateway. */
 export interface GatewayConfig {

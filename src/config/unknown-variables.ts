@@ -1,15 +1,17 @@
-/** Levenshtein distance. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+/** Edit distance: letters added, removed, replaced or swapped with the next one. */
+export const distance = (a: string, b: string): number => {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, n) => n)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
+    rows.push([i])
     for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY
+      rows[i]?.push(Math.min(replaced, at(i - 1, j) + 1, at(i, j - 1) + 1, swapped))
     }
-    row = next
   }
-  return row[b.length] as number
+  return at(a.length, b.length)
 }
 
 const nearest = (name: string, known: readonly string[]): string =>

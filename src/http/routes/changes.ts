@@ -7,14 +7,12 @@ import type { ChangesQuery } from '../codecs/events.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import {
   beginOrHold,
-  begunResponse,
-  heldResponse,
   isEarly,
   makeDelayedStart,
   requestedPosition,
-  STREAM_REFUSALS,
   type StartDependencies,
   startPosition,
+  streamResponse,
 } from './stream-start.ts'
 
 export interface ChangesDependencies extends StartDependencies {
@@ -52,16 +50,11 @@ export const makeChangesHandler =
         const begun = await startOf(dependencies, call)
         if (E.isLeft(begun)) return begun
         const position = views.position()
-        return begunResponse(
-          await changes.subscribe(call.user, { after: begun.right, digest }),
-          STREAM_REFUSALS,
-          position,
-        )
+        return streamResponse(await changes.subscribe(call.user, { after: begun.right, digest }), position)
       },
-      async () =>
-        heldResponse(
-          await changes.subscribe(call.user, { after: BEFORE_FIRST, digest }, holdFor(dependencies, call)),
-          STREAM_REFUSALS,
-        ),
+      async () => {
+        const held = holdFor(dependencies, call)
+        return streamResponse(await changes.subscribe(call.user, { after: BEFORE_FIRST, digest }, held), 'held')
+      },
     )
   }

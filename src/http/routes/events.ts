@@ -19,15 +19,14 @@ import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import {
   beginOrHold,
-  begunResponse,
   EVENT_STREAM,
-  heldResponse,
   makeDelayedStart,
   positionProblem,
   reachPosition,
   STREAM_REFUSALS,
   type StartDependencies,
   startPosition,
+  streamResponse,
 } from './stream-start.ts'
 
 const LINES = 'application/x-ndjson'
@@ -45,17 +44,15 @@ export interface EventsDependencies extends StartDependencies {
 }
 
 /** Parameters that do not fit the media type of the response. */
-const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaType: string): readonly Problem[] => [
-  ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
-    ? [inQuery('follow', `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`)]
-    : []),
-  ...(limit !== undefined && (mediaType === LINES || mediaType === EVENT_STREAM)
-    ? [inQuery('limit', 'is only for pages, not for streams')]
-    : []),
-  ...(isBackwards && (mediaType === LINES || mediaType === EVENT_STREAM)
-    ? [inQuery('order', 'is only for pages, not for streams')]
-    : []),
-]
+const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaType: string): readonly Problem[] => {
+  if (!STREAM_MEDIA_TYPES.includes(mediaType)) {
+    const detail = `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`
+    return follow ? [inQuery('follow', detail)] : []
+  }
+  return [...(limit === undefined ? [] : ['limit']), ...(isBackwards ? ['order'] : [])].map((name) =>
+    inQuery(name, 'is only for pages, not for streams'),
+  )
+}
 
 const pageAnswer = ({ events, next, caughtUp }: EventsPage, position: PublicPosition): RouteResponse => ({
   status: 200,
@@ -86,8 +83,9 @@ const subscribeHeld = async (
   call: Call<unknown, EventsQuery>,
   request: StreamRequest,
 ): RouteResult =>
-  heldResponse(
+  streamResponse(
     await dependencies.feed.subscribe(call.user, request, makeDelayedStart(dependencies, call, BEFORE_FIRST)),
+    'held',
     SUBSCRIPTION_REFUSALS,
   )
 
@@ -102,12 +100,12 @@ const respondWithEvents = async (
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
-  if (mediaType !== LINES && mediaType !== EVENT_STREAM) {
+  if (!STREAM_MEDIA_TYPES.includes(mediaType)) {
     const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter: request.filter })
     return E.right(pageAnswer(page, position))
   }
   const end = mediaType === LINES && !query.follow ? position : undefined
-  return begunResponse(await feed.subscribe(user, { ...request, after, end }), SUBSCRIPTION_REFUSALS, position)
+  return streamResponse(await feed.subscribe(user, { ...request, after, end }), position, SUBSCRIPTION_REFUSALS)
 }
 
 /** Responds with events of the log, as a page or a stream. */

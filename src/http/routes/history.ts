@@ -7,7 +7,7 @@ import { sutStream } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
-import type { SessionEvents } from '../../read-models/lists/histories.ts'
+import type { Version } from '../../read-models/tables/version.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { HistoryQuery } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -15,24 +15,25 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
 import { findNewest, type ScopedUser, visibleTo } from '../response/visibility.ts'
-import {
-  concatHistories,
-  EVENTS_PER_TURN,
-  type History,
-  type HistoryDependencies,
-  historyOfPositions,
-  historyOfStream,
-  type ReadLogIndex,
-  withSessions,
-} from './history-events.ts'
+import { concatHistories, EVENTS_PER_TURN, type History, makeHistories, type ReadHistories } from './history-events.ts'
 import { listResponse } from './list-response.ts'
+import type { Parts } from './parts.ts'
+
+export interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
+  /** The name of the log. */
+  readonly origin: string
+  /** The name of an actor that is a user and has not been erased. */
+  readonly nameOf: (actor: string) => string | undefined
+}
+
+type HistoryCall = Call<unknown, HistoryQuery>
 
 /** It counts the events of a stream, of which a user with a scope may not see all. */
 const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent, 'revision'> => event
 
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
-  ({ objects, origin, nameOf }: HistoryDependencies, log: ReadLogIndex) =>
+  ({ objects, origin, nameOf }: HistoryDependencies, { log }: ReadHistories) =>
   async (
     events: readonly Recorded[],
     { scope }: ScopedUser,
@@ -62,12 +63,9 @@ const makeFormatEvents =
   }
 
 /** Responds with the requested page of a history. */
-const makeAnswer = (dependencies: HistoryDependencies, log: ReadLogIndex) => {
-  const formatEvents = makeFormatEvents(dependencies, log)
-  return async (
-    history: History,
-    { query: { limit, offset, after }, user }: Call<unknown, HistoryQuery>,
-  ): RouteResult => {
+const makeAnswer = (dependencies: HistoryDependencies, read: ReadHistories) => {
+  const formatEvents = makeFormatEvents(dependencies, read)
+  return async (history: History, { query: { limit, offset, after }, user }: HistoryCall): RouteResult => {
     const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
     if (first === undefined)
       return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
@@ -78,85 +76,61 @@ const makeAnswer = (dependencies: HistoryDependencies, log: ReadLogIndex) => {
   }
 }
 
-const makeReservationHistory =
-  (dependencies: HistoryDependencies, log: ReadLogIndex, answer: ReturnType<typeof makeAnswer>) =>
-  async (call: Call<unknown, HistoryQuery>): RouteResult => {
-    const { params, user } = call
-    const { objects } = dependencies
-    const id = params.id ?? ''
-    const found = await findNewest(visibleTo(objects, user), 'reservation', id)
-    if (E.isLeft(found)) return found
-    const { user_id } = JSON.parse(found.right.document) as Reservation
-    if (user.role === 'tester' && user_id !== user._id) {
-      return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
-    }
-    const { created } = found.right
-    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.positions('reservation', id)))
-    if (E.isLeft(read)) return read
-    return answer(historyOfPositions(dependencies, log, read.right.listed), call)
-  }
-
-const makeUserHistory =
-  (dependencies: HistoryDependencies, log: ReadLogIndex, answer: ReturnType<typeof makeAnswer>) =>
-  async (call: Call<unknown, HistoryQuery>): RouteResult => {
-    const { params, user } = call
-    const { objects } = dependencies
-    const id = params.id === 'me' ? user._id : (params.id ?? '')
-    if (user.role === 'tester' && id !== user._id) {
-      return E.left(failure('forbidden', 'Testers can read their own history only.'))
-    }
-    const found = await findNewest(objects, 'user', id)
-    if (E.isLeft(found)) return found
-    const { created } = found.right
-    const read = ifReaching(created, await objects.showLists(({ histories }) => histories.positions('user', id)))
-    if (E.isLeft(read)) return read
-    return answer(historyOfPositions(dependencies, log, read.right.listed), call)
-  }
-
 export const makeHistoryHandlers = (dependencies: HistoryDependencies) => {
-  const { objects, views } = dependencies
-  const log: ReadLogIndex = () => {
-    const index = views.log() ?? views.stored()?.log
-    if (index === undefined) throw new StoreUnavailable('documents cannot be written')
-    return index
+  const { objects } = dependencies
+  const read = makeHistories(dependencies)
+  const answer = makeAnswer(dependencies, read)
+
+  /** Responds with the history of an object whose events are at known positions. */
+  const answerPositions = async (
+    kind: 'reservation' | 'user',
+    { id, created }: Version,
+    call: HistoryCall,
+  ): RouteResult => {
+    const shown = ifReaching(created, await objects.showLists(({ histories }) => histories.positions(kind, id)))
+    return E.isLeft(shown) ? shown : answer(read.ofPositions(shown.right.listed), call)
   }
-  const sessions = (): SessionEvents => {
-    const lists = views.lists() ?? views.stored()?.lists
-    if (lists === undefined) throw new StoreUnavailable('documents cannot be written')
-    return lists.sessionEvents
-  }
-  const answer = makeAnswer(dependencies, log)
+
   return {
-    sut: async (call: Call<unknown, HistoryQuery>): RouteResult => {
+    sut: async (call: HistoryCall): RouteResult => {
       const id = call.params.id ?? ''
       const found = await findNewest(objects, 'sut', id)
       if (E.isLeft(found)) return found
       const { created } = found.right
-      const shown = await objects.showLists(({ histories, sessionEvents }) => ({
+      const lists = await objects.showLists(({ histories, sessionEvents }) => ({
         ports: histories.positions('listen_port', id),
         events: histories.eventsOf(id),
         ofSessions: sessionEvents.count(id),
       }))
-      const read = ifReaching(created, shown)
-      if (E.isLeft(read)) return read
-      const { ports, events, ofSessions: count } = read.right.listed
+      const shown = ifReaching(created, lists)
+      if (E.isLeft(shown)) return shown
+      const { ports, events, ofSessions } = shown.right.listed
+      const own = read.withSessions(read.ofStream(sutStream(id), events), id, ofSessions)
       // A port is assigned before the SUT exists, and released after its last event.
-      const [begun, givenBack] = [true, false].map((isBefore) =>
+      const [begun = [], givenBack = []] = [true, false].map((isBefore) =>
         ports.filter((port) => port.position < created === isBefore),
       )
-      const parts = [
-        historyOfPositions(dependencies, log, begun ?? []),
-        withSessions(dependencies, log, historyOfStream(dependencies, log, sutStream(id), events), {
-          sutId: id,
-          sessions,
-          count,
-        }),
-        historyOfPositions(dependencies, log, givenBack ?? []),
-      ]
-      return answer(concatHistories(parts), call)
+      return answer(concatHistories([read.ofPositions(begun), own, read.ofPositions(givenBack)]), call)
     },
-    reservation: makeReservationHistory(dependencies, log, answer),
-    user: makeUserHistory(dependencies, log, answer),
+    reservation: async (call: HistoryCall): RouteResult => {
+      const { params, user } = call
+      const found = await findNewest(visibleTo(objects, user), 'reservation', params.id)
+      if (E.isLeft(found)) return found
+      const { user_id } = JSON.parse(found.right.document) as Reservation
+      if (user.role === 'tester' && user_id !== user._id) {
+        return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
+      }
+      return answerPositions('reservation', found.right, call)
+    },
+    user: async (call: HistoryCall): RouteResult => {
+      const { params, user } = call
+      const id = params.id === 'me' ? user._id : (params.id ?? '')
+      if (user.role === 'tester' && id !== user._id) {
+        return E.left(failure('forbidden', 'Testers can read their own history only.'))
+      }
+      const found = await findNewest(objects, 'user', id)
+      return E.isLeft(found) ? found : answerPositions('user', found.right, call)
+    },
   }
 }
 

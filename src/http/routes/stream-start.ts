@@ -111,23 +111,15 @@ export const beginOrHold = async (
   }
 }
 
-type Subscribed = E.Either<LimitReached, Subscription>
-
-/** The response of a stream that begins now. */
-export const begunResponse = async (
-  subscribed: Subscribed,
-  refusals: Readonly<Record<LimitReached, Refusal>>,
-  position: PublicPosition,
-): RouteResult =>
-  E.isLeft(subscribed)
-    ? E.left(refusals[subscribed.left])
-    : E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
-
-/** The response of a stream that is held. */
-export const heldResponse = async (
-  subscribed: Subscribed,
-  refusals: Readonly<Record<LimitReached, Refusal>>,
-): RouteResult =>
-  E.isLeft(subscribed)
-    ? E.left(refusals[subscribed.left])
-    : E.right({ status: 200, body: { ...subscribed.right, isHeld: true }, headers: HEADERS })
+/** The response of a stream that begins now, at a position, or is held. */
+export const streamResponse = (
+  subscribed: E.Either<LimitReached, Subscription>,
+  position: PublicPosition | 'held',
+  refusals: Readonly<Record<LimitReached, Refusal>> = STREAM_REFUSALS,
+): Awaited<RouteResult> => {
+  if (E.isLeft(subscribed)) return E.left(refusals[subscribed.left])
+  const response = { status: 200, headers: HEADERS } as const
+  return position === 'held'
+    ? E.right({ ...response, body: { ...subscribed.right, isHeld: true } })
+    : E.right({ ...response, body: subscribed.right, position })
+}

@@ -16,7 +16,7 @@ export interface Paging {
   readonly limit: number
   readonly offset: number
   readonly before?: string
-  /** Those of limit and offset that were given. */
+  /** The parameters that were given and are for pages only, as those are. */
   readonly pagedBy: readonly string[]
 }
 

@@ -82,11 +82,16 @@ export const withTags = <A>(decode: DecodeQuery<A>) => {
 
 export const sutsQuery = queryOf(
   withTags(parametersOf({ ...paging, ...sutFilters, ...included, retired: onlyTrue })),
-  ({ free_from: from, free_to: to, include, ...others }) => ({
-    ...withPage(others),
-    free: from && to && { from, to },
-    withSettings: include !== undefined,
-  }),
+  ({ free_from: from, free_to: to, include, ...others }) => {
+    const { pagedBy, ...page } = withPage(others)
+    const withSettings = include !== undefined
+    return {
+      ...page,
+      pagedBy: withSettings ? [...pagedBy, 'include'] : pagedBy,
+      free: from && to && { from, to },
+      withSettings,
+    }
+  },
   (parameters) => [...problemsBetween(parameters), ...freeProblems(parameters), ...includeProblems(parameters)],
 )
 export type SutsQuery = QueryOf<typeof sutsQuery>

@@ -37,9 +37,16 @@ export interface AsOfReads {
     newest: (call: C) => RouteResult,
     show?: (version: Version, call: C) => RouteResult,
   ) => RouteResult
-  readonly reservations: (query: ReservationListQuery, then: PastMoment) => Read<ListPage>
-  readonly suts: (query: SutListQuery, then: PastMoment) => Read<ListPage>
+  readonly reservations: (query: ReservationListQuery, then: PastMoment) => Read<ListResult<ListPage>>
+  readonly suts: (query: SutListQuery, then: PastMoment) => Read<ListResult<ListPage>>
 }
+
+/** A list as of a moment shows the position of the moment. */
+const showAsOf = <A>(
+  { position }: PastMoment,
+  read: E.Either<Refusal, ListResult<A>>,
+): E.Either<Refusal, ListResult<A>> =>
+  E.map(({ listed }: ListResult<A>) => ({ listed, position }))(ifReaching(position, read))
 
 /** The version current at a moment, if any. */
 interface Found {
@@ -97,8 +104,6 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
   }
 }
 
-const listedOf = <A>({ listed }: ListResult<A>): A => listed
-
 export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
   const { objects, views, store } = dependencies
   const find = makeFind(dependencies)
@@ -113,10 +118,10 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       return epochMillisecondsOf(event.metadata.time)
     },
     readOr: async (kind, call, newest, show) => {
-      const asOf = call.query.as_of
-      if (asOf === undefined) return newest(call)
+      const { as_of } = call.query
+      if (as_of === undefined) return newest(call)
       const id = call.params.id ?? ''
-      const read = await readVersion(kind, isAssignedId(id) ? id : '', asOf)
+      const read = await readVersion(kind, isAssignedId(id) ? id : '', as_of)
       if (E.isLeft(read)) return read
       const { version, position } = read.right
       if (version === undefined) return E.left(notFoundThen(kind))
@@ -127,9 +132,7 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       const shown = { ...version, position }
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
-    reservations: async (query, { moment, position }) =>
-      E.map(listedOf<ListPage>)(ifReaching(position, await objects.showList('pastReservations', query, moment))),
-    suts: async (query, { moment, position }) =>
-      E.map(listedOf<ListPage>)(ifReaching(position, await objects.showList('pastSuts', query, moment))),
+    reservations: async (query, then) => showAsOf(then, await objects.showList('pastReservations', query, then.moment)),
+    suts: async (query, then) => showAsOf(then, await objects.showList('pastSuts', query, then.moment)),
   }
 }

@@ -1,12 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { ListPage } from '../../read-models/lists/lists.ts'
+import type { CsvList, ListPage, PageQuery } from '../../read-models/lists/lists.ts'
 import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { RouteResponse } from '../protocol/route.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { CSV } from '../response/csv-lists.ts'
 import type { Listed, Objects } from '../response/objects.ts'
+import { type ScopedUser, visibleTo } from '../response/visibility.ts'
+import type { Parts } from './parts.ts'
 
 /** The envelope of a list. Entries are JSON texts, inserted unchanged. */
 export const listResponse = (
@@ -44,3 +47,41 @@ export const resolveBefore = async (
   if (E.isLeft(found)) return found
   return found.right === undefined ? E.left(unknownBefore(WORDS[kind] ?? kind)) : E.right(found.right.created)
 }
+
+/** What to show of a list that was read. */
+interface Reading {
+  readonly page: ListPage
+  /** That of the views unless given. */
+  readonly position?: PublicPosition
+  /** The same list as CSV. */
+  readonly csvList: CsvList
+  /** The documents as responses show them; as they are unless given. */
+  readonly show?: (document: string, n: number) => string
+}
+
+/** Responds with a page of a list as JSON, or with all that match as CSV. */
+export const makeList =
+  <Q extends Paging>(
+    { objects, csv }: Pick<Parts, 'objects' | 'csv'>,
+    [kind, name]: readonly [kind: Listed, name: string],
+    read: (call: Call<unknown, Q>, part: PageQuery) => Promise<E.Either<Refusal, Reading>>,
+    seenBy = (user: ScopedUser): Pick<Objects, 'newest'> => visibleTo(objects, user),
+  ) =>
+  async (call: Call<unknown, Q>): RouteResult => {
+    const { query, user, mediaType } = call
+    const refused = csv.refuse(query, mediaType)
+    if (refused !== undefined) return refused
+    const createdBefore = await resolveBefore(seenBy(user), kind, query.before)
+    if (E.isLeft(createdBefore)) return createdBefore
+    const { limit, offset } = query
+    const part = mediaType === CSV ? csv.part : { limit, offset }
+    const found = await read(call, { ...part, createdBefore: createdBefore.right })
+    if (E.isLeft(found)) return found
+    const { page, position, csvList, show } = found.right
+    if (mediaType === CSV) return csv.respond(csvList, page, position, user._id)
+    const documents = show === undefined ? page.documents : page.documents.map(show)
+    return E.right({
+      ...listResponse(name, query, { ...page, documents }),
+      ...(position !== undefined && { position }),
+    })
+  }

@@ -1,18 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import { ceilMillisecond, ceilSecond, floorSecond, isLater } from '../../domain/values/instant.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
-import type { CsvList, Details, ListPage, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
-import type { AsOf } from '../codecs/as-of.ts'
+import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
+import type { ListResult } from '../../read-models/long-reads.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { HeldSpan, ReservationsQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
-import { CSV } from '../response/csv-lists.ts'
+import type { Call } from '../protocol/route.ts'
 import { withMembers } from '../response/reservation-members.ts'
-import type { UserNames } from '../response/user-names.ts'
-import { visibilityOf, visibleTo } from '../response/visibility.ts'
-import { listResponse, resolveBefore } from './list-response.ts'
+import { visibilityOf } from '../response/visibility.ts'
+import { makeList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 import { makeReservationRead, type ReservationReadDependencies } from './reservation-read.ts'
 
@@ -59,65 +56,48 @@ const additionsFor = ({ include, held }: ReservationsQuery): Pick<RowsQuery, 'wi
   ...(include.has('cancelled') && held === undefined && { withCancelled: true }),
 })
 
-/** The envelope of a page, with what the query adds to its reservations as of `now`. */
-const listed = (query: ReservationsQuery, page: ListPage, now: number, nameOf: UserNames): RouteResponse => {
-  const { details } = page
-  if (details === undefined) return listResponse('sut_reservations', query, page)
-  const documents = page.documents.map((document, n) =>
-    withMembers(document, details[n] as Details, query.include, now, nameOf),
-  )
-  return listResponse('sut_reservations', query, { ...page, documents })
-}
+const makeReservationList = (dependencies: ReservationReadsDependencies) => {
+  const { objects, asOf, nameOf, clock } = dependencies
 
-const csvListOf = ({ query, user }: ListCall, now: number): CsvList => ({
-  of: 'reservation',
-  include: query.include,
-  now,
-  visibility: query.as_of === undefined ? visibilityOf(user) : undefined,
-})
-
-const makeListAsOf =
-  ({ asOf, nameOf, csv }: ReservationReadsDependencies) =>
-  async (call: ListCall, as_of: AsOf, createdBefore: PublicPosition | undefined): RouteResult => {
-    const { query, user, mediaType } = call
+  /** Also returns the time of the states that are shown. */
+  const read = async (
+    { query, user }: ListCall,
+    part: PageQuery,
+  ): Promise<{ readonly now: number; readonly read: E.Either<Refusal, ListResult<ListPage>> }> => {
+    const { sut_ids, user_id, as_of, current, include } = query
+    const asked = { ...part, sut_ids, user_id, ...additionsFor(query) }
+    if (as_of === undefined) {
+      const [now, visibility] = [clock(), visibilityOf(user)]
+      return { now, read: await objects.showList('reservations', { ...asked, ...timesOf(query, now), visibility }) }
+    }
     const then = await asOf.find(as_of)
-    if (E.isLeft(then)) return then
-    const { limit, offset, sut_ids, user_id, current, include } = query
-    const part = mediaType === CSV ? csv.part : { limit, offset }
+    if (E.isLeft(then)) return { now: 0, read: then }
     // With as_of, `current` means running at that time, and a state is that of then.
     const now = current || include.has('state') ? await asOf.timeOf(as_of) : 0
-    const asked = { ...part, createdBefore, sut_ids, user_id, ...timesOf(query, now), ...additionsFor(query) }
-    const page = await asOf.reservations(asked, then.right)
-    if (E.isLeft(page)) return page
-    const { position } = then.right
-    if (mediaType === CSV) return csv.respond(csvListOf(call, now), page.right, position, user._id)
-    return E.right({ ...listed(query, page.right, now, nameOf), position })
+    return { now, read: await asOf.reservations({ ...asked, ...timesOf(query, now) }, then.right) }
   }
 
-export const makeReservationReads = (dependencies: ReservationReadsDependencies) => {
-  const { objects, nameOf, clock, csv } = dependencies
-  const listAsOf = makeListAsOf(dependencies)
-  return {
-    read: makeReservationRead(dependencies),
-    list: async (call: ListCall): RouteResult => {
-      const { query, user, mediaType } = call
-      const now = clock()
-      const refused = csv.refuse(query, mediaType) ?? refuseFuture(query, now)
-      if (refused !== undefined) return refused
-      const createdBefore = await resolveBefore(visibleTo(objects, user), 'reservation', query.before)
-      if (E.isLeft(createdBefore)) return createdBefore
-      const { limit, offset, sut_ids, user_id, as_of } = query
-      if (as_of !== undefined) return listAsOf(call, as_of, createdBefore.right)
-      const part = mediaType === CSV ? csv.part : { limit, offset }
-      const page = { ...part, createdBefore: createdBefore.right }
-      const filters = { sut_ids, user_id, ...timesOf(query, now), visibility: visibilityOf(user) }
-      const answered = await objects.showList('reservations', { ...page, ...filters, ...additionsFor(query) })
-      if (E.isLeft(answered)) return answered
-      const { listed: found, position } = answered.right
-      if (mediaType === CSV) return csv.respond(csvListOf(call, now), found, position, user._id)
-      return E.right({ ...listed(query, found, now, nameOf), position })
-    },
-  }
+  return makeList<ReservationsQuery>(dependencies, ['reservation', 'sut_reservations'], async (call, part) => {
+    const {
+      query: { include, as_of },
+      user,
+    } = call
+    const refused = refuseFuture(call.query, clock())
+    if (refused !== undefined) return refused
+    const { now, read: found } = await read(call, part)
+    if (E.isLeft(found)) return found
+    const { listed: page, position } = found.right
+    const { details } = page
+    const show = (document: string, n: number): string =>
+      details === undefined ? document : withMembers(document, details[n] as Details, include, now, nameOf)
+    const visibility = as_of === undefined ? visibilityOf(user) : undefined
+    return E.right({ page, position, csvList: { of: 'reservation', include, now, visibility }, show })
+  })
 }
+
+export const makeReservationReads = (dependencies: ReservationReadsDependencies) => ({
+  read: makeReservationRead(dependencies),
+  list: makeReservationList(dependencies),
+})
 
 export type ReservationReads = ReturnType<typeof makeReservationReads>

@@ -3,19 +3,16 @@ import type { SutRequest } from '../../../../projections/sut-request.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
 import { makeTurns } from '../../../concurrency/turns.ts'
 import type { Failure } from '../../../domain/failure.ts'
-import type { PublicPosition } from '../../../domain/values/position.ts'
-import type { ListPage } from '../../../read-models/lists/lists.ts'
 import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import type { SutRequestsQuery, WaitQuery } from '../../codecs/lists.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import { CSV } from '../../response/csv-lists.ts'
 import type { Objects } from '../../response/objects.ts'
 import { withUserName } from '../../response/user-names.ts'
-import { visibilityOf, visibleTo } from '../../response/visibility.ts'
-import { listResponse, resolveBefore } from '../list-response.ts'
+import { type ScopedUser, visibilityOf, visibleTo } from '../../response/visibility.ts'
+import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { makeFind, type RequestDependencies, requestResponse } from './requests.ts'
 
@@ -76,43 +73,39 @@ const makeRead = (dependencies: RequestReadsDependencies) => {
   }
 }
 
-const makeList = (dependencies: RequestReadsDependencies) => {
-  const { objects, nameOf, csv } = dependencies
+const makeRequestList = (dependencies: RequestReadsDependencies) => {
+  const { objects, nameOf } = dependencies
   const find = makeFind(dependencies)
-  return async ({ query, user, mediaType }: Call<unknown, SutRequestsQuery>): RouteResult => {
-    const refused = csv.refuse(query, mediaType)
-    if (refused !== undefined) return refused
-    const { limit, offset, before, status, user_id, sut_id } = query
-    const seen: Pick<Objects, 'newest'> = {
-      newest: async (_, id) => {
-        const found = await find('newest', id, user)
-        return E.isLeft(found) && found.left.code === 'request_not_found' ? E.right(undefined) : found
-      },
-    }
-    const createdBefore = await resolveBefore(seen, 'sut_request', before)
-    if (E.isLeft(createdBefore)) return createdBefore
-    const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
-    if (E.isLeft(sut)) return sut
-    const listed = (page: ListPage, position: PublicPosition) => {
-      if (mediaType === CSV) return csv.respond({ of: 'sut_request' }, page, position, user._id)
-      const documents = page.documents.map((document) =>
-        JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf)),
-      )
-      return E.right({ ...listResponse('sut_requests', query, { ...page, documents }), position })
-    }
-    const answered = await objects.showList('sutRequests', {
-      ...(mediaType === CSV ? csv.part : { limit, offset }),
-      ...{ createdBefore: createdBefore.right, status, user_id },
-      ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
-      visibility: visibilityOf(user),
-    })
-    return E.isLeft(answered) ? answered : listed(answered.right.listed, answered.right.position)
-  }
+  const seenBy = (user: ScopedUser): Pick<Objects, 'newest'> => ({
+    newest: async (_, id) => {
+      const found = await find('newest', id, user)
+      return E.isLeft(found) && found.left.code === 'request_not_found' ? E.right(undefined) : found
+    },
+  })
+  return makeList<SutRequestsQuery>(
+    dependencies,
+    ['sut_request', 'sut_requests'],
+    async ({ query: { status, user_id, sut_id }, user }, part) => {
+      const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
+      if (E.isLeft(sut)) return sut
+      const read = await objects.showList('sutRequests', {
+        ...{ ...part, status, user_id },
+        ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
+        visibility: visibilityOf(user),
+      })
+      if (E.isLeft(read)) return read
+      const { listed: page, position } = read.right
+      const show = (document: string): string =>
+        JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf))
+      return E.right({ page, position, csvList: { of: 'sut_request' }, show })
+    },
+    seenBy,
+  )
 }
 
 /** Reads requests as a user sees them. */
 export const makeRequestReads = (dependencies: RequestReadsDependencies) => ({
-  list: makeList(dependencies),
+  list: makeRequestList(dependencies),
   read: makeRead(dependencies),
 })
 

@@ -4,20 +4,21 @@ import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
 import { reachOf } from '../../../domain/calendar/turnaround.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
+import type { Scope } from '../../../domain/user/scope.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
-import type { PublicPosition } from '../../../domain/values/position.ts'
-import type { ListPage } from '../../../read-models/lists/lists.ts'
+import type { ListPage, PageQuery } from '../../../read-models/lists/lists.ts'
+import type { ListResult } from '../../../read-models/long-reads.ts'
 import { inQuery } from '../../codecs/query.ts'
 import type { AvailabilityQuery, SutsQuery } from '../../codecs/suts.ts'
+import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import { CSV } from '../../response/csv-lists.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
 import type { AsOfReads } from '../as-of-reads.ts'
 import { freeSpan, spanOf } from '../availability/span.ts'
-import { listResponse, resolveBefore } from '../list-response.ts'
+import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { type SutSettings, settingsOfEverybody, withSettings } from './sut-read.ts'
+import { settingsOfEverybody, withSettings } from './sut-read.ts'
 
 export interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'csv' | 'clock'> {
   readonly asOf: AsOfReads
@@ -28,42 +29,39 @@ export interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | '
 /** Free windows per response. */
 const FREE_MAX = 1_000
 
-/** The page, with settings where the query asks for them. */
-const withListedSettings = (page: ListPage): ListPage => {
-  const { documents, displays } = page
-  if (displays === undefined) return page
-  const settings = displays.map((display) => settingsOfEverybody(JSON.parse(display ?? '{}') as SutDisplay))
-  return { ...page, documents: documents.map((document, n) => withSettings(document, settings[n] as SutSettings)) }
-}
-
-export const makeSutLists = ({ objects, views, asOf, csv, clock, horizon }: SutListDependencies) => ({
-  list: async ({ query, user, mediaType }: Call<unknown, SutsQuery>): RouteResult => {
-    const pagedBy = [...query.pagedBy, ...(query.withSettings ? ['include'] : [])]
-    const refused = csv.refuse({ ...query, pagedBy }, mediaType)
-    if (refused !== undefined) return refused
-    const createdBefore = await resolveBefore(visibleTo(objects, user), 'sut', query.before)
-    if (E.isLeft(createdBefore)) return createdBefore
-    const { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: withDisplays, ...filters } = query
-    const part = mediaType === CSV ? csv.part : {}
-    const asked = { ...filters, ...part, createdBefore: createdBefore.right, scope: user.scope }
-    const listed = (page: ListPage, position: PublicPosition) =>
-      mediaType === CSV
-        ? csv.respond({ of: 'sut' }, page, position, user._id)
-        : E.right({ ...listResponse('suts', query, withListedSettings(page)), position })
+const makeSutList = (dependencies: SutListDependencies) => {
+  const { objects, asOf, clock } = dependencies
+  const read = async (
+    { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: withDisplays, ...filters }: SutsQuery,
+    part: PageQuery,
+    scope: Scope | undefined,
+  ): Promise<E.Either<Refusal, ListResult<ListPage>>> => {
+    const asked = { ...filters, ...part, scope }
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
-      if (E.isLeft(then)) return then
-      const read = await asOf.suts(asked, then.right)
-      if (E.isLeft(read)) return read
-      return listed(read.right, then.right.position)
+      return E.isLeft(then) ? then : asOf.suts(asked, then.right)
     }
     const span = free && freeSpan(free, clock())
     if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-    const answered = await objects.showList('suts', { ...asked, free: span, withDisplays })
-    if (E.isLeft(answered)) return answered
-    return listed(answered.right.listed, answered.right.position)
-  },
+    return objects.showList('suts', { ...asked, free: span, withDisplays })
+  }
+  return makeList<SutsQuery>(dependencies, ['sut', 'suts'], async ({ query, user }, part) => {
+    const found = await read(query, part, user.scope)
+    if (E.isLeft(found)) return found
+    const { listed: page, position } = found.right
+    const { displays } = page
+    const show = (document: string, n: number): string =>
+      displays === undefined
+        ? document
+        : withSettings(document, settingsOfEverybody(JSON.parse(displays[n] ?? '{}') as SutDisplay))
+    return E.right({ page, position, csvList: { of: 'sut' }, show })
+  })
+}
+
+export const makeSutLists = (dependencies: SutListDependencies) => ({
+  list: makeSutList(dependencies),
   availability: async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
+    const { objects, views, clock, horizon } = dependencies
     const id = params.id ?? ''
     const found = await findNewest(visibleTo(objects, user), 'sut', id)
     if (E.isLeft(found)) return found

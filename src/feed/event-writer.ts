@@ -2,7 +2,6 @@ import type { PublicPosition } from '../domain/values/position.ts'
 import { type FeedEntry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import type { ResponseSink } from './response-sink.ts'
-import type { Source } from './source.ts'
 import type { StreamWriter } from './stream.ts'
 
 /** Skipped events after which a filtered reader gets a checkpoint event. */
@@ -19,13 +18,9 @@ export interface StreamRequest {
   readonly format: Format
 }
 
-export interface EventWriterOptions extends StreamRequest {
-  readonly source: Pick<Source, 'encode'>
-}
-
 export const makeEventWriter = (
   sink: ResponseSink,
-  { after, end, filter, format, source }: EventWriterOptions,
+  { after, end, filter, format }: StreamRequest,
 ): StreamWriter<FeedEntry> => {
   const isFiltered = isFiltering(filter)
   let position = after
@@ -43,7 +38,7 @@ export const makeEventWriter = (
       // Unwanted entries after the last one written count as passed.
       position = ((first.length === wanted.length ? entries : first).at(-1) as FeedEntry).position
       known = first.at(-1)?.position ?? known
-      sink.write(isFiltered ? first.map(format.event).join('') : source.encode(format, first))
+      sink.write(first.map(format.event).join(''))
       if (end === undefined && position - known >= SKIPPED_MAX) writeCheckpoint()
     },
   }

@@ -130,8 +130,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
     page: (request) => readPage(source, request),
     pageBack: (request) => readBack(source, request),
     subscribe: (user, request, delayedStart) => {
-      const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) =>
-        makeEventWriter(sink, { ...request, after, source })
+      const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) => makeEventWriter(sink, { ...request, after })
       return subscribers.subscribe(user, { ...request, source, makeWriter }, delayedStart)
     },
     close: async () => {

@@ -1,23 +1,15 @@
-import { LRUCache } from 'lru-cache'
 import { earlierPosition, type PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
 import { type ChunksOptions, makeChunks } from './chunks.ts'
 import { makeWaitUntilDurable } from './durability.ts'
 import type { FeedEntry } from './events/entry.ts'
-import type { Format } from './events/frames.ts'
 import { type LiveOptions, makeLive } from './live.ts'
 import type { Supply } from './stream.ts'
-
-/** Encoded runs of events, shared by unfiltered readers at the same position. */
-const WRITTEN_MAX = 128
-const BYTES_MAX = 16 << 20
 
 /**
  * Where subscribers pull durable events from: the live subscription once caught up, chunks of the log before that.
  */
 export interface Source extends Supply<FeedEntry> {
-  /** Encodes a run of events, cached for other readers. */
-  readonly encode: (format: Format, entries: readonly FeedEntry[]) => Buffer
   readonly close: () => void
 }
 
@@ -30,11 +22,6 @@ export const makeSource = (options: SourceOptions): Source => {
   const waitUntilDurable = makeWaitUntilDurable(options)
   const chunks = makeChunks(options)
   const live = makeLive({ ...options, waitUntilDurable })
-  const kept = new LRUCache<string, Buffer>({
-    max: WRITTEN_MAX,
-    maxSize: BYTES_MAX,
-    sizeCalculation: ({ length }) => Math.max(length, 1),
-  })
   const read = (
     position: PublicPosition,
     end?: PublicPosition,
@@ -56,15 +43,6 @@ export const makeSource = (options: SourceOptions): Source => {
       const last = entries.at(-1)
       if (last !== undefined) await waitUntilDurable(last.position)
       return entries
-    },
-    encode: (format, entries) => {
-      const [first, last] = [entries[0], entries.at(-1)]
-      const name = `${format.name} ${first?.position} ${last?.position}`
-      const found = kept.get(name)
-      if (found !== undefined) return found
-      const made = Buffer.from(entries.map(format.event).join(''))
-      kept.set(name, made)
-      return made
     },
     close: () => {
       chunks.close()

@@ -12,8 +12,8 @@ import {
 } from '../../src/domain/values/position.ts'
 import { BEGINNING } from '../../src/event-store/event-store.ts'
 import { makeEventWriter } from '../../src/feed/event-writer.ts'
-import { type FeedEntry, makeEntry } from '../../src/feed/events/entry.ts'
-import { eventStream, type Format } from '../../src/feed/events/frames.ts'
+import { makeEntry } from '../../src/feed/events/entry.ts'
+import { eventStream } from '../../src/feed/events/frames.ts'
 import type { ResponseSink } from '../../src/feed/response-sink.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import { type } from '../command-line/terminal.ts'
@@ -178,7 +178,6 @@ test('an event between the last read and the start of listening is delivered at 
     join: () => undefined,
     leave: () => undefined,
     readAfter: async (position: number) => (reads.push(position) > 1 && position < 0 ? [entry] : []),
-    encode: (format: Format, entries: readonly FeedEntry[]) => Buffer.from(entries.map(format.event).join('')),
     onChange: () => undefined,
     forget: () => undefined,
   }
@@ -191,8 +190,7 @@ test('an event between the last read and the start of listening is delivered at 
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {
-    const makeWriter = (sink: ResponseSink, after: PublicPosition) =>
-      makeEventWriter(sink, { ...streamRequest, after, source })
+    const makeWriter = (sink: ResponseSink, after: PublicPosition) => makeEventWriter(sink, { ...streamRequest, after })
     startStream(response, { ...streamRequest, makeWriter, source, heartbeat: 60_000, stallTimeout: 60_000 })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

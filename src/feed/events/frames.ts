@@ -28,7 +28,6 @@ export interface Frames {
 
 /** How a stream of events is encoded. */
 export interface Format extends Frames {
-  readonly name: string
   readonly event: (entry: FeedEntry) => string
 }
 
@@ -38,7 +37,6 @@ export const eventSource = (type: string, position: PublicPosition, data: string
 
 /** Server-Sent Events (WHATWG HTML, section 9.2). */
 export const eventStream: Format = {
-  name: 'event-stream',
   opening: (retry) => `retry: ${retry}\n\n`,
   event: (entry) => eventSource(`berth.${entry.type}`, entry.position, entry.json()),
   heartbeat: ':\n\n',
@@ -48,7 +46,6 @@ export const eventStream: Format = {
 
 /** NDJSON. Lines other than events have a single member `checkpoint` or `error`; a heartbeat is an empty line. */
 export const jsonLines: Format = {
-  name: 'lines',
   opening: () => '',
   event: (entry) => `${entry.json()}\n`,
   heartbeat: '\n',

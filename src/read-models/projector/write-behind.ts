@@ -81,8 +81,6 @@ export interface Writer {
 const makeCommitter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, progress: () => Progress) => {
   const snapshots = new Map<string, WaitingState>()
   const timer = makeTimer(() => attempt(commit))
-  /** The disk is busy with a checkpoint. This is no failure, but nothing can be written. */
-  let isHeldUp = false
   const { succeed, fail, isAlarmed, isDiskFull, nextSuccess } = makeOutcomes(alarms, file.path)
 
   const stage = (): void => {
@@ -104,15 +102,19 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, pr
     if (snapshots.size > 0) commitLater()
   }
 
-  const attempt = (write: () => void): void => {
-    isHeldUp = !file.mayWrite()
+  /** Whether it was written. */
+  const attempt = (write: () => void): boolean => {
+    // While the disk is busy with a checkpoint, nothing can be written, which is no failure.
+    const isHeldUp = !file.mayWrite()
     try {
       if (!isHeldUp) write()
       if (!isHeldUp) succeed()
     } catch (error) {
       fail(error)
     }
-    if (isHeldUp || isAlarmed()) timer.startAgain(RETRY_DELAY_MS)
+    const isStopped = isHeldUp || isAlarmed()
+    if (isStopped) timer.startAgain(RETRY_DELAY_MS)
+    return !isStopped
   }
 
   const settle = (): void => {
@@ -124,7 +126,6 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, pr
     snapshots,
     isAlarmed,
     isDiskFull,
-    isStopped: () => isAlarmed() || isHeldUp,
     stage: () => attempt(stage),
     settle: () => attempt(settle),
     commit: () => attempt(commit),
@@ -167,7 +168,7 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Committer) => {
  */
 export const makeWriter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, progress: () => Progress): Writer => {
   const attempts = makeCommitter(file, pending, alarms, progress)
-  const { snapshots, isAlarmed, isStopped } = attempts
+  const { snapshots, isAlarmed } = attempts
   const tick = makeTick(file, pending, attempts)
   return {
     tick,
@@ -181,20 +182,9 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks
         await Promise.race([attempts.nextSuccess(), stopped.promise])
       signal.removeEventListener('abort', stop)
     },
-    settle: () => {
-      if (pending.count() === 0) return true
-      if (!isAlarmed()) attempts.settle()
-      return !isStopped()
-    },
-    commitRows: () => {
-      if (pending.count() === 0) return true
-      if (!isAlarmed()) attempts.commit()
-      return !isStopped()
-    },
-    commitAll: () => {
-      attempts.commitAll()
-      return !isStopped()
-    },
+    settle: () => pending.count() === 0 || (!isAlarmed() && attempts.settle()),
+    commitRows: () => pending.count() === 0 || (!isAlarmed() && attempts.commit()),
+    commitAll: attempts.commitAll,
     keepSnapshot: (stream, storePosition, snapshot) => {
       snapshots.delete(stream)
       snapshots.set(stream, { storePosition, snapshot })

@@ -21,21 +21,6 @@ interface Positioned {
   readonly storePosition: StorePosition
 }
 
-/** Buffered input of a subscription, and why it ended. */
-interface Inflow<A> {
-  /** Waits until the node starts sending. False if it will not: then `take` throws. */
-  readonly isConfirmed: () => Promise<boolean>
-  /** Store position of the last event that has arrived, or after which the subscription began. */
-  readonly arrived: () => StorePosition
-  readonly responses: () => number
-  readonly isPaused: () => boolean
-  /** Waits for events and returns up to a page; empty once the signal is aborted. */
-  readonly take: () => Promise<readonly A[]>
-  /** Makes `take` throw once it has returned what had arrived. */
-  readonly fail: (error: Error) => void
-  readonly close: () => void
-}
-
 /** @param end called if the confirmation does not come in time */
 const inTime = async (confirmed: Promise<boolean>, end: (error: Error) => void): Promise<boolean> => {
   const late = new StoreUnavailable('the event store does not confirm the subscription')
@@ -45,13 +30,15 @@ const inTime = async (confirmed: Promise<boolean>, end: (error: Error) => void):
   return isConfirmed
 }
 
-/** Reads events from the wire into the buffer until it is full. */
+type Inflow<A extends Positioned> = ReturnType<typeof startInflow<A>>
+
+/** Reads events of a subscription from the wire into a buffer until it is full. */
 const startInflow = <A extends Positioned>(
   call: ReadCall,
   signal: AbortSignal,
   as: (response: streams.ReadResp) => A | undefined,
   after: StorePosition,
-): Inflow<A> => {
+) => {
   const buffer: A[] = []
   let arrived = after
   let ended: { readonly error?: unknown } | undefined
@@ -89,12 +76,16 @@ const startInflow = <A extends Positioned>(
     .on('close', end)
 
   return {
+    /** Waits until the node starts sending. False if it will not: then `take` throws. */
     isConfirmed: () => inTime(confirmed.promise, end),
+    /** Store position of the last event that has arrived, or after which the subscription began. */
     arrived: () => arrived,
     responses: () => responses,
     isPaused: () => call.isPaused(),
+    /** Makes `take` throw once it has returned what had arrived. */
     fail: end,
-    take: async () => {
+    /** Waits for events and returns up to a page; empty once the signal is aborted. */
+    take: async (): Promise<readonly A[]> => {
       while (buffer.length === 0 && !signal.aborted) {
         if (ended !== undefined) throw ended.error ?? new Error('the subscription has ended')
         changed = Promise.withResolvers()
@@ -105,7 +96,7 @@ const startInflow = <A extends Positioned>(
       if (ended === undefined && call.isPaused() && buffer.length < BUFFER_MAX) call.resume()
       return events
     },
-    close: () => {
+    close: (): void => {
       end()
       signal.removeEventListener('abort', wake)
       call.cancel()

@@ -35,19 +35,10 @@ interface CatchUpOptions extends Omit<WriterOptions, 'isRebuild'>, CatchUpLimits
   readonly states?: States | undefined
 }
 
-/** Writes the rows of a long log in a writer thread, until the views have caught up for the first time. */
-export interface CatchUp {
-  /** Called after each folded batch until the views have caught up. */
-  readonly take: (batch: Batch) => Promise<void>
-  /** While the writer thread runs, nobody else may write, and lists do not show everything folded. */
-  readonly hasWriterThread: () => boolean
-  /** Whether the file has its indexes, and nobody else writes it. */
-  readonly isFileUsable: () => boolean
-  /** Waits until the writer thread, if any, has written everything. */
-  readonly end: () => Promise<void>
-}
+export type CatchUp = ReturnType<typeof makeCatchUp>
 
-export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
+/** Writes the rows of a long log in a writer thread, until the views have caught up for the first time. */
+export const makeCatchUp = (options: CatchUpOptions) => {
   const { path, projections, file, pending, writer, progress, states, writerThreadFrom = WRITER_THREAD_FROM } = options
   let writerThread: WriterThread | undefined
   let events = 0
@@ -67,6 +58,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     }
   }
 
+  /** Waits until the writer thread, if any, has written everything. */
   const end = async (): Promise<void> => {
     if (writerThread !== undefined) {
       await writerThread.end()
@@ -85,7 +77,8 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   }
 
   return {
-    take: async (batch) => {
+    /** Called after each folded batch until the views have caught up. */
+    take: async (batch: Batch): Promise<void> => {
       events += batch.events.length
       folding?.fold(batch.events)
       if (batch.caughtUp) {
@@ -97,8 +90,10 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await writerThread.send(pending.takeUnstaged(), progress())
       if (batch.caughtUp || writerThread.hasFailed()) await end()
     },
-    hasWriterThread: () => writerThread !== undefined,
-    isFileUsable: () => writerThread === undefined && isFinished,
+    /** While the writer thread runs, nobody else may write, and lists do not show everything folded. */
+    hasWriterThread: (): boolean => writerThread !== undefined,
+    /** Whether the file has its indexes, and nobody else writes it. */
+    isFileUsable: (): boolean => writerThread === undefined && isFinished,
     end,
   }
 }

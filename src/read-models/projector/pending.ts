@@ -4,31 +4,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { NewVersion, Row, Version } from '../tables/version.ts'
 
-/** Folded rows that are not committed yet, and reads that combine them with the file. */
-export interface Pending {
-  readonly fold: (event: Logged, position: PublicPosition) => void
-  readonly newest: (projection: Projection['name'], id: string) => Version | undefined
-  /**
-   * The version that the object's own event at a revision left, or the newest one before.
-   *
-   * @param withObserved up to the next own event, with what was observed since
-   */
-  readonly asOf: (
-    projection: Projection['name'],
-    id: string,
-    revision: number,
-    withObserved?: boolean,
-  ) => Version | undefined
-  readonly count: () => number
-  /** How many are in no transaction yet. */
-  readonly unstaged: () => number
-  /** Takes the unstaged rows in log order, to be staged. */
-  readonly takeUnstaged: () => readonly Row[]
-  /** Called after a failed transaction: all its rows must be written again. */
-  readonly unstageAll: () => void
-  /** Called after rows up to a public position have been committed. */
-  readonly written: (upTo: PublicPosition) => void
-}
+export type Pending = ReturnType<typeof makePending>
 
 /** Rows per chunk. More rows mean fewer chunks to search; fewer mean less copying when a chunk is committed in part. */
 const CHUNK = 512
@@ -92,27 +68,35 @@ const makeChunks = (size: number) => {
       }
       return undefined
     },
-    count: () => chunks.reduce((count, { rows }) => count + rows.length, 0),
-    unstaged: () => unstaged.length,
+    count: (): number => chunks.reduce((count, { rows }) => count + rows.length, 0),
+    /** How many are in no transaction yet. */
+    unstaged: (): number => unstaged.length,
+    /** Takes the unstaged rows in log order, to be staged. */
     takeUnstaged: (): readonly Row[] => {
       const taken = unstaged
       unstaged = []
       return taken
     },
+    /** Called after a failed transaction: all its rows must be written again. */
     unstageAll: (): void => {
       unstaged = chunks.flatMap(({ rows }) => rows)
     },
+    /** Called after rows up to a public position have been committed. */
     written: (upTo: PublicPosition): void => {
       chunks = chunks.flatMap((chunk) => afterPosition(chunk, upTo))
     },
   }
 }
 
-/** @param chunk rows released together */
-export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK): Pending => {
+/**
+ * Folded rows that are not committed yet, and reads that combine them with the file.
+ *
+ * @param chunk rows released together
+ */
+export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK) => {
   const { add, find, ...chunks } = makeChunks(chunk)
 
-  const newest: Pending['newest'] = (projection, id) =>
+  const newest = (projection: Projection['name'], id: string): Version | undefined =>
     find(projection, id, Number.POSITIVE_INFINITY, true) ?? file.newest(projection, id)
 
   const foldInto = (projection: Projection, id: string, event: Logged, position: PublicPosition): void => {
@@ -138,7 +122,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
 
   return {
     ...chunks,
-    fold: (event, position) => {
+    fold: (event: Logged, position: PublicPosition): void => {
       add({ logRow: { position, storePosition: event.storePosition, id: event.id, leaf: event.leaf } })
       for (const projection of projections) {
         const key = projection.key(event)
@@ -146,7 +130,12 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
       }
     },
     newest,
-    asOf: (projection, id, revision, withObserved = false) =>
+    /**
+     * The version that the object's own event at a revision left, or the newest one before.
+     *
+     * @param withObserved up to the next own event, with what was observed since
+     */
+    asOf: (projection: Projection['name'], id: string, revision: number, withObserved = false): Version | undefined =>
       find(projection, id, revision, withObserved) ?? file.asOf(projection, id, revision, withObserved),
   }
 }

@@ -22,18 +22,14 @@ export interface WriterCalls {
   readonly write: (rows: readonly Row[], progress: Progress) => PublicPosition | undefined
 }
 
-/** Commits rows in a worker thread, on another core. */
-export interface WriterThread {
-  /** Hands over rows with the progress they bring; resolves when there is room for more. */
-  readonly send: (rows: readonly Row[], progress: Progress) => Promise<void>
-  /** Whether the thread has ended by itself. What it committed is in the file. */
-  readonly hasFailed: () => boolean
-  /** Resolves when everything has been committed or the thread has failed, and the file is free. */
-  readonly end: () => Promise<void>
-}
+export type WriterThread = ReturnType<typeof startWriterThread>
 
-/** @param onWritten called with the public position up to which rows have been committed */
-export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: PublicPosition) => void): WriterThread => {
+/**
+ * Commits rows in a worker thread, on another core.
+ *
+ * @param onWritten called with the public position up to which rows have been committed
+ */
+export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: PublicPosition) => void) => {
   const projections = begin.projections.map(({ name, version }) => ({ name, version }))
   const workerData: WriterOptions = { ...begin, projections }
   const thread = openThread<WriterCalls>({
@@ -48,12 +44,15 @@ export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: Public
     void thread.terminate()
   }
   return {
-    send: async (rows, progress) => {
+    /** Hands over rows with the progress they bring; resolves when there is room for more. */
+    send: async (rows: readonly Row[], progress: Progress): Promise<void> => {
       const written = thread.call('write', [rows, progress])
       written.then((upTo) => upTo !== undefined && onWritten(upTo), fail)
       await thread.room()
     },
-    hasFailed: () => hasFailed,
-    end: () => (hasFailed ? thread.terminate() : thread.close()),
+    /** Whether the thread has ended by itself. What it committed is in the file. */
+    hasFailed: (): boolean => hasFailed,
+    /** Resolves when everything has been committed or the thread has failed, and the file is free. */
+    end: (): Promise<void> => (hasFailed ? thread.terminate() : thread.close()),
   }
 }

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type * as E from 'fp-ts/lib/Either.js'
 import { type PublicPosition, previousPosition, toPublicPosition } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
@@ -10,14 +9,7 @@ import { makeEventWriter, type StreamRequest } from './event-writer.ts'
 import { type FeedEntry, type Filter, isWanted } from './events/entry.ts'
 import { makeSource, type Source } from './source.ts'
 import type { Sending } from './stream.ts'
-import {
-  FEED_LIMITS,
-  type FeedLimits,
-  type LimitReached,
-  makeSubscribers,
-  type SubscribersOptions,
-  type Subscription,
-} from './subscribers.ts'
+import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from './subscribers.ts'
 
 /** Events scanned per page request. */
 const SCANNED_MAX = 4_096
@@ -47,19 +39,7 @@ export interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> 
   readonly before: PublicPosition
 }
 
-/** The events of the log from any position on. */
-export interface Feed {
-  /** @throws StoreUnavailable when the log cannot be read */
-  readonly page: (request: PageRequest) => Promise<EventsPage>
-  /** Newest first. @throws StoreUnavailable when the log cannot be read */
-  readonly pageBack: (request: BackwardsRequest) => Promise<EventsPage>
-  readonly subscribe: (
-    user: User,
-    request: StreamRequest,
-    delayedStart?: DelayedStart,
-  ) => E.Either<LimitReached, Subscription>
-  readonly close: () => Promise<void>
-}
+export type Feed = ReturnType<typeof makeFeed>
 
 export interface FeedOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly store: EventStore
@@ -122,18 +102,21 @@ const readBack = async (source: Source, { before, ...request }: BackwardsRequest
   return { events, next, caughtUp: next === 0 }
 }
 
-export const makeFeed = (options: FeedOptions): Feed => {
+/** The events of the log from any position on. */
+export const makeFeed = (options: FeedOptions) => {
   const subscribers = makeSubscribers({ ...options, limits: { ...FEED_LIMITS, ...options.limits } })
   const source = makeSource({ ...options, onFailed: subscribers.fail })
 
   return {
-    page: (request) => readPage(source, request),
-    pageBack: (request) => readBack(source, request),
-    subscribe: (user, request, delayedStart) => {
+    /** @throws StoreUnavailable when the log cannot be read */
+    page: (request: PageRequest): Promise<EventsPage> => readPage(source, request),
+    /** Newest first. @throws StoreUnavailable when the log cannot be read */
+    pageBack: (request: BackwardsRequest): Promise<EventsPage> => readBack(source, request),
+    subscribe: (user: User, request: StreamRequest, delayedStart?: DelayedStart) => {
       const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) => makeEventWriter(sink, { ...request, after })
       return subscribers.subscribe(user, { ...request, source, makeWriter }, delayedStart)
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await subscribers.close()
       source.close()
     },

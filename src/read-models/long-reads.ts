@@ -57,14 +57,6 @@ const isOfTheFile = (error: Error): boolean => fileErrors.includes(sqliteCode(er
 const toUnavailable = (error: Error): StoreUnavailable =>
   new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
 
-export interface LongReader {
-  readonly read: <Name extends keyof ListReads>(
-    name: Name,
-    ...args: Parameters<ListReads[Name]>
-  ) => Promise<ListResult<ReturnType<ListReads[Name]>>>
-  readonly close: () => Promise<void>
-}
-
 interface LocalReads {
   /** Undefined while lists do not show everything folded. */
   readonly lists: () => Lists | undefined
@@ -75,7 +67,7 @@ interface LocalReads {
 
 /** Reads a short list at once, and a long one in the worker thread. */
 export const readHereOrInThread =
-  ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
+  ({ read }: Pick<ReturnType<typeof openLongReader>, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
   (name, ...args) => {
     const here = lists()
     if (here === undefined) return undefined
@@ -93,7 +85,7 @@ export const readHereOrInThread =
  *
  * @param onError called with SQLite errors of that thread
  */
-export const openLongReader = ({ path, projections }: ReaderOptions, onError: (error: Error) => void): LongReader => {
+export const openLongReader = ({ path, projections }: ReaderOptions, onError: (error: Error) => void) => {
   const workerData: ReaderOptions = { path, projections: projections.map(({ name, version }) => ({ name, version })) }
   const thread = openThread<ReaderThread>({
     module: new URL('./long-reads-worker.ts', import.meta.url),
@@ -111,7 +103,10 @@ export const openLongReader = ({ path, projections }: ReaderOptions, onError: (e
   }
 
   return {
-    read: async (name, ...args) => {
+    read: async <Name extends keyof ListReads>(
+      name: Name,
+      ...args: Parameters<ListReads[Name]>
+    ): Promise<ListResult<ReturnType<ListReads[Name]>>> => {
       // What has begun to be sent goes on. There are few such lists.
       while (name === 'csvRows' && thread.room() !== undefined) await thread.room()
       return thread.call('read', [name, args]).catch(fail)

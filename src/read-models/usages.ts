@@ -6,18 +6,6 @@ import { StoreUnavailable } from '../event-store/event-store.ts'
 import { makeTally, type Tally } from './tally.ts'
 import type { Views } from './views.ts'
 
-/** What testers have reserved, as of everything folded so far. Kept in memory for those who reserved last. */
-export interface Usages {
-  /**
-   * What a user has reserved. Kept up to date until the next call.
-   *
-   * @throws StoreUnavailable if it cannot be read
-   */
-  readonly of: (userId: string) => Usage | Promise<Usage>
-  /** Ends the updates. */
-  readonly close: () => void
-}
-
 interface UsagesOptions {
   readonly views: Pick<Views, 'read' | 'watch'>
   /** Unix milliseconds. */
@@ -88,7 +76,8 @@ const forgetBeyond = (tallies: Map<string, Tally>, reservationsMax: number, user
   }
 }
 
-export const makeUsages = (options: UsagesOptions): Usages => {
+/** What testers have reserved, as of everything folded so far. Kept in memory for those who reserved last. */
+export const makeUsages = (options: UsagesOptions) => {
   const { views, clock, reservationsMax = RESERVATIONS_MAX } = options
   const load = makeLoad(options)
   /** The least recently used first. */
@@ -130,13 +119,19 @@ export const makeUsages = (options: UsagesOptions): Usages => {
   }
 
   return {
-    of: (userId) => {
+    /**
+     * What a user has reserved. Kept up to date until the next call.
+     *
+     * @throws StoreUnavailable if it cannot be read
+     */
+    of: (userId: string): Usage | Promise<Usage> => {
       const tally = tallies.get(userId)
       if (tally === undefined || clock() / 1000 < tally.leftBy()) return loadSettled(userId)
       tallies.delete(userId)
       tallies.set(userId, tally)
       return tally
     },
+    /** Ends the updates. */
     close: unwatch,
   }
 }

@@ -1,4 +1,3 @@
-import type * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
 import { earlierPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
@@ -9,14 +8,7 @@ import type { DelayedStart } from '../delayed-start.ts'
 import { makeWaitUntilDurable } from '../durability.ts'
 import { eventStream } from '../events/frames.ts'
 import type { Sending } from '../stream.ts'
-import {
-  FEED_LIMITS,
-  type FeedLimits,
-  type LimitReached,
-  makeSubscribers,
-  type SubscribersOptions,
-  type Subscription,
-} from '../subscribers.ts'
+import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from '../subscribers.ts'
 import { makeWaiting } from '../waiting.ts'
 import { type Gathering, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
@@ -60,15 +52,7 @@ export interface ChangesRequest {
   readonly digest: string
 }
 
-/** Tells everyone which of the objects that they may read have changed. */
-export interface Changes {
-  readonly subscribe: (
-    user: User,
-    request: ChangesRequest,
-    delayedStart?: DelayedStart,
-  ) => E.Either<LimitReached, Subscription>
-  readonly close: () => Promise<void>
-}
+export type Changes = ReturnType<typeof makeChanges>
 
 const tagsIn = (version: { readonly document: string } | undefined): Sut['tags'] | undefined =>
   version && (JSON.parse(version.document) as Sut).tags
@@ -112,7 +96,8 @@ const makeWriterFor =
     }
   }
 
-export const makeChanges = (options: ChangesOptions): Changes => {
+/** Tells everyone which of the objects that they may read have changed. */
+export const makeChanges = (options: ChangesOptions) => {
   const { store, views, known } = options
   const limits = { ...CHANGES_LIMITS, ...options.limits }
   const subscribers = makeSubscribers({ ...options, limits })
@@ -129,11 +114,11 @@ export const makeChanges = (options: ChangesOptions): Changes => {
   const source = { ...gatherings, onChange: waiting.add, forget: waiting.forget }
   const sending = { end: undefined, format: eventStream, source }
   return {
-    subscribe: (user, { after, digest }, delayedStart) => {
+    subscribe: (user: User, { after, digest }: ChangesRequest, delayedStart?: DelayedStart) => {
       const makeWriter = makeWriterFor(options, user, digest)
       return subscribers.subscribe(user, { ...sending, after, makeWriter }, delayedStart)
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await subscribers.close()
       gatherings.close()
     },

@@ -14,18 +14,6 @@ export const SNAPSHOT_SCHEMA = `
   ) STRICT;
   CREATE TABLE page (id INTEGER PRIMARY KEY AUTOINCREMENT, numbers BLOB NOT NULL, texts TEXT) STRICT;`
 
-export interface SnapshotTable {
-  /** Pages have ids only; their rows stay in the file. */
-  readonly read: (stream: string) => Snapshot | undefined
-  readonly page: (id: number) => Rows | undefined
-  /** Writes inside a transaction. */
-  readonly write: (snapshot: Snapshot) => void
-  /** Called after the commit: assigns pages their ids. */
-  readonly committed: () => void
-  /** Called after a failed transaction. */
-  readonly forget: () => void
-}
-
 interface SnapshotRow extends Omit<Snapshot, 'text' | 'pages'> {
   readonly state: string
   readonly pages: Uint8Array
@@ -42,7 +30,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array):
 /** Copied, because the bytes of a row may be unaligned. */
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
-export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
+export const makeSnapshotTable = (db: DatabaseSync) => {
   const select = prepare<SnapshotRow>(
     db,
     'SELECT stream, version, revision, storePosition, state, pages FROM snapshot WHERE stream = ?',
@@ -67,7 +55,8 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
   }
 
   return {
-    read: (stream) => {
+    /** Pages have ids only; their rows stay in the file. */
+    read: (stream: string): Snapshot | undefined => {
       const row = select.get(stream)
       if (row === undefined) return undefined
       const { version, revision, storePosition, state } = row
@@ -75,13 +64,14 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
       const pages = ids.map((id): Page => ({ rows: undefined, id }))
       return { stream, version, revision, storePosition, text: state, pages }
     },
-    page: (id) => {
+    page: (id: number): Rows | undefined => {
       const row = selectPage.get(id)
       if (row === undefined) return undefined
       const numbers = new Int32Array(bufferOf(row.numbers))
       return { numbers, texts: row.texts === null ? [] : (JSON.parse(row.texts) as string[]) }
     },
-    write: ({ stream, version, revision, storePosition, text, pages }) => {
+    /** Writes inside a transaction. */
+    write: ({ stream, version, revision, storePosition, text, pages }: Snapshot): void => {
       const before = idsBefore(stream)
       const ids = new Float64Array(pages.length)
       for (const [n, page] of pages.entries()) {
@@ -93,11 +83,13 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
       for (const id of before) removePage.run(id)
       upsert.run(stream, version, revision, storePosition, text, bytesOf(ids))
     },
-    committed: () => {
+    /** Called after the commit: assigns pages their ids. */
+    committed: (): void => {
       for (const [page, id] of numbered) page.id = id
       numbered = new Map()
     },
-    forget: () => {
+    /** Called after a failed transaction. */
+    forget: (): void => {
       numbered = new Map()
     },
   }

@@ -40,18 +40,7 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
   return isDiscovered ? { ...discovery, discover: first } : { ...discovery, endpoints: [...hosts] }
 }
 
-/** A client that is replaced after errors that may have broken it. */
-export interface StoreConnection {
-  /** Prefix of all stream names. */
-  readonly prefix: string
-  /** Runs a call within the concurrency limit. Throws the client's errors. */
-  readonly use: <A>(call: (client: StoreClient) => Promise<A>) => Promise<A>
-  /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
-  readonly persist: <A>(within: number, call: (client: StoreClient) => Promise<A>) => Promise<A>
-  /** @throws StoreUnavailable after `close` */
-  readonly checkOpen: () => void
-  readonly close: () => Promise<void>
-}
+export type StoreConnection = ReturnType<typeof openStoreConnection>
 
 interface PooledClient {
   readonly client: StoreClient
@@ -95,11 +84,13 @@ const makePool = (address: EventStoreDbAddress, purpose: Purpose) => {
   }
 }
 
-export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpose): StoreConnection => {
+/** A client that is replaced after errors that may have broken it. */
+export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpose) => {
   const limit = makeCallLimit()
   const pool = makePool(address, purpose)
 
-  const use: StoreConnection['use'] = async (call) => {
+  /** Runs a call within the concurrency limit. Throws the client's errors. */
+  const use = async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
     await limit.acquire()
     try {
       return await pool.use(call)
@@ -109,9 +100,11 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
   }
 
   return {
+    /** Prefix of all stream names. */
     prefix: address.streamPrefix ?? '',
     use,
-    persist: async (within, call) => {
+    /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
+    persist: async <A>(within: number, call: (client: StoreClient) => Promise<A>): Promise<A> => {
       const until = performance.now() + within
       for (let attempt = 1; ; attempt++) {
         try {
@@ -124,7 +117,7 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
       }
     },
     checkOpen: limit.checkOpen,
-    close: async () => {
+    close: async (): Promise<void> => {
       limit.close()
       await pool.close()
     },

@@ -19,21 +19,14 @@ export const storePositionOf = ({ streamId, revision, position }: StoreEvent): S
   return toStorePosition(Number(position.commit))
 }
 
-/** Recognises and decodes the events of one log in `$all`. */
-export interface LogEvents {
-  /** Prefixes of its stream names. */
-  readonly prefixes: string[]
-  readonly isOurs: (event: StoreEvent) => boolean
-  /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly decode: (event: StoreEvent) => Recorded
-  /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly toLogged: (event: StoreEvent) => Logged
-  /** The raw event, converted to its RFC 8785 form, whatever its JSON formatting. */
-  readonly toStoredRecord: (event: StoreEvent) => StoredRecord
-}
+export type LogEvents = ReturnType<typeof makeLogEvents>
 
-/** @param prefix prefix of the stream names, not part of the recorded name */
-export const makeLogEvents = (prefix: string): LogEvents => {
+/**
+ * Recognises and decodes the events of one log in `$all`.
+ *
+ * @param prefix prefix of the stream names, not part of the recorded name
+ */
+export const makeLogEvents = (prefix: string) => {
   // Includes streams not used yet, so that events written there by another version are not skipped.
   const prefixes = STREAMS.prefixes.map((each) => prefix + each)
   const names: ReadonlySet<string> = new Set(STREAMS.names.map((each) => prefix + each))
@@ -46,13 +39,21 @@ export const makeLogEvents = (prefix: string): LogEvents => {
     type,
   })
   return {
+    /** Prefixes of its stream names. */
     prefixes: [...prefixes, ...names],
-    isOurs: ({ streamId }) => prefixes.some((each) => streamId.startsWith(each)) || names.has(streamId),
-    decode: (event) => decodeParsed(toParsed(event), storePositionOf(event)),
-    toLogged: (event) => {
+    isOurs: ({ streamId }: StoreEvent): boolean =>
+      prefixes.some((each) => streamId.startsWith(each)) || names.has(streamId),
+    /** @throws UndecodableEvent `stream@revision: /path: why` */
+    decode: (event: StoreEvent): Recorded => decodeParsed(toParsed(event), storePositionOf(event)),
+    /** @throws UndecodableEvent `stream@revision: /path: why` */
+    toLogged: (event: StoreEvent): Logged => {
       const all = toParsed(event)
       return { ...decodeParsed(all, storePositionOf(event)), leaf: new Uint8Array(leafHash(canonicalJson(all))) }
     },
-    toStoredRecord: (event) => ({ storePosition: storePositionOf(event), text: canonicalJson(toParsed(event)) }),
+    /** The raw event, converted to its RFC 8785 form, whatever its JSON formatting. */
+    toStoredRecord: (event: StoreEvent): StoredRecord => ({
+      storePosition: storePositionOf(event),
+      text: canonicalJson(toParsed(event)),
+    }),
   }
 }

@@ -25,13 +25,6 @@ export interface SilenceOptions {
 
 type Kind = 'append' | 'read'
 
-/** Detects a store that stops answering commands, or delivering what they appended. */
-export interface Silence {
-  /** Counts a call as waiting until it ends. */
-  readonly watch: <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean) => Promise<A>
-  readonly stop: () => void
-}
-
 /** Calls of one kind that wait for an answer. */
 const makeWaiting = () => {
   let count = 0
@@ -87,13 +80,15 @@ const makeProbing = (probe: () => Promise<boolean>, every: number): (() => Promi
 }
 
 /**
+ * Detects a store that stops answering commands, or delivering what they appended.
+ *
  * A frozen node, or one without quorum, keeps its connections open, and reads from memory still work. Only unanswered
  * calls reveal it. Appends are watched apart from reads: a leader that has lost its quorum still answers these.
  *
  * Appends may be answered by a new leader while subscriptions, on a connection of their own, stay on the frozen node.
  * So all subscriptions begin again once an append is answered, and the store is silent until one of them was confirmed.
  */
-export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }: SilenceOptions): Silence => {
+export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }: SilenceOptions) => {
   const waiting: Readonly<Record<Kind, ReturnType<typeof makeWaiting>>> = { append: makeWaiting(), read: makeWaiting() }
   const kinds = Object.values(waiting)
   /** `subscribing`: appends are answered again, and a subscription has to be confirmed. */
@@ -140,7 +135,8 @@ export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }
   }
 
   return {
-    watch: (kind, call, isAnswer) => {
+    /** Counts a call as waiting until it ends. */
+    watch: <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean): Promise<A> => {
       timer ??= setInterval(check, limits.checkEvery).unref()
       return watchCall(waiting[kind], call, isAnswer, () => answered(kind))
     },

@@ -12,7 +12,7 @@ import type { BatchCall } from './server/store-client.ts'
 const RESPONSE_TIMEOUT_MS = 10_000
 
 /** Events to append to a stream at revision `expected`. */
-export interface SeriesAppend {
+interface SeriesAppend {
   readonly stream: string
   readonly expected: number
   readonly events: readonly NewEvent[]

@@ -66,24 +66,13 @@ export const makeWrite = (
     const { stream, expected, events, rows, secrets } = append
     const head = heads.get(stream)
     if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
-    const recorded = events.map(({ type, data, id, metadata }, index) => {
-      const { leaf } = rows[index] as (typeof rows)[number]
-      return {
-        type,
-        data,
-        stream,
-        revision: expected + 1 + index,
-        id,
-        metadata,
-        storePosition: toStorePosition(last + 1 + index),
-        leaf,
-      } as Logged
-    })
     let previous = head?.position ?? null
-    rows.forEach((row, index) => {
-      const position = toStorePosition(last + 1 + index)
-      insertEvent.run(position, previous, row.recorded, row.leaf)
-      previous = position
+    const recorded = events.map(({ type, data, id, metadata }, index) => {
+      const { recorded: text, leaf } = rows[index] as (typeof rows)[number]
+      const storePosition = toStorePosition(last + 1 + index)
+      insertEvent.run(storePosition, previous, text, leaf)
+      previous = storePosition
+      return { type, data, stream, revision: expected + 1 + index, id, metadata, storePosition, leaf } as Logged
     })
     const appended = { revision: expected + rows.length, storePosition: toStorePosition(last + rows.length) }
     putSecrets(secrets)

@@ -20,7 +20,7 @@ interface Ready extends Omit<Waiting, 'encode'> {
   readonly append: Append
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly transactions: Transactions
   readonly write: Write
   readonly heads: Heads

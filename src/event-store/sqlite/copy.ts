@@ -7,7 +7,7 @@ import { fileOf, openToRead, READER_BUSY_TIMEOUT_MS } from './open.ts'
 import { syncWal } from './sync.ts'
 
 /** A raw stored event. */
-export interface StoredEvent {
+interface StoredEvent {
   readonly position: StorePosition
   readonly recorded: string
   /** The stored leaf hash. */

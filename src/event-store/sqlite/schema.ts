@@ -6,7 +6,7 @@ import { UnusableLog } from '../event-store.ts'
 /** `brth`: identifies a log to `file` and other tools. */
 const APPLICATION_ID = 0x62727468
 
-export type Migration = (database: DatabaseSync, randomHex: RandomHex) => void
+type Migration = (database: DatabaseSync, randomHex: RandomHex) => void
 
 /**
  * Schema migrations, oldest first. A file's `user_version` counts those applied. Released migrations are never edited.

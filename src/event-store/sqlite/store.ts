@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import type { StorePosition } from '../../domain/values/position.ts'
 import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
@@ -11,7 +10,7 @@ import { type EventStore, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
 import { durableReader } from './durable-read.ts'
-import { type Heads, makeHeads } from './heads.ts'
+import { makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { makePositionLookup, makeReader } from './read.ts'
 import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets.ts'
@@ -82,25 +81,11 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
 
 /** The lock and the WAL go by file name: a log written under two names would lose events. */
 const refuseHardLinks = (file: string): void => {
-  const others = findHardLinks(file)
-  if (others === undefined) return
-  const { count, holder } = others
+  const { count, holder } = findHardLinks(file)
+  if (count < 2) return
   const names = `it has ${count} hard links; a log may have only one`
   if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps under another name: ${names}`)
   throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
-}
-
-/** Reports a disk failure once, though both a commit and a sync may detect it. */
-const makeFailureReporter = (onFatal: (error: Error) => void) => {
-  let hasFailed = false
-  return {
-    hasFailed: () => hasFailed,
-    fail: (error: Error): void => {
-      if (hasFailed) return
-      hasFailed = true
-      onFatal(error)
-    },
-  }
 }
 
 const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
@@ -121,11 +106,6 @@ const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Er
   }
 }
 
-const finishWriting = (database: DatabaseSync, heads: Heads, end: StorePosition, found: () => StorePosition): void => {
-  heads.writeAll(end, found)
-  closeClaim(database)
-}
-
 const makeStore = (
   database: DatabaseSync,
   file: string,
@@ -138,7 +118,13 @@ const makeStore = (
   const tail = makeTail(keep, lock === undefined ? POLL_INTERVAL_MS : undefined)
   let end = lookup.last()
   let closed: Promise<void> | undefined
-  const { fail, hasFailed } = makeFailureReporter(onFatal)
+  let hasFailed = false
+  /** Reports a disk failure once, though both a commit and a sync may detect it. */
+  const fail = (error: Error): void => {
+    if (hasFailed) return
+    hasFailed = true
+    onFatal(error)
+  }
   const disk = isSyncDeferred ? openDeferredSync(database, file, fail) : undefined
   const { sync, checkpoints } = disk ?? {}
 
@@ -160,7 +146,7 @@ const makeStore = (
     batchMax,
     queueMax,
   })
-  const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
+  const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed
   const reader = { ...makeReader(database, lookup, heads, tail), ...makeSecretReader(database) }
 
   return {
@@ -177,7 +163,10 @@ const makeStore = (
         await batches.idle()
         await disk?.end()
         tail.end()
-        if (lock !== undefined) finishWriting(database, heads, end, lookup.last)
+        if (lock !== undefined) {
+          heads.writeAll(end, lookup.last)
+          closeClaim(database)
+        }
         database.close()
         disk?.close()
         lock?.release()

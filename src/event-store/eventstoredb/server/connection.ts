@@ -14,7 +14,7 @@ export const retryDelay = (attempt: number): number =>
   attempt === 0 ? 0 : Math.min(BACKOFF_MS.first * 2 ** attempt, BACKOFF_MS.last) * (0.5 + Math.random())
 
 /** Calls with the same purpose share a connection. Different keep-alive options keep the two apart. */
-export type Purpose = 'commands' | 'subscriptions'
+type Purpose = 'commands' | 'subscriptions'
 
 const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
   const { hosts, isDiscovered, maxDiscoverAttempts = 3, gossipTimeout = 2_000, keepAliveInterval = 10_000 } = address

@@ -18,7 +18,7 @@ const UNTRUSTED: readonly unknown[] = [
 type Host = EventStoreDbAddress['hosts'][number]
 
 /** Why no connection to a node succeeds, if none does. */
-export interface NodeFailure {
+interface NodeFailure {
   /** Like `one.lab.example:2113: connect ECONNREFUSED 192.0.2.1:2113`. */
   readonly reason: string
   readonly isUntrusted: boolean

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../event-store.ts'
 import type { StoreSubscriptions } from './subscriptions.ts'
 
 /** In milliseconds. */
-export interface SilenceLimits {
+interface SilenceLimits {
   /** How long commands or reads wait without any answer before the store counts as silent. */
   readonly silentAfter: number
   /** How long an appended event may take to a subscription that receives nothing else. */
@@ -14,7 +14,7 @@ export interface SilenceLimits {
 
 const LIMITS: SilenceLimits = { silentAfter: 5_000, arriveWithin: 3_000, checkEvery: 250, probeEvery: 1_000 }
 
-export interface SilenceOptions {
+interface SilenceOptions {
   /** Probes the write path without changing anything. */
   readonly probe: () => Promise<boolean>
   readonly subscriptions: Omit<StoreSubscriptions, 'add' | 'appended'>

@@ -1,7 +1,7 @@
 import type { StorePosition } from '../../../domain/values/position.ts'
 
 /** A running subscription, as its store sees it. */
-export interface StoreSubscription {
+interface StoreSubscription {
   /** Store position of the last event of the log that has arrived. Undefined until the subscription was sent. */
   readonly arrived: () => StorePosition | undefined
   /** Number of responses that have arrived. */

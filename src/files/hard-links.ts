@@ -1,13 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-export interface HardLinks {
-  /** Number of names of the file, including this one. */
-  readonly count: number
-  /** The process that holds a lock on it under any name; undefined if none or unknown. */
-  readonly holder: string | undefined
-}
-
 const PROC_LOCKS = '/proc/locks'
 const LOCK = /^\d+: POSIX +ADVISORY +(?:READ|WRITE) +(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /
 
@@ -29,11 +22,10 @@ const findHolder = (dev: number, ino: number): string | undefined => {
 }
 
 /**
- * Finds other names (hard links) of a file. A lock by name does not stop a process that opens the file by another name.
- * Symbolic links do not count; they are resolved.
+ * Counts the names (hard links) of a file. A lock by name does not stop a process that opens the file by another name.
+ * Symbolic links do not count; they are resolved. If there are several, finds who holds a lock on it under any name.
  */
-export const findHardLinks = (file: string): HardLinks | undefined => {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found === undefined || found.nlink < 2) return undefined
-  return { count: found.nlink, holder: findHolder(found.dev, found.ino) }
+export const findHardLinks = (file: string): { readonly count: number; readonly holder: string | undefined } => {
+  const { nlink: count = 0, dev = 0, ino = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  return { count, holder: count < 2 ? undefined : findHolder(dev, ino) }
 }

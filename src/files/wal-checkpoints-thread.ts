@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { SQLITE, sqliteCode } from './sqlite.ts'
+import { prepare, readRow, SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Checkpoint phase, shared by both threads. */
 export const PHASE = {
@@ -45,6 +45,12 @@ const falseIfBusyOrFull = (work: () => boolean): boolean => {
     if (isHarmless(error)) return false
     throw error
   }
+}
+
+/** Writes something that changes nothing. The first write to a WAL that was restarted waits for the disk. */
+export const writeFirst = (database: DatabaseSync): void => {
+  const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
+  database.exec(`PRAGMA user_version = ${user_version}`)
 }
 
 /** Copies the whole WAL into the file and empties it. False if another connection uses it. */

@@ -11,6 +11,7 @@ import {
   truncateWal,
   type WalWorkerOptions,
   type WorkerTask,
+  writeFirst,
 } from './wal-checkpoints-thread.ts'
 
 /** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
@@ -20,7 +21,6 @@ const database = new DatabaseSync(path, { timeout: 0 })
 // On macOS, plain fsync does not reach the disk. No effect elsewhere.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 const copy = prepare<{ busy: number; log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
-const version = prepare<{ user_version: number }>(database, 'PRAGMA user_version')
 
 const endOf = (work: () => boolean): TaskEnd => {
   try {
@@ -33,8 +33,7 @@ const endOf = (work: () => boolean): TaskEnd => {
 
 /** The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. Do it here. */
 const restart = (): boolean => {
-  const { user_version } = readRow(version)
-  database.exec(`PRAGMA user_version = ${user_version}`)
+  writeFirst(database)
   return true
 }
 

@@ -8,6 +8,7 @@ import {
   truncateWal,
   type WalWorkerOptions,
   type WorkerTask,
+  writeFirst,
 } from './wal-checkpoints-thread.ts'
 
 /**
@@ -46,22 +47,12 @@ const BLOCK_TIMEOUT_MS = 10
 /** Multiple of `pages` at which writers block for the checkpoint. */
 const OVERSIZE_FACTOR = 4
 
-export interface WalCheckpointsOptions {
+interface WalCheckpointsOptions {
   readonly path: string
   /** WAL pages that trigger a checkpoint. */
   readonly pages: number
   /** Called when the WAL could not be restarted. */
   readonly onFailure?: (error: Error) => void
-}
-
-/** The first write to a restarted WAL waits for the disk. Do it here, while nothing waits for this thread. */
-const writeFirst = (database: DatabaseSync): void => {
-  try {
-    const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
-    database.exec(`PRAGMA user_version = ${user_version}`)
-  } catch {
-    // The first commit reports the error.
-  }
 }
 
 /** Whether the WAL needs a checkpoint, now or soon. */
@@ -172,7 +163,12 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
   const phase = new Int32Array(new SharedArrayBuffer(4))
   const policy = makeCheckpointPolicy(database, pages)
   database.exec('PRAGMA wal_autocheckpoint = 0')
-  writeFirst(database)
+  try {
+    // Here, while nothing waits for this thread.
+    writeFirst(database)
+  } catch {
+    // The first commit reports the error.
+  }
 
   const tasks = makeTasks(options, phase, () => {
     // Falls back to automatic checkpoints, which run in the commit that triggers them.

@@ -75,7 +75,7 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
  * Whether a reservation was made or last extended beyond the quota of its holder. Of other reservations, only those that
  * were extended have a document. No response shows it.
  */
-export interface QuotaExemption {
+interface QuotaExemption {
   readonly user_id: string
   readonly is_exempt: boolean
 }

@@ -141,14 +141,14 @@ export const sutProjection: Projection<Sut, SutColumns> = {
 }
 
 /** What was known of a SUT from an event on. */
-export interface SutStatus {
+interface SutStatus {
   readonly status: MonitoringStatus
   /** Why it is offline; null if it is not. */
   readonly cause: OfflineCause | null
 }
 
 /** The cause is empty where there is none, the event's time in Unix milliseconds. */
-export type SutStatusColumns = readonly [status: MonitoringStatus, cause: OfflineCause | '', time: number]
+type SutStatusColumns = readonly [status: MonitoringStatus, cause: OfflineCause | '', time: number]
 
 const UNMONITORED: SutStatus = { status: 'disabled', cause: null }
 

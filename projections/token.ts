@@ -32,7 +32,7 @@ export const tokenProjection: Projection<TokenDocument> = {
 }
 
 /** The session of a login that was ended before it expired. */
-export interface EndedLogin {
+interface EndedLogin {
   readonly _id: string
   readonly user_id: string
   readonly ended_at: string

@@ -86,29 +86,17 @@ export interface Correction {
   readonly hasSchedule: boolean
 }
 
-const toCorrection = (
-  { stream, revision, data }: Event,
-  { position, hasSchedule }: Pick<Correction, 'position' | 'hasSchedule'>,
-): Correction => ({
-  stream: copyText(stream),
-  position,
-  revision,
-  revisions: { ...data.revisions },
-  positions: { ...data.positions },
-  hasSchedule,
-})
-
 /** Checks a correction against its stream and applies it. What it restores is judged in a second pass. */
 export const judgeCorrection = (
   stream: Stream,
-  event: Event,
+  { stream: name, revision, data, metadata }: Event,
   at: Pick<Correction, 'position' | 'hasSchedule'>,
   report: Report,
 ): Correction => {
-  const now = millisecondsIn(event.metadata.time)
-  correctTime(stream, event.data, now, report)
-  if (!stream.isUncertain) restoreWindows(stream.sut, event.data, now, report)
-  return toCorrection(event, at)
+  const now = millisecondsIn(metadata.time)
+  correctTime(stream, data, now, report)
+  if (!stream.isUncertain) restoreWindows(stream.sut, data, now, report)
+  return { ...at, stream: copyText(name), revision, revisions: { ...data.revisions }, positions: { ...data.positions } }
 }
 
 /** Prefixes of streams beside those of SUTs that may have a wrong time. */

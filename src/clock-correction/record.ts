@@ -17,7 +17,7 @@ export interface CorrectionRequest extends Span {
   readonly why: string
 }
 
-export interface CorrectClockOptions extends SpanOptions {
+interface CorrectClockOptions extends SpanOptions {
   readonly store: Pick<EventStore, 'records' | 'readStream' | 'append'>
   /** Unix milliseconds. */
   readonly clock: () => number

@@ -24,7 +24,7 @@ export interface EventsPage {
   readonly caughtUp: boolean
 }
 
-export interface PageRequest {
+interface PageRequest {
   /** The position after which the page begins; -1 for the beginning. */
   readonly after: PublicPosition
   /** The last position of the log. */
@@ -34,14 +34,14 @@ export interface PageRequest {
 }
 
 /** A page from the newest event back. */
-export interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> {
+interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> {
   /** The position before which it begins. */
   readonly before: PublicPosition
 }
 
 export type Feed = ReturnType<typeof makeFeed>
 
-export interface FeedOptions extends Omit<SubscribersOptions, 'limits'> {
+interface FeedOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch'>
   /** The name of the log. */

@@ -13,7 +13,7 @@ export interface Source extends Supply<FeedEntry> {
   readonly close: () => void
 }
 
-export interface SourceOptions extends ChunksOptions, Omit<LiveOptions, 'waitUntilDurable'> {
+interface SourceOptions extends ChunksOptions, Omit<LiveOptions, 'waitUntilDurable'> {
   readonly views: Pick<Views, 'log' | 'position' | 'watch'>
 }
 

@@ -5,7 +5,7 @@ import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../even
 import type { Version } from './tables/version.ts'
 
 /** A document folded from its streams alone, and the store position of its last event. */
-export interface FromLog {
+interface FromLog {
   readonly version: Version
   readonly storePosition: StorePosition
 }

@@ -11,7 +11,7 @@ interface UnfinishedOptions {
 }
 
 /** A page of a user's reservations that are not over, newest first. */
-export interface UnfinishedPage {
+interface UnfinishedPage {
   readonly user_id: string
   readonly limit: number
   /** Leaves out those that have not begun. */

@@ -21,7 +21,7 @@ export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpL
 }
 
 /** Lists that show the log up to a position, and its index as far. */
-export interface StoredLists {
+interface StoredLists {
   readonly lists: Lists
   readonly log: LogIndex
   readonly position: PublicPosition

@@ -24,7 +24,7 @@ export interface CheckedOwner {
 }
 
 /** Whether a key has sealed secrets of this log, so that one sealed with it may be right although the key is missing. */
-export type IsKnownKey = (id: string) => boolean
+type IsKnownKey = (id: string) => boolean
 
 /** The keys of the log: those that it has used, those at hand, and those that were given up as lost. */
 export const readKnownKeys = async (

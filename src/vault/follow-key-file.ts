@@ -16,6 +16,8 @@ const readFileState = async (path: string): Promise<string> => {
   }
 }
 
+const POLL_INTERVAL_MS = 500
+
 interface FollowOptions {
   readonly path: string
   /** Installs a ring. Left lists the problems with it. */
@@ -27,13 +29,11 @@ interface FollowOptions {
   readonly onAlarm: (problems: readonly string[]) => void
   readonly onRecovery: () => void
   readonly onChange: (keys: KeyRing) => void
-  /** Poll interval, in milliseconds. */
-  readonly interval?: number
 }
 
 /** Follows the key file. */
 export const followKeyFile = (options: FollowOptions): { readonly close: () => Promise<void> } => {
-  const { path, take, onAlarm, onRecovery, onChange, interval = 500 } = options
+  const { path, take, onAlarm, onRecovery, onChange } = options
   // Matches no file state, so the first poll detects changes since the start.
   let state = ''
   let isBroken = false
@@ -74,7 +74,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
       looking = poll()
       await looking
       if (!isClosed) timer = scheduleNext()
-    }, interval)
+    }, POLL_INTERVAL_MS)
   let looking = Promise.resolve()
   let timer = scheduleNext()
 

@@ -54,7 +54,7 @@ export const parseVaultKeys = (text: string): E.Either<readonly string[], KeyRin
   return current === undefined ? E.left(['there is no key']) : E.right({ current, keys })
 }
 
-export interface VaultKeyFile {
+interface VaultKeyFile {
   readonly ring: KeyRing
   /** Whether the file was just created. */
   readonly made: boolean

@@ -46,7 +46,7 @@ const openKeyRing = async (
 }
 
 /** The vault of a running service: follows its key file and re-encrypts secrets sealed with old keys. */
-export interface OpenVault {
+interface OpenVault {
   readonly vault: Vault
   readonly close: () => Promise<void>
 }

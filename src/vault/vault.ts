@@ -10,7 +10,7 @@ import type { KeyRing } from './keys.ts'
 /** The part of the event store the vault uses. */
 export type SecretStore = Pick<EventStore, 'readSecrets' | 'writeSecrets'>
 
-export type SecretValues<F extends string> = { readonly [K in F]?: string | undefined }
+type SecretValues<F extends string> = { readonly [K in F]?: string | undefined }
 
 /** Secrets that changed together: what an event records of them, and what the store keeps. */
 export interface Sealed<F extends string> {
@@ -19,7 +19,7 @@ export interface Sealed<F extends string> {
 }
 
 /** A secret that is decrypted when it is used first. */
-export interface ReadableSecret {
+interface ReadableSecret {
   /** The id of the change that an event names. */
   readonly id: string
   /** Undefined for an altered secret, or one from another place. */

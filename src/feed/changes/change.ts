@@ -4,7 +4,7 @@ import { isAboutRequest, isAboutUser, sutIdOf, userOf } from '../events/cloud-ev
 
 /** The kinds of objects whose changes are told, as paths of the interface name them. */
 export const KINDS = ['sut', 'sut_reservation', 'sut_request', 'session', 'user'] as const
-export type ChangeKind = (typeof KINDS)[number]
+type ChangeKind = (typeof KINDS)[number]
 
 /** An object that has changed, by one event or by several. */
 export interface Change {

@@ -23,7 +23,7 @@ export interface ChangesLimits extends FeedLimits {
   readonly behind: number
 }
 
-export const CHANGES_LIMITS: ChangesLimits = {
+const CHANGES_LIMITS: ChangesLimits = {
   ...FEED_LIMITS,
   perUser: 64,
   interval: 250,
@@ -31,7 +31,7 @@ export const CHANGES_LIMITS: ChangesLimits = {
   behind: 10_000,
 }
 
-export interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
+interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch' | 'newest' | 'asOf'>
   /** The users as they are. */
@@ -45,7 +45,7 @@ export interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly limits?: Partial<ChangesLimits> | undefined
 }
 
-export interface ChangesRequest {
+interface ChangesRequest {
   /** The position after which to begin. */
   readonly after: PublicPosition
   /** The digest of the page that is served. */

@@ -12,7 +12,7 @@ import type { Sight } from './visibility.ts'
 /** Gatherings that are kept for readers slightly behind. */
 const KEPT_MAX = 64
 
-export interface GatheringsOptions extends FollowOptions {
+interface GatheringsOptions extends FollowOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'watch'>
   readonly limits: { readonly interval: number; readonly entries: number; readonly behind: number }

@@ -13,7 +13,7 @@ const KEPT_MAX = 8
 /** Stretches begin at multiples of this, so that readers that left at about the same position share one. */
 const STEP = 1_024
 
-export interface PastOptions {
+interface PastOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log'>
   /** As of gathering. */

@@ -13,15 +13,12 @@ export interface Viewer {
 
 type Tags = Readonly<Record<string, string>>
 
-/** The tags of SUTs; undefined if there is no such SUT. */
-export interface TagsOf {
+/** What decides on who sees what, as it is. */
+export interface Sight {
+  /** The tags of a SUT; undefined if there is none. */
   readonly now: (sutId: string) => Tags | undefined
   /** What they were before the event at a revision of the SUT's stream. */
   readonly before: (sutId: string, revision: number) => Tags | undefined
-}
-
-/** What decides on who sees what, as it is. */
-export interface Sight extends TagsOf {
   /** Whether a SUT in a scope fits a request. */
   readonly isRequestIn: (requestId: string, scope: Scope) => boolean
 }
@@ -29,7 +26,7 @@ export interface Sight extends TagsOf {
 const isInScope = (tags: Tags | undefined, scope: Scope): boolean => tags !== undefined && fits(tags, scope)
 
 /** A SUT that has left the scope is told too. */
-const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: PublicPosition, { now, before }: TagsOf): boolean =>
+const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: PublicPosition, { now, before }: Sight): boolean =>
   isInScope(now(id), scope) ||
   retagged.some(({ position, revision }) => position > after && isInScope(before(id, revision), scope))
 

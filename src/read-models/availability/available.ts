@@ -41,7 +41,7 @@ export interface AvailableQuery {
   readonly after: OfferedAfter | undefined
 }
 
-export interface AvailableSut {
+interface AvailableSut {
   readonly _id: string
   readonly name: string
   readonly free: readonly Window[]

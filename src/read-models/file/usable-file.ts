@@ -47,7 +47,7 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
   return { ...file, ...watchingAll({ progress, newest, asOf, snapshot, page, stage, commit, settle, lists, log }) }
 }
 
-export interface UsableFile {
+interface UsableFile {
   readonly file: ViewsFile
   /** Must be called with SQLite errors of this file that occur elsewhere. */
   readonly onError: (error: unknown) => void

@@ -11,25 +11,13 @@ export interface StreamHead {
   readonly position: PublicPosition
 }
 
-/** The links of a log: predecessors, heads and the end. Reads depend on them, but they are not in the Merkle tree. */
-export interface Links {
-  /**
-   * The position of each event's predecessor in its stream, separated by commas, for events after one position up to
-   * another. Empty if there is none.
-   */
-  readonly previous: (after: PublicPosition, upTo: PublicPosition) => string
-  readonly heads: () => Iterable<StreamHead>
-  /** Recorded position of the last event appended, even if it is missing. */
-  readonly end: () => PublicPosition
-  /** Position of the last event present. */
-  readonly last: () => PublicPosition
-  /** What is wrong with the file beside its events, as phrases: its schema, and the note of its last writer. */
-  readonly faults: () => readonly string[]
-  readonly close: () => void
-}
-
-/** Opens the links while a writer may be running. @throws UnusableLog */
-export const openLinks = (path: string): Links => {
+/**
+ * Opens the links of a log: predecessors, heads and the end. Reads depend on them, but they are not in the Merkle tree. A
+ * writer may be running.
+ *
+ * @throws UnusableLog
+ */
+export const openLinks = (path: string) => {
   const database = openToRead(path)
   // One text per page costs a tenth of one row per event.
   const previous = database.prepare(`
@@ -40,14 +28,21 @@ export const openLinks = (path: string): Links => {
   const end = database.prepare(END)
   const last = database.prepare('SELECT ifnull(max(position), -1) AS found FROM event')
   return {
-    previous: (after, upTo) => String(previous.get(after, upTo)?.found ?? ''),
+    /**
+     * The position of each event's predecessor in its stream, separated by commas, for events after one position up to
+     * another. Empty if there is none.
+     */
+    previous: (after: PublicPosition, upTo: PublicPosition): string => String(previous.get(after, upTo)?.found ?? ''),
     heads: () => heads.iterate(),
+    /** Recorded position of the last event appended, even if it is missing. */
     end: () => toPublicPosition(Number(end.get()?.found)),
+    /** Position of the last event present. */
     last: () => toPublicPosition(Number(last.get()?.found)),
-    faults: () => {
+    /** What is wrong with the file beside its events, as phrases: its schema, and the note of its last writer. */
+    faults: (): readonly string[] => {
       const claim = findClaimProblem(database)
       return [...findSchemaDifferences(database), ...(claim === undefined ? [] : [claim])]
     },
-    close: () => database.close(),
+    close: (): void => database.close(),
   }
 }

@@ -51,22 +51,13 @@ export interface StoredRecord {
 }
 
 /** The store could not be read. Thrown by reads and subscriptions; callers may retry. */
-export class StoreUnavailable extends ExpectedError {
-  override name = 'StoreUnavailable'
-  override readonly exitCode = 1
-}
+export class StoreUnavailable extends ExpectedError {}
 
 /** The file or store cannot be used as a log. Nothing was changed. */
-export class UnusableLog extends ExpectedError {
-  override name = 'UnusableLog'
-  override readonly exitCode = 1
-}
+export class UnusableLog extends ExpectedError {}
 
 /** The log has a version that this program does not use. Nothing was changed. */
-export class OtherLogVersion extends ExpectedError {
-  override name = 'OtherLogVersion'
-  override readonly exitCode = 1
-}
+export class OtherLogVersion extends ExpectedError {}
 
 /** How long a command or a read has for the store, with everything that it waits for. */
 export const STORE_TIMEOUT_MS = 10_000

@@ -61,10 +61,7 @@ const Envelope = closed(
 )
 
 /** A stored event that this version cannot read. It stops the service, since events are never skipped. */
-export class UndecodableEvent extends ExpectedError {
-  override name = 'UndecodableEvent'
-  override readonly exitCode = 1
-}
+export class UndecodableEvent extends ExpectedError {}
 
 const isFromNewerVersion = (data: unknown): data is { readonly version: number } =>
   typeof data === 'object' && data !== null && 'version' in data && Number(data.version) > LOG_VERSION

@@ -1,11 +1,12 @@
 /** An error that can be expected. Its sentences explain it to people, so that no stack is shown. */
 export abstract class ExpectedError extends Error {
   /** How a process ends that ends with it: 1 when something failed or was refused, 2 when the user made a mistake. */
-  abstract readonly exitCode: 1 | 2
+  readonly exitCode: 1 | 2 = 1
   readonly sentences: readonly string[]
   constructor(sentences: string | readonly string[], options?: ErrorOptions) {
     const all = typeof sentences === 'string' ? [sentences] : sentences
     super(all.join('; '), options)
+    this.name = new.target.name
     this.sentences = all
   }
 }

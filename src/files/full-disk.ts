@@ -5,8 +5,6 @@ import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** A file cannot be created or opened because its disk, or the quota on it, is full. */
 export class DiskFull extends ExpectedError {
-  override name = 'DiskFull'
-  override readonly exitCode = 1
   constructor(path: string, cause: unknown) {
     super(`${path} cannot be used: the disk is full; make room, then try again`, { cause })
   }

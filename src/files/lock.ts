@@ -8,10 +8,7 @@ import { orDiskFull } from './full-disk.ts'
 import { SQLITE, sqliteCode } from './sqlite.ts'
 
 /** Another process holds the lock; the message names it. */
-export class LockTaken extends ExpectedError {
-  override name = 'LockTaken'
-  override readonly exitCode = 1
-}
+export class LockTaken extends ExpectedError {}
 
 export interface Lock {
   readonly release: () => void

@@ -138,10 +138,7 @@ const listen = (config: Config, runtime: Runtime, opening: Opening, core: Core, 
 }
 
 /** Why no service can be opened on the data directory. */
-export class CannotOpen extends ExpectedError {
-  override name = 'CannotOpen'
-  override readonly exitCode = 1
-}
+export class CannotOpen extends ExpectedError {}
 
 /** @throws CannotOpen with a sentence */
 const checkPlace = ({ data, eventStore }: Config): void => {

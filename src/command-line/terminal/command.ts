@@ -91,14 +91,10 @@ export interface Command extends CommandHelp {
 }
 
 /** A command was refused or failed. */
-export class CommandFailure extends ExpectedError {
-  override name = 'CommandFailure'
-  override readonly exitCode = REFUSED
-}
+export class CommandFailure extends ExpectedError {}
 
 /** The command line or the configuration is wrong. */
 export class Misused extends ExpectedError {
-  override name = 'Misused'
   override readonly exitCode = MISUSED
 }
 

@@ -2,6 +2,5 @@ import { ExpectedError } from '../../files/expected-error.ts'
 
 /** The configuration is wrong. Has a sentence for every problem. */
 export class Misconfigured extends ExpectedError {
-  override name = 'Misconfigured'
   override readonly exitCode = 2
 }

@@ -2,10 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { ExpectedError } from '../../files/expected-error.ts'
 
 /** Another program listens on the port; the message names it where that can be found out. */
-export class PortTaken extends ExpectedError {
-  override name = 'PortTaken'
-  override readonly exitCode = 1
-}
+export class PortTaken extends ExpectedError {}
 
 /** Inodes of the sockets that listen on a port, at any address. Only Linux has these files. */
 const listenersOn = async (port: number): Promise<readonly string[]> => {

@@ -23,10 +23,7 @@ const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex di
 const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
 
 /** The credentials lack permissions, or the authority of a node is not trusted. Retrying does not help. */
-export class StoreDenied extends ExpectedError {
-  override name = 'StoreDenied'
-  override readonly exitCode = 1
-}
+export class StoreDenied extends ExpectedError {}
 
 interface LogStream {
   readonly connection: StoreConnection

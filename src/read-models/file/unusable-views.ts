@@ -2,10 +2,7 @@ import { ExpectedError } from '../../files/expected-error.ts'
 import { SQLITE, sqliteCode } from '../../files/sqlite.ts'
 
 /** The views cannot be used: made by another version, for other projections, or damaged. */
-export class UnusableViews extends ExpectedError {
-  override name = 'UnusableViews'
-  override readonly exitCode = 1
-}
+export class UnusableViews extends ExpectedError {}
 
 const damage: readonly (number | undefined)[] = [SQLITE.corrupt, SQLITE.notADatabase]
 

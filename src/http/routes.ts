@@ -13,7 +13,7 @@ import {
   tagsBody,
 } from './codecs/bodies.ts'
 import { type ChangesQuery, changesQuery, EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
-import { type SutImport, sutImportBody } from './codecs/imports.ts'
+import { sutImportBody } from './codecs/imports.ts'
 import { historyQuery, seriesQuery, sessionsQuery, sutRequestsQuery, waitQuery } from './codecs/lists.ts'
 import { OUTAGES_REPEATABLE, outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
 import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
@@ -53,7 +53,6 @@ export interface Handlers {
   readonly access: AccessHandlers
   readonly reservationReads: ReservationReads
   readonly suts: SutHandlers
-  readonly sutImport: (call: Call<SutImport>) => RouteResult
   readonly sutRead: (call: Call<unknown, SutQuery>) => RouteResult
   readonly sutLists: SutLists
   readonly available: (call: Call<unknown, AvailableQuery>) => RouteResult
@@ -179,7 +178,7 @@ export const routes = (on: Handlers): readonly Route[] => [
     roles: administrators,
     answersRepeats: true,
     body: sutImportBody,
-    handle: on.sutImport,
+    handle: on.suts.import,
   }),
   post({ path: '/api/sut/:id/update', ...sutChange, body: sutUpdateBody, handle: on.suts.update }),
   post({ path: '/api/sut/:id/tags', ...sutChange, body: tagsBody, handle: on.suts.tag }),

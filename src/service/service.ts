@@ -53,7 +53,6 @@ import { makeReservationHandlers } from '../http/routes/reservations.ts'
 import { makeSeriesHandlers } from '../http/routes/series/series.ts'
 import { makeSessionListHandler } from '../http/routes/session-list.ts'
 import { makeOutageHandlers } from '../http/routes/suts/outages.ts'
-import { makeSutImport } from '../http/routes/suts/sut-import.ts'
 import { makeSutLists } from '../http/routes/suts/sut-lists.ts'
 import { makeSutRead } from '../http/routes/suts/sut-read.ts'
 import { makeSutHandlers } from '../http/routes/suts/suts.ts'
@@ -397,8 +396,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
         console: consoles,
       },
-      suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
-      sutImport: makeSutImport({ runner, objects, vault, range: config.listenPorts, randomHex, store, clock }),
+      suts: makeSutHandlers({ runner, objects, vault, store, range: config.listenPorts, clock, randomHex }),
       sutRead: makeSutRead({ objects, asOf, views, vault }),
       sutLists: makeSutLists({ objects, views, asOf, csv, clock, horizon: config.limits.horizon }),
       available: makeAvailable({

@@ -1,28 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { schemaOf } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { Criteria } from '../../domain/events/criteria.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { OfferedAfter } from '../../read-models/availability/available.ts'
-import type { DecodeQuery, Parameters } from '../protocol/route.ts'
-import { spanProblems, type TimeSpan } from './lists.ts'
-import { inQuery, parameter, parametersOf, queryOf, wholeNumber } from './query.ts'
+import type { Parameters } from '../protocol/route.ts'
+import { spanProblems } from './lists.ts'
+import { inQuery, parameter, parametersOf, type QueryOf, queryOf, wholeNumber } from './query.ts'
 import { DURATION, freeProblems, type SutFilters, sutFilters, withTags } from './suts.ts'
-
-/** What SUTs have free, or the SUTs that would be reserved for criteria. */
-export interface AvailableQuery extends TimeSpan {
-  /** Seconds. */
-  readonly duration: number
-  readonly limit: number
-  /** For whom; the caller unless given. */
-  readonly user_id: string | undefined
-  readonly wanted: { readonly match: Criteria } | { readonly filters: SutFilters }
-  /** Where the page before ended. */
-  readonly after: OfferedAfter | undefined
-}
 
 const [LIMIT, LIMIT_MAX] = [20, 100]
 
@@ -81,37 +69,39 @@ const mixedProblems = (parameters: Parameters): readonly Problem[] =>
         .map((name) => inQuery(name, 'cannot be combined with match'))
     : []
 
-const cursorProblems = ({ after, match }: { after?: OfferedAfter; match?: Criteria }): readonly Problem[] =>
-  after === undefined || 'sut_id' in after === (match === undefined)
-    ? []
-    : [inQuery('after', 'must be next of a page of the same list')]
-
-const parameters = withTags(
-  parametersOf({
-    from: instant,
-    to: instant,
-    duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    limit: wholeNumber(1, LIMIT_MAX),
-    after: cursor,
-    user_id: opaqueId,
-    match: criteria,
-    ...sutFilters,
-  }),
-)
-
-export const availableQuery: DecodeQuery<AvailableQuery> = (given) => {
-  const read = parameters(given)
-  const ofCursor = E.isRight(read) ? cursorProblems(read.right) : []
-  return queryOf(
-    () => read,
-    (asked) => {
-      const { from, to, duration = DURATION, limit = LIMIT, after, user_id, match } = asked
-      const { free_from, free_to, sut_type, is_active, monitoring, name, tags } = asked
-      const free = free_from && free_to && { from: free_from, to: free_to }
-      const filters = { sut_type, is_active, monitoring, name, tags, free }
-      return { from, to, duration, limit, after, user_id, wanted: match === undefined ? { filters } : { match } }
-    },
-    () => [...spanProblems(given, 'from', 'to'), ...freeProblems(given), ...mixedProblems(given), ...ofCursor],
-  )(given)
+/** Pages of SUTs in the order of their creation go on after an id, those in the order of matching after a place. */
+const cursorProblems = (parameters: Parameters): readonly Problem[] => {
+  const after = cursor.decode(parameters.get('after'))
+  return E.isRight(after) && 'sut_id' in after.right === parameters.has('match')
+    ? [inQuery('after', 'must be next of a page of the same list')]
+    : []
 }
-withSchema(availableQuery, () => schemaOf(parameters))
+
+/** What SUTs have free, or the SUTs that would be reserved for criteria: for `user_id`, the caller unless given. */
+export const availableQuery = queryOf(
+  withTags(
+    parametersOf({
+      from: instant,
+      to: instant,
+      duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      limit: wholeNumber(1, LIMIT_MAX),
+      after: cursor,
+      user_id: opaqueId,
+      match: criteria,
+      ...sutFilters,
+    }),
+  ),
+  ({ from, to, duration = DURATION, limit = LIMIT, after, user_id, match, free_from, free_to, ...others }) => {
+    const free = free_from && free_to && { from: free_from, to: free_to }
+    const { sut_type, is_active, monitoring, name, tags } = others
+    const filters: SutFilters = { sut_type, is_active, monitoring, name, tags, free }
+    return { from, to, duration, limit, after, user_id, wanted: match === undefined ? { filters } : { match } }
+  },
+  (parameters) => [
+    ...spanProblems(parameters, 'from', 'to'),
+    ...freeProblems(parameters),
+    ...mixedProblems(parameters),
+    ...cursorProblems(parameters),
+  ],
+)
+export type AvailableQuery = QueryOf<typeof availableQuery>

@@ -1,21 +1,31 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { invalid } from '../../domain/failure.ts'
-import { ceilMillisecond, ceilSecond, floorSecond, isLater } from '../../domain/values/instant.ts'
+import type { Reservation, SeriesMember } from '../../../projections/reservation.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import { failure, invalid } from '../../domain/failure.ts'
+import { ceilMillisecond, ceilSecond, epochSecondsOf, floorSecond, isLater } from '../../domain/values/instant.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
+import type { Version } from '../../read-models/tables/version.ts'
 import { inQuery } from '../codecs/query.ts'
-import type { HeldSpan, ReservationsQuery } from '../codecs/reservations.ts'
+import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
+import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
-import { visibilityOf } from '../response/visibility.ts'
+import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
+import type { AsOfReads } from './as-of-reads.ts'
 import { makeList } from './list-response.ts'
 import type { Parts } from './parts.ts'
-import { makeReservationRead, type ReservationReadDependencies } from './reservation-read.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
 
-export type ReservationReadsDependencies = ReservationReadDependencies & Pick<Parts, 'csv'>
+export interface ReservationReadsDependencies
+  extends Pick<Parts, 'objects' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock'> {
+  readonly asOf: AsOfReads
+}
+
+type ReadCall = Call<unknown, ReservationQuery>
 
 /** Translates a span in which a SUT was held. What holds it at a moment began by then and ends later. */
 const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
@@ -93,6 +103,55 @@ const makeReservationList = (dependencies: ReservationReadsDependencies) => {
     const visibility = as_of === undefined ? visibilityOf(user) : undefined
     return E.right({ page, position, csvList: { of: 'reservation', include, now, visibility }, show })
   })
+}
+
+/** Reads what a list reads from rows. */
+const detailsOf = async (
+  { objects, views }: Pick<Parts, 'objects' | 'views'>,
+  { id, revision, document, ended }: Version,
+  user: ScopedUser,
+): Promise<E.Either<Refusal, Details>> => {
+  const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
+  const sut = await visibleTo(objects, user).newest('sut', sut_id)
+  if (E.isLeft(sut)) return sut
+  const member = views.newest('series_member', id)
+  const before = ended === 'released' ? objects.asOf('reservation', id, revision - 1) : undefined
+  return E.right({
+    ended,
+    start: epochSecondsOf(start_time),
+    end: epochSecondsOf(end_time),
+    plannedEnd: before === undefined ? null : (JSON.parse(before.document) as Reservation).end_time,
+    sutName: sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name,
+    seriesId: member === undefined ? null : (JSON.parse(member.document) as SeriesMember).series_id,
+  })
+}
+
+/** Reads one reservation, now or as of a past moment. */
+const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
+  const { objects, asOf, nameOf, views, runner, clock } = dependencies
+  const keptResponse = makeKeptResponse({ runner, clock })
+  const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
+    const { include, as_of } = query
+    const isKept = as_of === undefined && keepaliveOf(views, version.id) !== undefined
+    const response = isKept ? await keptResponse(version) : documentResponse('reservation', version, false)
+    if (include.size === 0) return E.right(response)
+    const details = await detailsOf(dependencies, version, user)
+    if (E.isLeft(details)) return details
+    const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
+    return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })
+  }
+  const newest = async (call: ReadCall): RouteResult => {
+    const found = await findNewest(visibleTo(objects, call.user), 'reservation', call.params.id)
+    if (E.isLeft(found)) return found
+    const version = found.right
+    if (version.ended === 'cancelled') {
+      return E.left(
+        failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),
+      )
+    }
+    return show(version, call)
+  }
+  return (call: ReadCall): RouteResult => asOf.readOr('reservation', call, newest, show)
 }
 
 export const makeReservationReads = (dependencies: ReservationReadsDependencies) => ({

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { createSut, type NewSut } from '../../../commands/create-sut.ts'
+import { checkPorts, importSuts } from '../../../commands/import-suts.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
 import type { PortRange } from '../../../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
@@ -7,12 +8,14 @@ import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
 import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../../codecs/bodies.ts'
+import type { SutImport } from '../../codecs/imports.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
+import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 
-export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'randomHex'> {
+export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'store' | 'clock' | 'randomHex'> {
   readonly range: PortRange
 }
 
@@ -20,7 +23,7 @@ export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vau
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
 /** What a SUT is created with, from the body of a request. */
-export const newSut = (vault: Vault, { password, user_name, tags, ...values }: SutCreation): NewSut => ({
+const newSut = (vault: Vault, { password, user_name, tags, ...values }: SutCreation): NewSut => ({
   values: { ...defaults, ...values },
   tags,
   seal: (sutId) => vault.seal(sutId, { password, user_name }),
@@ -41,6 +44,30 @@ const makeChange =
     return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
   }
 
+/** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
+const makeImport =
+  (dependencies: SutDependencies) =>
+  async (call: Call<SutImport>): RouteResult => {
+    const { objects, vault, clock } = dependencies
+    const { suts, dry_run } = call.body
+    if (dry_run === true) {
+      const checked = await checkPorts(dependencies, suts.length, clock())
+      return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
+    }
+    const imported = await importSuts(
+      dependencies,
+      envelopeOf(call),
+      suts.map((sut) => newSut(vault, sut)),
+    )
+    if (E.isLeft(imported)) return imported
+    const shown: string[] = []
+    for (const { _id, storePosition } of imported.right) {
+      const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, storePosition })
+      shown.push(created.document)
+    }
+    return E.right(importResponse('suts', shown))
+  }
+
 export const makeSutHandlers = (dependencies: SutDependencies) => {
   const { runner, objects, vault, range, randomHex } = dependencies
   const change = makeChange(dependencies)
@@ -54,6 +81,7 @@ export const makeSutHandlers = (dependencies: SutDependencies) => {
       const { _id, outcome } = ended.right
       return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
     },
+    import: makeImport(dependencies),
     update: (call: Call<SutUpdate>) =>
       change(call, (id) => {
         const { password, user_name, ...values } = call.body

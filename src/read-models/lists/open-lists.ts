@@ -4,13 +4,13 @@ import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { SharedTables } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
-import { makeSessionPlaces } from '../tables/session-places.ts'
+import { makeAssignPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, type SessionCounts } from '../tables/session-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
 import type { Row } from '../tables/version.ts'
 import { makeIsShort } from './access-paths.ts'
 import { makeCsvRows } from './csv.ts'
-import { type Histories, makeHistories, makeSessionEvents } from './histories.ts'
+import { makeHistories, makeSessionEvents } from './histories.ts'
 import type { Lists } from './lists.ts'
 import { makeIsShortOfOutages, makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
@@ -67,15 +67,6 @@ const makeAllIsShort = (
   }
 }
 
-const makePlaces = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts, histories: Histories) =>
-  makeSessionPlaces(db, {
-    keyOf: names.find,
-    eventsOf: (sutId) => {
-      counts.flush()
-      return histories.eventsOf(sutId)
-    },
-  })
-
 export const openLists = (db: DatabaseSync): OpenLists => {
   const names = makeIdKeys(db)
   const counts = makeReservationCounts(db)
@@ -85,14 +76,17 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const correctTimes = makeCorrectTimes(db, times.setTimes)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
-  const places = makePlaces(db, names, counts, histories)
+  const assignPlaces = makeAssignPlaces(db, names, (sutId) => {
+    counts.flush()
+    return histories.eventsOf(sutId)
+  })
   const suts = makeSutList(ask, counts)
   const heldBy = makeHeldBy(ask, names, counts)
   return {
     shared: { db, names, counts, times },
     afterRows: (rows) => {
       correctTimes(rows)
-      places.assign(rows)
+      assignPlaces(rows)
     },
     lists: {
       isShort: makeAllIsShort(names, counts, scopes, sessionCounts, ask),

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { SutRequest } from '../../../projections/sut-request.ts'
 import {
   type FitIndex,
   hasSlot,
@@ -12,6 +13,7 @@ import type { Waiting } from '../../domain/request/waiting.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
+import type { Views } from '../views.ts'
 
 /** What a request waits for. */
 type Target = Pick<Waiting, 'match' | 'sut_id'>
@@ -75,5 +77,27 @@ export const makeIndexed = (followed: Followed<KnownSuts>['get']): (() => Promis
     const indexed = await known.indexed
     indexed.refresh()
     return indexed
+  }
+}
+
+/** Which requests users with a scope see: those that a SUT in it fits. */
+export interface RequestSight {
+  /** Reads the SUTs. Nothing is in sight before. @throws StoreUnavailable */
+  readonly prepare: () => Promise<void>
+  readonly isIn: (requestId: string, scope: Scope) => boolean
+}
+
+export const makeRequestSight = (views: Pick<Views, 'newest'>, indexed: () => Promise<IndexedSuts>): RequestSight => {
+  let suts: IndexedSuts | undefined
+  return {
+    prepare: async () => {
+      suts = await indexed()
+    },
+    isIn: (requestId, scope) => {
+      const version = views.newest('sut_request', requestId)
+      if (suts === undefined || version === undefined) return false
+      suts.refresh()
+      return suts.isOneFitting(suts.inScopes([scope]), JSON.parse(version.document) as SutRequest, [])
+    },
   }
 }

@@ -13,8 +13,7 @@ import { type Endings, followEndings } from '../../read-models/requests/endings.
 import { makeExplain } from '../../read-models/requests/explain.ts'
 import { followRequests } from '../../read-models/requests/followed-requests.ts'
 import { makeGrants } from '../../read-models/requests/grants.ts'
-import { makeIndexed } from '../../read-models/requests/indexed-suts.ts'
-import { makeRequestSight, type RequestSight } from '../../read-models/requests/sight.ts'
+import { makeIndexed, makeRequestSight, type RequestSight } from '../../read-models/requests/indexed-suts.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 

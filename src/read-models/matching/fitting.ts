@@ -41,7 +41,7 @@ export const makeFittings = (suts: KnownSuts): ((wanted: Wanted) => Promise<Fitt
     const judge = (slot: number): void => {
       flags[slot] = fitsAll(suts.at(slot)) ? 1 : 0
     }
-    let seen = suts.changes.end()
+    const changed = suts.changes.follow()
     flags = grown(flags, suts.size())
     for (let slot = 0; slot < suts.size(); slot++) {
       if (slot > 0 && slot % TURN_SIZE === 0) await turn()
@@ -51,10 +51,8 @@ export const makeFittings = (suts: KnownSuts): ((wanted: Wanted) => Promise<Fitt
     return {
       flags: () => flags,
       refresh: () => {
-        const changed = suts.changes.since(seen) ?? Array.from({ length: suts.size() }, (_, slot) => slot)
-        seen = suts.changes.end()
         flags = grown(flags, suts.size())
-        for (const slot of changed) judge(slot)
+        for (const slot of changed()) judge(slot)
       },
     }
   }

@@ -47,7 +47,7 @@ export const makeQuarters = (suts: KnownSuts): ((quarter: number) => Promise<Qua
       rows[at + 3] = lastEnd
       rows[at + 4] = retry
     }
-    let seen = suts.moves.end()
+    const moved = suts.moves.follow()
     for (let slot = 0; slot < suts.size(); slot++) {
       if (slot > 0 && slot % TURN_SIZE === 0) await turn()
       grow()
@@ -59,10 +59,8 @@ export const makeQuarters = (suts: KnownSuts): ((quarter: number) => Promise<Qua
         rows[COLUMNS * slot + n] ?? NEVER
     return {
       refresh: () => {
-        const moved = suts.moves.since(seen) ?? Array.from({ length: suts.size() }, (_, slot) => slot)
-        seen = suts.moves.end()
         grow()
-        for (const slot of moved) look(slot)
+        for (const slot of moved()) look(slot)
       },
       begins: column(0),
       from: column(1),

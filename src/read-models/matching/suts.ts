@@ -7,16 +7,17 @@ import { monitoredOf } from '../../domain/monitoring/status.ts'
 /** Numbers of what has changed, for caches that catch up when they are used. */
 interface ChangeLog {
   readonly note: (slot: number) => void
-  /** Where the log ends. */
-  readonly end: () => number
-  /** What has changed since; undefined if that is not known any more. */
-  readonly since: (cursor: number) => readonly number[] | undefined
+  /** How many were noted. */
+  readonly size: () => number
+  /** Returns a function that says what has changed since it was last called: every slot where that is not known any more. */
+  readonly follow: () => () => Iterable<number>
 }
 
 /** Changes kept: making a cache anew costs less than catching up on more. */
 const KEPT_MAX = 16_384
 
-const makeChangeLog = (): ChangeLog => {
+/** @param slots how many there are */
+const makeChangeLog = (slots: () => number): ChangeLog => {
   let first = 0
   let kept: number[] = []
   return {
@@ -27,8 +28,15 @@ const makeChangeLog = (): ChangeLog => {
       }
       kept.push(slot)
     },
-    end: () => first + kept.length,
-    since: (cursor) => (cursor < first ? undefined : kept.slice(cursor - first)),
+    size: () => first + kept.length,
+    follow: () => {
+      let seen = first + kept.length
+      return () => {
+        const changed = seen < first ? Array(slots()).keys() : kept.slice(seen - first)
+        seen = first + kept.length
+        return changed
+      }
+    },
   }
 }
 
@@ -67,7 +75,7 @@ export const makeKnownSuts = (): KnownSuts => {
   const slots = new Map<string, number>()
   const suts: (KnownSut | undefined)[] = []
   const free: number[] = []
-  const [changes, moves] = [makeChangeLog(), makeChangeLog()]
+  const [changes, moves] = [makeChangeLog(() => suts.length), makeChangeLog(() => suts.length)]
 
   const slotOf = (_id: string): number => {
     const known = slots.get(_id)

@@ -72,12 +72,12 @@ const isWithinQuota = (
 export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => {
   let quarter = 0
   /** As many windows had moved: a command that is overtaken is decided again. */
-  let moved = suts.moves.end()
+  let moved = suts.moves.size()
   let openings = new Map<string, Opening>()
   const openingOf = ({ _id, windows, turnaround }: KnownSut, now: number): Opening => {
-    if (quarterAt(now) !== quarter || suts.moves.end() !== moved) {
+    if (quarterAt(now) !== quarter || suts.moves.size() !== moved) {
       quarter = quarterAt(now)
-      moved = suts.moves.end()
+      moved = suts.moves.size()
       openings = new Map()
     }
     const known = openings.get(_id)

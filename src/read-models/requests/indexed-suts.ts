@@ -41,7 +41,7 @@ const inAll = (index: FitIndex, [first = EVERYWHERE, ...others]: readonly Scope[
 
 const indexSuts = async (suts: KnownSuts): Promise<IndexedSuts> => {
   const index = makeFitIndex()
-  let seen = suts.changes.end()
+  const changed = suts.changes.follow()
   const take = (slot: number): void => index.put(slot, suts.at(slot)?.profile)
   for (let slot = 0; slot < suts.size(); slot++) {
     if (slot % TURN_SIZE === TURN_SIZE - 1) await turn()
@@ -50,9 +50,7 @@ const indexSuts = async (suts: KnownSuts): Promise<IndexedSuts> => {
   return {
     suts,
     refresh: () => {
-      const changed = suts.changes.since(seen) ?? Array.from({ length: suts.size() }, (_, slot) => slot)
-      seen = suts.changes.end()
-      for (const slot of new Set(changed)) take(slot)
+      for (const slot of new Set(changed())) take(slot)
     },
     inScopes: (scopes) => inAll(index, scopes),
     fitting: ({ match, sut_id }, scopes) => {

@@ -1,13 +1,69 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { growTree } from '../audit/merkle-tree.ts'
+import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { StorePosition } from '../domain/values/position.ts'
-import { type AppendFailure, BEGINNING, type EventStore } from '../event-store/event-store.ts'
+import { type AppendFailure, BEGINNING, type EventStore, type StoredRecord } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { sealedWith } from '../vault/needs.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { type EventRun, flatten, runsOf, type Stored, seriesOf, toAppend } from './series.ts'
+
+/** Limits of one append. The server's limit is 1 MiB, including base64 and framing. */
+const APPEND_MAX = { events: 500, bytes: 400_000 }
+async function* flatten(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
+  for await (const page of pages) yield* page
+}
+
+type Stored = NewEvent & { readonly stream: string; readonly revision: number }
+
+/** Consecutive events of one stream, appended together. */
+type EventRun = { readonly events: Stored[]; bytes: number }
+
+const joins = ({ events, bytes }: EventRun, { stream }: Stored, size: number): boolean =>
+  events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
+
+/** The events after a store position, grouped into runs. Nothing is decoded, so the bytes stay the same. */
+async function* runsOf(source: EventStore, after: StorePosition): AsyncGenerator<EventRun> {
+  let run: EventRun = { events: [], bytes: 0 }
+  for await (const { text } of flatten(source.records(after))) {
+    const event = JSON.parse(text) as Stored
+    const size = Buffer.byteLength(text)
+    if (run.events.length > 0 && !joins(run, event, size)) {
+      yield run
+      run = { events: [], bytes: 0 }
+    }
+    run.events.push(event)
+    run.bytes += size
+  }
+  if (run.events.length > 0) yield run
+}
+
+/** Limits for runs in flight. */
+const SERIES_MAX = { runs: 256, bytes: 2_000_000 }
+
+/** Groups runs into series that can be in flight together. */
+async function* seriesOf(runs: AsyncIterable<EventRun>): AsyncGenerator<readonly EventRun[]> {
+  let series: EventRun[] = []
+  let bytes = 0
+  for await (const run of runs) {
+    if (series.length > 0 && (series.length === SERIES_MAX.runs || bytes + run.bytes > SERIES_MAX.bytes)) {
+      yield series
+      series = []
+      bytes = 0
+    }
+    series.push(run)
+    bytes += run.bytes
+  }
+  if (series.length > 0) yield series
+}
+
+const toAppend = ({ events }: EventRun) => {
+  const [first] = events as readonly Stored[] as [Stored]
+  const { stream, revision } = first
+  const plain = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)
+  return { stream, expected: revision - 1, events: plain }
+}
 
 /** Secrets copied per page. */
 const SECRETS = 500

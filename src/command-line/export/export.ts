@@ -2,15 +2,25 @@ import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
-import { toPublicPosition } from '../../domain/values/position.ts'
+import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
+import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import { type Bound, type Exported, exportEvents, isEventType, scanLog, type Wanted } from '../../export/export-log.ts'
+import {
+  type Bound,
+  type Exported,
+  exportEvents,
+  isEventType,
+  type ScannedEvents,
+  scanLog,
+  type Wanted,
+} from '../../export/export-log.ts'
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { makeNamed } from '../history/named.ts'
+import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
+import { callForLines } from '../service/call.ts'
 import { lookUpSut } from '../sut/find.ts'
 import {
   type Command,
@@ -24,7 +34,6 @@ import {
   textsOf,
 } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-import { scanService } from './asked-export.ts'
 
 interface Request {
   readonly name: FormatName
@@ -89,6 +98,38 @@ const isNotAFile = async (output: string): Promise<boolean> => {
   const found = await stat(output).catch(() => undefined)
   return found !== undefined && !found.isFile()
 }
+
+/** The feed's parameters for what is wanted. An upper bound by position ends the reading. */
+const pathOf = ({ from, to, types, sutId }: Wanted): string => {
+  const timeOf = (bound: Wanted['from']) => (bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined)
+  const after =
+    from && 'position' in from && from.position > 0 ? formatPosition(previousPosition(from.position)) : undefined
+  const query = new URLSearchParams()
+  const filter = { after, from: timeOf(from), to: timeOf(to), sut_id: sutId }
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
+  for (const type of types ?? []) query.append('type', type)
+  return `/api/events?${query}`
+}
+
+/** @throws CommandFailure if the lines are cut off */
+async function* scanLines(lines: AsyncIterable<string>): AsyncGenerator<ScannedEvents> {
+  try {
+    for await (const line of lines) {
+      const read = readLine(line)
+      if (read === 'complete') return
+      const position = positionOf(read)
+      yield { events: [{ event: recordedOf(read), position, origin: read.source }], done: position + 1 }
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure(`the service was cut off: ${(error as Error).message}`)
+  }
+  throw new CommandFailure('the answer of the service was cut off')
+}
+
+/** Scans what the service sends. @throws CommandFailure if that is refused */
+const scanService = async (config: Config, wanted: Wanted): Promise<AsyncGenerator<ScannedEvents>> =>
+  scanLines(await callForLines(config, pathOf(wanted)))
 
 /** What to export: of the log, or else of the service at BERTH_URL. */
 const scan = async (wanted: Wanted, config: Config, store: EventStore | undefined, isWatched: boolean) => {

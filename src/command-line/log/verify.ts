@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { openCheckpoint } from '../../audit/checkpoint.ts'
 import { readKnownKey } from '../../audit/known-audit-key.ts'
-import { readVerifier, verifierOf } from '../../audit/signed-note.ts'
-import type { CheckpointComparison } from '../../audit/verify/checkpoints.ts'
+import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'
+import type { CheckpointComparison, SignedHead } from '../../audit/verify/checkpoints.ts'
 import { byPosition } from '../../audit/verify/findings.ts'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
@@ -11,9 +13,8 @@ import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
-import { type Command, DONE, Misused, type Terminal, textsOf } from '../terminal/command.ts'
+import { type Command, CommandFailure, DONE, Misused, type Terminal, textsOf } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-import { readCheckpoints } from './checkpoint-files.ts'
 import { openLogReader } from './log-reader.ts'
 import { startJudgeThread } from './verify-thread.ts'
 
@@ -25,6 +26,37 @@ const KEPT_MAX = 10_000
 const SHOWN = 20
 /** Number of events from which a worker thread is worth its startup. */
 const MANY = 20_000
+
+/** Maximum size of a checkpoint file, in bytes. */
+const NOTE_MAX = 100_000
+
+/** The note with exactly one final line break, as signed. Editors add or remove line breaks. */
+const withOneBreak = (note: string): string => {
+  let end = note.length
+  while (note[end - 1] === '\n') end--
+  return `${note.slice(0, end)}\n`
+}
+
+const readAgainst = async (file: string, verifier: Verifier): Promise<SignedHead> => {
+  const note = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => code)
+  if (!Buffer.isBuffer(note)) throw new CommandFailure(`${file} cannot be read: ${note}`)
+  if (note.length > NOTE_MAX) throw new CommandFailure(`${file} is not a checkpoint: it is too long`)
+  const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)
+  if (E.isLeft(opened)) throw new CommandFailure(`${file}: the checkpoint ${opened.left}`)
+  return { name: file, size: opened.right.size, root: opened.right.root }
+}
+
+/** Reads checkpoints signed with one key. @throws CommandFailure with the problem of the first invalid one */
+const readCheckpoints = async (
+  files: readonly string[],
+  findVerifier: () => Promise<Verifier>,
+): Promise<readonly SignedHead[]> => {
+  if (files.length === 0) return []
+  const verifier = await findVerifier()
+  const all: SignedHead[] = []
+  for (const file of files) all.push(await readAgainst(file, verifier))
+  return all
+}
 
 /** Verifies the log of either store. The embedded one also has links between events to check. */
 const verifyStore = async (

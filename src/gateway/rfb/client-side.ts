@@ -1,6 +1,5 @@
-import { readVersion } from './read-version.ts'
 import { type Handshake, numberBytes, readByte, write } from './steps.ts'
-import { type RfbVersion, SECURITY, versionLine, versionOfClient } from './version.ts'
+import { type RfbVersion, readVersion, SECURITY, versionLine, versionOfClient } from './version.ts'
 
 const OK = 0
 const FAILED = 1

@@ -1,6 +1,5 @@
-import { readVersion } from './read-version.ts'
 import { type Handshake, read, readByte, readNumber, write } from './steps.ts'
-import { type RfbVersion, SECURITY, versionForServer, versionLine } from './version.ts'
+import { type RfbVersion, readVersion, SECURITY, versionForServer, versionLine } from './version.ts'
 
 /** Maximum characters of a server's reason that are passed on. */
 const QUOTED_MAX = 100

@@ -1,3 +1,5 @@
+import { type Handshake, readByte } from './steps.ts'
+
 /** The versions of RFB with a handshake of their own. */
 export type RfbVersion = '3.3' | '3.7' | '3.8'
 
@@ -25,6 +27,20 @@ export const versionLine = (version: RfbVersion): Buffer => Buffer.from(LINES[ve
 const parse = (bytes: Buffer): readonly [major: number, minor: number] | undefined => {
   const [, major, minor] = VERSION.exec(bytes.toString('latin1')) ?? []
   return major === undefined ? undefined : [Number(major), Number(minor)]
+}
+
+/**
+ * A ProtocolVersion message. Undefined at the first byte that belongs to none: a peer that says something shorter is
+ * not waited for.
+ */
+export function* readVersion(): Handshake<Buffer | undefined> {
+  const version = Buffer.alloc(VERSION_BYTES)
+  for (let index = 0; index < VERSION_BYTES; index++) {
+    const byte = yield* readByte()
+    if (byte === undefined || !isVersionByte(byte, index)) return undefined
+    version[index] = byte
+  }
+  return version
 }
 
 /** The version to speak with a server: the lower of its own and 3.8, all below 3.7 as 3.3. */

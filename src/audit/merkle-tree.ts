@@ -7,27 +7,24 @@ import { HASH_BYTES, nodeHash } from '../event-store/stored-event.ts'
 const EMPTY_HEAD = hash('sha256', '', 'buffer')
 
 /** A tree that is built leaf by leaf, and keeps only what its head needs. */
-export interface GrowingTree {
-  readonly add: (leaf: Uint8Array) => void
-  readonly size: () => number
-  readonly root: () => Uint8Array
-}
-
-export const growTree = (): GrowingTree => {
+export const growTree = () => {
   /** Roots of its perfect subtrees, largest first. */
   const roots: Uint8Array[] = []
   let size = 0
   return {
-    add: (leaf) => {
+    add: (leaf: Uint8Array): void => {
       let root = leaf
       for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) root = nodeHash(roots.pop() as Uint8Array, root)
       roots.push(root)
       size++
     },
-    size: () => size,
-    root: () => (roots.length === 0 ? EMPTY_HEAD : roots.reduceRight((right, left) => nodeHash(left, right))),
+    size: (): number => size,
+    root: (): Uint8Array =>
+      roots.length === 0 ? EMPTY_HEAD : roots.reduceRight((right, left) => nodeHash(left, right)),
   }
 }
+
+export type GrowingTree = ReturnType<typeof growTree>
 
 /**
  * Hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level.
@@ -92,13 +89,6 @@ export const makeTreeReader = (nodeAt: NodeAt): TreeReader => {
   }
 }
 
-/** A tree that keeps all nodes in memory (64 bytes per leaf) and serves proofs. */
-export interface KeptTree {
-  readonly add: (leaf: Uint8Array) => void
-  readonly size: () => number
-  readonly node: NodeAt
-}
-
 /** A growable array of hashes. */
 const makeRow = () => {
   let bytes = new Uint8Array(HASH_BYTES * 64)
@@ -120,14 +110,15 @@ const makeRow = () => {
   }
 }
 
-export const makeKeptTree = (): KeptTree => {
+/** A tree that keeps all nodes in memory (64 bytes per leaf) and serves proofs. */
+export const makeKeptTree = () => {
   const rows = [makeRow()]
   const rowAt = (level: number) => {
     rows[level] ??= makeRow()
     return rows[level]
   }
   return {
-    add: (leaf) => {
+    add: (leaf: Uint8Array): void => {
       let hash = leaf
       for (let level = 0; ; level++) {
         const row = rowAt(level)
@@ -136,8 +127,8 @@ export const makeKeptTree = (): KeptTree => {
         hash = nodeHash(row.at(row.count() - 2), row.at(row.count() - 1))
       }
     },
-    size: () => rowAt(0).count(),
-    node: (level, index) => {
+    size: (): number => rowAt(0).count(),
+    node: (level: number, index: number): Uint8Array => {
       const row = rows[level]
       if (row === undefined) throw new RangeError('the tree has fewer leaves')
       return row.at(index)

@@ -1,20 +1,11 @@
-/** Moments at which something is due, one for each id. Bounded by the number of ids. */
-export interface DueTimes {
-  /** Sets, or moves, the moment of an id, in Unix milliseconds. */
-  readonly set: (id: string, moment: number) => void
-  readonly delete: (id: string) => void
-  /** Removes and returns the ids that are due, earliest first. */
-  readonly takeDue: (now: number) => readonly string[]
-  /** The earliest moment. */
-  readonly next: () => number | undefined
-  readonly size: () => number
-}
-
 /** `takeDue` costs the slots that have passed, whatever the number of ids. */
 const SLOT_MS = 1_000
 
-/** Used instead of timers: those overflow after 2^31 ms, and one for each id would cost more. */
-export const makeDueTimes = (): DueTimes => {
+/**
+ * Moments at which something is due, one for each id. Bounded by the number of ids. Used instead of timers: those overflow
+ * after 2^31 ms, and one for each id would cost more.
+ */
+export const makeDueTimes = () => {
   const moments = new Map<string, number>()
   const slots = new Map<number, Set<string>>()
   /** No slot before this one has an entry. */
@@ -37,7 +28,8 @@ export const makeDueTimes = (): DueTimes => {
   }
 
   return {
-    set: (id, moment) => {
+    /** Sets, or moves, the moment of an id, in Unix milliseconds. */
+    set: (id: string, moment: number): void => {
       remove(id)
       moments.set(id, moment)
       const slot = Math.floor(moment / SLOT_MS)
@@ -47,7 +39,8 @@ export const makeDueTimes = (): DueTimes => {
       first = Math.min(first, slot)
     },
     delete: remove,
-    takeDue: (now) => {
+    /** Removes and returns the ids that are due, earliest first. */
+    takeDue: (now: number): readonly string[] => {
       const due: (readonly [moment: number, id: string])[] = []
       while (first * SLOT_MS <= now) {
         const ids = slots.get(first) ?? []
@@ -62,11 +55,14 @@ export const makeDueTimes = (): DueTimes => {
       }
       return due.sort(([a], [b]) => a - b).map(([, id]) => id)
     },
-    next: () => {
+    /** The earliest moment. */
+    next: (): number | undefined => {
       advance()
       const ids = slots.get(first)
       return ids && Math.min(...Array.from(ids, (id) => moments.get(id) as number))
     },
-    size: () => moments.size,
+    size: (): number => moments.size,
   }
 }
+
+export type DueTimes = ReturnType<typeof makeDueTimes>

@@ -5,7 +5,7 @@ import type { Reachability } from '../domain/monitoring/decide.ts'
 import { type Cause, causeShown, monitoredOf } from '../domain/monitoring/status.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
-import { type DueTimes, makeDueTimes } from './due-times.ts'
+import { makeDueTimes } from './due-times.ts'
 
 /** A monitored SUT. */
 export interface MonitoredSut {
@@ -13,19 +13,6 @@ export interface MonitoredSut {
   /** Milliseconds between probes. */
   readonly interval: number
   readonly shown: { readonly status: Reachability; readonly changes: number; readonly cause: Cause | undefined }
-}
-
-/** The monitored SUTs, and when to probe each next. */
-export interface MonitoredSuts extends Pick<DueTimes, 'takeDue' | 'size'> {
-  /** A SUT as the views show it now; undefined unless it is monitored. */
-  readonly get: (sutId: string) => MonitoredSut | undefined
-  /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
-  readonly plan: (sutId: string, after?: number) => void
-  /** Plans the SUTs changed since the last call, and returns them. */
-  readonly refresh: () => readonly string[]
-  /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
-  readonly load: () => Promise<boolean>
-  readonly close: () => void
 }
 
 /** SUTs per page: a page must not hold the thread for long. */
@@ -46,9 +33,10 @@ export const nextInPhase = (sutId: string, interval: number, now: number): numbe
   return first > now ? first : first + interval
 }
 
+/** A SUT as the views show it now; undefined unless it is monitored. */
 const makeGet =
-  (views: Pick<Views, 'newest'>): MonitoredSuts['get'] =>
-  (sutId) => {
+  (views: Pick<Views, 'newest'>) =>
+  (sutId: string): MonitoredSut | undefined => {
     const found = views.newest('sut', sutId)
     if (found === undefined || found.ended !== null) return undefined
     const sut = JSON.parse(found.document) as Sut
@@ -90,14 +78,18 @@ const makeChanges = (views: Pick<Views, 'watch'>) => {
   }
 }
 
-/** Follows which SUTs are monitored. SUTs of unknown status are probed immediately. */
-export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts => {
+/** The monitored SUTs, and when to probe each next. SUTs of unknown status are probed immediately. */
+export const followMonitored = ({ views, sinceBoot }: Options) => {
   const dueTimes = makeDueTimes()
   const get = makeGet(views)
 
-  const plan: MonitoredSuts['plan'] = (sutId, after) => {
+  /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
+  const plan = (sutId: string, after?: number): void => {
     const monitored = get(sutId)
-    if (monitored === undefined) return dueTimes.delete(sutId)
+    if (monitored === undefined) {
+      dueTimes.delete(sutId)
+      return
+    }
     const now = sinceBoot()
     dueTimes.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
   }
@@ -123,12 +115,14 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
     plan,
     takeDue: dueTimes.takeDue,
     size: dueTimes.size,
-    refresh: () => {
+    /** Plans the SUTs changed since the last call, and returns them. */
+    refresh: (): readonly string[] => {
       const changed = changes.take()
       for (const id of changed) begin(id)
       return changed
     },
-    load: async () => {
+    /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
+    load: async (): Promise<boolean> => {
       changes.watch()
       for (const status of ['unknown', 'online', 'offline'] as const) if (!(await loadAll(status))) return false
       return true
@@ -136,3 +130,5 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
     close: changes.close,
   }
 }
+
+export type MonitoredSuts = ReturnType<typeof followMonitored>

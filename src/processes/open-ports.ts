@@ -4,25 +4,7 @@ import type { Target } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
 
 /** Why a reservation is no longer forwarded. */
-export type CloseCause = 'over' | 'released' | 'barred'
-
-/** The reservations whose ports are open here. Bounded by the listen ports. */
-export interface OpenPorts {
-  readonly get: (id: string) => Upcoming | undefined
-  readonly all: () => Iterable<Upcoming>
-  readonly ofSut: (sutId: string) => Iterable<Upcoming>
-  /** Opens the port of a reservation, or moves its end. */
-  readonly put: (reservation: Upcoming) => void
-  readonly close: (id: string, cause: CloseCause) => void
-  /** Passes the current target and end of a reservation to the gateway, which drops its cached verdicts. */
-  readonly forward: (reservation: Upcoming) => void
-  /** Removes and returns the ids of reservations whose target could not be read to forward them. */
-  readonly takeFailed: () => readonly string[]
-  /** Resolves when the gateway has tried to open every port so far. */
-  readonly tried: () => Promise<void>
-  /** Removes and returns the ids of reservations that have ended. */
-  readonly takeEnded: (now: number) => readonly string[]
-}
+type CloseCause = 'over' | 'released' | 'barred'
 
 interface Options {
   readonly gateway: Pick<Gateway, 'open' | 'close'>
@@ -54,13 +36,15 @@ const makeTargetReads = ({ targetOf, onError }: Pick<Options, 'targetOf' | 'onEr
   }
 }
 
-export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options): OpenPorts => {
+/** The reservations whose ports are open here. Bounded by the listen ports. */
+export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options) => {
   const open = new Map<string, Upcoming>()
   const bySut = new Map<string, Map<string, Upcoming>>()
   const ends = makeDueTimes()
   const inFlight = new Set<Promise<unknown>>()
   const reads = makeTargetReads({ targetOf, onError })
 
+  /** Passes the current target and end of a reservation to the gateway, which drops its cached verdicts. */
   const forward = (reservation: Upcoming): void => {
     const { _id, listen_port, ends: end } = reservation
     const target = reads.read(reservation)
@@ -76,10 +60,11 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
   }
 
   return {
-    get: (id) => open.get(id),
-    all: () => open.values(),
-    ofSut: (sutId) => bySut.get(sutId)?.values() ?? [],
-    put: (reservation) => {
+    get: (id: string): Upcoming | undefined => open.get(id),
+    all: (): Iterable<Upcoming> => open.values(),
+    ofSut: (sutId: string): Iterable<Upcoming> => bySut.get(sutId)?.values() ?? [],
+    /** Opens the port of a reservation, or moves its end. */
+    put: (reservation: Upcoming): void => {
       const { _id, sut_id } = reservation
       open.set(_id, reservation)
       const ofSut = bySut.get(sut_id) ?? new Map<string, Upcoming>()
@@ -87,7 +72,7 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
       ends.set(_id, reservation.ends)
       forward(reservation)
     },
-    close: (id, cause) => {
+    close: (id: string, cause: CloseCause): void => {
       const reservation = open.get(id)
       if (reservation === undefined) return
       open.delete(id)
@@ -98,10 +83,15 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
       gateway.close(id, cause)
     },
     forward,
+    /** Removes and returns the ids of reservations whose target could not be read to forward them. */
     takeFailed: reads.takeFailed,
-    tried: async () => {
+    /** Resolves when the gateway has tried to open every port so far. */
+    tried: async (): Promise<void> => {
       await Promise.all(inFlight)
     },
+    /** Removes and returns the ids of reservations that have ended. */
     takeEnded: ends.takeDue,
   }
 }
+
+export type OpenPorts = ReturnType<typeof makeOpenPorts>

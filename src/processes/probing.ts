@@ -30,24 +30,14 @@ export interface ProbingOptions {
   readonly signal: AbortSignal
 }
 
-/** Probes a limited number of SUTs at a time, and each only once at a time. */
-export interface Probing {
-  /**
-   * Probes ahead of everything in `ifRoom`; joins a probe in flight. Undefined if an open session says nothing of the
-   * SUT.
-   */
-  readonly now: (sut: Sut) => Promise<Probed | undefined>
-  /** Probes if a slot is free; otherwise undefined. */
-  readonly ifRoom: (sut: Sut) => Promise<Probed | undefined> | undefined
-}
-
 const CONCURRENCY = 64
 const SLOTS = 'slots'
 
 /** A SUT and its address: a probe of another address says nothing about this one. */
 const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${sut_type} ${address} ${port}`
 
-export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOptions): Probing => {
+/** Probes a limited number of SUTs at a time, and each only once at a time. */
+export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOptions) => {
   const inFlight = new Map<string, Promise<Probed | undefined>>()
   const turns = makeTurns({ limit: CONCURRENCY })
 
@@ -76,7 +66,11 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
     return probed
   }
 
-  const now: Probing['now'] = (sut) => {
+  /**
+   * Probes ahead of everything in `ifRoom`; joins a probe in flight. Undefined if an open session says nothing of the
+   * SUT.
+   */
+  const now = (sut: Sut): Promise<Probed | undefined> => {
     const machine = machineOf(sut)
     const joined = inFlight.get(machine)
     if (joined !== undefined) return joined
@@ -85,5 +79,11 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
     return probed
   }
 
-  return { now, ifRoom: (sut) => (turns.isFree(SLOTS) ? now(sut) : undefined) }
+  return {
+    now,
+    /** Probes if a slot is free; otherwise undefined. */
+    ifRoom: (sut: Sut) => (turns.isFree(SLOTS) ? now(sut) : undefined),
+  }
 }
+
+export type Probing = ReturnType<typeof makeProbing>

@@ -5,25 +5,12 @@ import { makeDueTimes } from './due-times.ts'
 import type { UpcomingReservations } from './upcoming.ts'
 
 /** A reservation whose start or end has not been recorded. */
-export interface Unrecorded {
+interface Unrecorded {
   readonly sut_id: string
   /** When it ends, in Unix milliseconds. */
   readonly ends: number
   /** Whether its start has been recorded, or must not be. */
   readonly hasStarted: boolean
-}
-
-/** Starts and ends that are still to be recorded. */
-export interface UnrecordedReservations {
-  readonly get: (id: string) => Unrecorded | undefined
-  /** Waits for a moment, in Unix milliseconds. */
-  readonly wait: (id: string, moment: number, reservation: Unrecorded) => void
-  readonly forget: (id: string) => void
-  /** Removes and returns the ids that are due. */
-  readonly takeDue: (now: number) => readonly string[]
-  /** Whether a reservation that could not be kept has ended. True once a minute until all of them have. */
-  readonly takeOverflow: (now: number) => boolean
-  readonly close: () => void
 }
 
 /** Maximum reservations kept here. The rest is left to a catch-up, as after a downtime. */
@@ -40,21 +27,25 @@ interface Options {
 }
 
 /** Starts and ends recorded by a wrong clock are recorded again; for windows that are over, immediately. */
-const restoredBy = ({ sut_id, windows }: DataOf<'ClockCorrected'>): Parameters<UnrecordedReservations['wait']>[] =>
+const restoredBy = ({
+  sut_id,
+  windows,
+}: DataOf<'ClockCorrected'>): (readonly [id: string, moment: number, reservation: Unrecorded])[] =>
   windows.flatMap(({ _id, start_time, end_time, started: hasStarted = false }) => {
     const [begins, ends] = [epochSecondsOf(start_time) * 1000, epochSecondsOf(end_time) * 1000]
     return sut_id === undefined ? [] : [[_id, hasStarted ? ends : begins, { sut_id, ends, hasStarted }]]
   })
 
-/** Follows the upcoming reservations and what all instances have recorded. */
-export const followUnrecorded = (options: Options): UnrecordedReservations => {
+/** Starts and ends that are still to be recorded: follows the upcoming reservations and what all instances record. */
+export const followUnrecorded = (options: Options) => {
   const { upcoming, views, from, waitingMax = WAITING_MAX } = options
   const dueTimes = makeDueTimes()
   const waiting = new Map<string, Unrecorded>()
   /** The first and the last end of reservations that could not be kept. */
   let overflow: { readonly from: number; readonly to: number } | undefined
 
-  const wait: UnrecordedReservations['wait'] = (id, moment, reservation) => {
+  /** Waits for a moment, in Unix milliseconds. */
+  const wait = (id: string, moment: number, reservation: Unrecorded): void => {
     if (waiting.size >= waitingMax && !waiting.has(id)) {
       const { ends } = reservation
       overflow = { from: Math.min(overflow?.from ?? ends, ends), to: Math.max(overflow?.to ?? ends, ends) }
@@ -84,11 +75,12 @@ export const followUnrecorded = (options: Options): UnrecordedReservations => {
   })
 
   return {
-    get: (id) => waiting.get(id),
+    get: (id: string): Unrecorded | undefined => waiting.get(id),
     wait,
     forget,
     takeDue: dueTimes.takeDue,
-    takeOverflow: (now) => {
+    /** Whether a reservation that could not be kept has ended. True once a minute until all of them have. */
+    takeOverflow: (now: number): boolean => {
       if (overflow === undefined || now < overflow.from) return false
       overflow = now < overflow.to ? { ...overflow, from: now + OVERFLOW_INTERVAL_MS } : undefined
       return true
@@ -96,3 +88,5 @@ export const followUnrecorded = (options: Options): UnrecordedReservations => {
     close: unwatch,
   }
 }
+
+export type UnrecordedReservations = ReturnType<typeof followUnrecorded>

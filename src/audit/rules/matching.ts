@@ -37,20 +37,6 @@ const OFFERED = 0xffff_ffff
 /** For as long an idempotency key is known, and its offers. */
 const KNOWN_MS = 24 * 3_600_000
 
-/**
- * Checks the offers of requests with criteria, and of those that wait: one at a time, each of which is taken up or
- * refused, and not both.
- */
-export interface OfferRules {
-  /** Checks the id that an event assigns, if it offers a SUT or takes up an offer. False for other events. */
-  readonly judgeId: (event: Recorded, time: number, report: Report) => boolean
-  readonly judge: (stream: Stream, event: Recorded, time: number, report: Report) => void
-  /** Notes the offer of a SUT to a request that waits. */
-  readonly open: (data: DataOf<'RequestOffered'>, time: number) => AuditedOffer
-  /** An event of theirs may be missing from here on. */
-  readonly skip: () => void
-}
-
 /** An offer that keeps nothing of the event that made it in memory. */
 const openOffer = ({
   _id,
@@ -69,7 +55,11 @@ const openOffer = ({
   status: 'open',
 })
 
-export const makeOfferRules = ({ ids, markOf }: Assigned): OfferRules => {
+/**
+ * Checks the offers of requests with criteria, and of those that wait: one at a time, each of which is taken up or
+ * refused, and not both.
+ */
+export const makeOfferRules = ({ ids, markOf }: Assigned) => {
   const open = new Map<string, AuditedOffer>()
   let isUncertain = false
 
@@ -111,9 +101,11 @@ export const makeOfferRules = ({ ids, markOf }: Assigned): OfferRules => {
   }
 
   return {
-    open: ({ _id: request_id, sut_reservation_id: _id, ...offered }, time) =>
+    /** Notes the offer of a SUT to a request that waits. */
+    open: ({ _id: request_id, sut_reservation_id: _id, ...offered }: DataOf<'RequestOffered'>, time: number) =>
       note({ ...offered, _id, request_id, time }),
-    judgeId: ({ type, data }, time, report) => {
+    /** Checks the id that an event assigns, if it offers a SUT or takes up an offer. False for other events. */
+    judgeId: ({ type, data }: Recorded, time: number, report: Report): boolean => {
       if (type === 'MatchOffered' || type === 'RequestOffered') {
         judgeNewId(type === 'MatchOffered' ? data._id : data.sut_reservation_id, time, ids, report, OFFERED)
         return true
@@ -126,14 +118,17 @@ export const makeOfferRules = ({ ids, markOf }: Assigned): OfferRules => {
       if (!open.has(_id)) report(`takes up the offer ${_id}, which was refused`)
       return true
     },
-    judge: (stream, { type, data }, time, report) => {
+    judge: (stream: Stream, { type, data }: Recorded, time: number, report: Report): void => {
       if (type === 'MatchOffered') judgeOffered(stream, data, time, report)
       else if (type === 'ReservationCreated') judgeTaken(data, report)
       else if (type === 'ReservationOfferRefused' && end(data, 'refused', report) === undefined && !isUncertain)
         report(`refuses the offer ${data._id}, which is not open`)
     },
-    skip: () => {
+    /** An event of theirs may be missing from here on. */
+    skip: (): void => {
       isUncertain = true
     },
   }
 }
+
+export type OfferRules = ReturnType<typeof makeOfferRules>

@@ -1,30 +1,22 @@
 import type { DataOf } from '../../domain/event.ts'
 import { type AuditedSut, copyText, type Report } from '../state/state.ts'
 
-/** Current listen_port assignments. */
-export interface Ports {
-  readonly assign: (
-    data: DataOf<'ListenPortAssigned'>,
-    time: number,
-    sut: AuditedSut | undefined,
-    report: Report,
-  ) => void
-  /** @param sut undefined if its stream is uncertain */
-  readonly release: (data: DataOf<'ListenPortReleased'>, sut: AuditedSut | undefined, report: Report) => void
-  /** The second append of a creation: creates the SUT or abandons it. `time` is undefined if abandoned. */
-  readonly use: (sutId: string, listen_port: number, time: number | undefined, report: Report) => void
-}
-
 interface Assignment {
   readonly listen_port: number
   readonly time: number
 }
 
-export const makePorts = (): Ports => {
+/** Current listen_port assignments. */
+export const makePorts = () => {
   const bySut = new Map<string, Assignment>()
   const byPort = new Map<number, string>()
   return {
-    assign: ({ sut_id, listen_port }, time, sut, report) => {
+    assign: (
+      { sut_id, listen_port }: DataOf<'ListenPortAssigned'>,
+      time: number,
+      sut: AuditedSut | undefined,
+      report: Report,
+    ): void => {
       const holder = byPort.get(listen_port)
       if (holder !== undefined) report(`assigns the listen_port ${listen_port}, which the SUT ${holder} has`)
       if (bySut.has(sut_id)) report(`assigns a second listen_port to the SUT ${sut_id}`)
@@ -33,7 +25,12 @@ export const makePorts = (): Ports => {
       bySut.set(id, { listen_port, time })
       byPort.set(listen_port, id)
     },
-    release: ({ sut_id, listen_port }, sut, report) => {
+    /** @param sut undefined if its stream is uncertain */
+    release: (
+      { sut_id, listen_port }: DataOf<'ListenPortReleased'>,
+      sut: AuditedSut | undefined,
+      report: Report,
+    ): void => {
       if (bySut.get(sut_id)?.listen_port !== listen_port) {
         report(`releases the listen_port ${listen_port}, which the SUT ${sut_id} does not have`)
         return
@@ -44,7 +41,8 @@ export const makePorts = (): Ports => {
       bySut.delete(sut_id)
       if (byPort.get(listen_port) === sut_id) byPort.delete(listen_port)
     },
-    use: (sutId, listen_port, time, report) => {
+    /** The second append of a creation: creates the SUT or abandons it. `time` is undefined if abandoned. */
+    use: (sutId: string, listen_port: number, time: number | undefined, report: Report): void => {
       const assignment = bySut.get(sutId)
       if (assignment === undefined) {
         report('refers to a SUT without a listen_port')
@@ -58,3 +56,5 @@ export const makePorts = (): Ports => {
     },
   }
 }
+
+export type Ports = ReturnType<typeof makePorts>

@@ -20,16 +20,6 @@ interface User {
   readonly madeSince: Set<string>
 }
 
-/** The users of the log. */
-export interface UserRules {
-  /** Checks an event of a user and applies it. Other events are left alone. */
-  readonly judge: (event: Recorded, time: number, report: Report) => void
-  /** Checks that what the service cancelled or released was of a user removed with its reservations. */
-  readonly judgeCancelled: (event: Recorded, time: number, report: Report) => void
-  /** Whether a token of the user may be issued. */
-  readonly mayHaveTokens: (userId: string, time: number) => boolean
-}
-
 interface Fields {
   readonly role?: Role | undefined
   readonly quota?: Quota | null | undefined
@@ -141,21 +131,8 @@ const noteMade = (user: User | undefined, reservationId: string, time: number): 
 const isToLose = (user: User | undefined, reservationId: string, time: number): boolean =>
   user?.removal === 'cancel' || (isJustRestored(user, time) && !user.madeSince.has(reservationId))
 
-const judgeCancelled = (
-  users: ReadonlyMap<string, User>,
-  { type, data, metadata }: Recorded,
-  time: number,
-  report: Report,
-): void => {
-  if (metadata.actor !== 'berth' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
-  if (!isToLose(users.get(data.user_id), data._id, time))
-    report(`is by the service, but the user ${data.user_id} was not removed with its reservations`)
-}
-
-const mayHaveTokens = (user: User | undefined, time: number): boolean =>
-  user !== undefined && (user.status === 'present' || time - user.removed <= IN_FLIGHT_MAX_MS)
-
-export const makeUserRules = (): UserRules => {
+/** Rules of the users of the log. */
+export const makeUserRules = () => {
   const users = new Map<string, User>()
   const judgeFirst = makeJudgeFirst()
   let administrators = 0
@@ -190,7 +167,8 @@ export const makeUserRules = (): UserRules => {
   }
 
   return {
-    judge: (event, time, report) => {
+    /** Checks an event of a user and applies it. Other events are left alone. */
+    judge: (event: Recorded, time: number, report: Report): void => {
       judgeIdentity(event, report)
       switch (event.type) {
         case 'UserAdded':
@@ -208,7 +186,18 @@ export const makeUserRules = (): UserRules => {
           noteMade(users.get(event.data.user_id), event.data._id, time)
       }
     },
-    judgeCancelled: (event, time, report) => judgeCancelled(users, event, time, report),
-    mayHaveTokens: (userId, time) => mayHaveTokens(users.get(userId), time),
+    /** Checks that what the service cancelled or released was of a user removed with its reservations. */
+    judgeCancelled: ({ type, data, metadata }: Recorded, time: number, report: Report): void => {
+      if (metadata.actor !== 'berth' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
+      if (!isToLose(users.get(data.user_id), data._id, time))
+        report(`is by the service, but the user ${data.user_id} was not removed with its reservations`)
+    },
+    /** Whether a token of the user may be issued. */
+    mayHaveTokens: (userId: string, time: number): boolean => {
+      const user = users.get(userId)
+      return user !== undefined && (user.status === 'present' || time - user.removed <= IN_FLIGHT_MAX_MS)
+    },
   }
 }
+
+export type UserRules = ReturnType<typeof makeUserRules>

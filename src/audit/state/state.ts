@@ -150,33 +150,25 @@ export const makeTextCache = (): ((text: string) => string) => {
 }
 
 /** The streams of the log, by name. */
-export interface Streams {
-  /** Makes the stream if it is new. */
-  readonly get: (name: string) => Stream
-  readonly isUncertain: (name: string) => boolean
-  readonly ofSut: (sutId: string) => Stream | undefined
-  /** Undefined if there is none, or its stream is uncertain. */
-  readonly knownSut: (sutId: string) => AuditedSut | undefined
-  readonly all: () => ReadonlyMap<string, Stream>
-}
-
-export const makeStreams = (): Streams => {
+export const makeStreams = () => {
   const streams = new Map<string, Stream>()
   const ofSut = (sutId: string): Stream | undefined => streams.get(sutStream(sutId))
   return {
-    get: (name) => {
+    /** Makes the stream if it is new. */
+    get: (name: string): Stream => {
       const found = streams.get(name)
       if (found !== undefined) return found
       const made = newStream()
       streams.set(copyText(name), made)
       return made
     },
-    isUncertain: (name) => streams.get(name)?.isUncertain === true,
+    isUncertain: (name: string): boolean => streams.get(name)?.isUncertain === true,
     ofSut,
-    knownSut: (sutId) => {
+    /** Undefined if there is none, or its stream is uncertain. */
+    knownSut: (sutId: string): AuditedSut | undefined => {
       const stream = ofSut(sutId)
       return stream === undefined || stream.isUncertain ? undefined : stream.sut
     },
-    all: () => streams,
+    all: (): ReadonlyMap<string, Stream> => streams,
   }
 }

@@ -25,31 +25,25 @@ export interface Divergence {
   readonly differs_before: number
 }
 
-export interface CheckpointComparer {
-  /** Call for the empty tree and after each added leaf. */
-  readonly compare: (tree: GrowingTree) => void
-  readonly compared: () => readonly CheckpointComparison[]
-  /** Undefined if the log extends every checkpoint. */
-  readonly place: () => Divergence | undefined
-}
-
 /** Compares a growing tree with signed checkpoints of any size. */
-export const compareCheckpoints = (against: readonly SignedHead[]): CheckpointComparer => {
+export const compareCheckpoints = (against: readonly SignedHead[]) => {
   const bySize = against.toSorted((a, b) => a.size - b.size)
   const found: CheckpointComparison[] = []
   return {
-    compare: (tree) => {
+    /** Call for the empty tree and after each added leaf. */
+    compare: (tree: GrowingTree): void => {
       for (let next = bySize[found.length]; next?.size === tree.size(); next = bySize[found.length]) {
         const root = tree.root()
         const is_extended = Buffer.compare(root, next.root) === 0
         found.push({ name: next.name, size: next.size, is_extended, root: Buffer.from(root).toString('base64') })
       }
     },
-    compared: () => [
+    compared: (): readonly CheckpointComparison[] => [
       ...found,
       ...bySize.slice(found.length).map(({ name, size }) => ({ name, size, is_extended: false, root: null })),
     ],
-    place: () => {
+    /** Undefined if the log extends every checkpoint. */
+    place: (): Divergence | undefined => {
       const good = found.filter(({ is_extended }) => is_extended).at(-1)?.size ?? 0
       const bad = bySize.find(({ size }, n) => size >= good && found[n]?.is_extended !== true)
       return bad === undefined ? undefined : { unchanged_up_to: good - 1, differs_before: bad.size }

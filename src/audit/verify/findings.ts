@@ -7,13 +7,6 @@ export interface Finding {
   readonly what: string
 }
 
-export interface Findings {
-  readonly add: (position: PublicPosition | null, what: string) => void
-  /** Total number, including those not kept. */
-  readonly count: () => number
-  readonly list: () => readonly Finding[]
-}
-
 /** In the order of the log, what concerns it as a whole last. */
 export const byPosition = (a: Finding, b: Finding): number =>
   (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
@@ -21,15 +14,18 @@ export const byPosition = (a: Finding, b: Finding): number =>
 /** Maximum findings kept. */
 const KEPT_MAX = 10_000
 
-export const makeFindings = (): Findings => {
+export const makeFindings = () => {
   const list: Finding[] = []
   let count = 0
   return {
-    add: (position, what) => {
+    add: (position: PublicPosition | null, what: string): void => {
       count++
       if (list.length < KEPT_MAX) list.push({ position, what })
     },
-    count: () => count,
-    list: () => list,
+    /** Total number, including those not kept. */
+    count: (): number => count,
+    list: (): readonly Finding[] => list,
   }
 }
+
+export type Findings = ReturnType<typeof makeFindings>

@@ -21,16 +21,8 @@ type Streams = ReadonlyMap<
   { readonly revision: number; readonly position: PublicPosition | null; readonly isUncertain: boolean }
 >
 
-export interface LinkJudge {
-  /** @param previous position of the previous event in its stream; null if there is none, undefined if uncertain */
-  readonly expect: (position: PublicPosition, previous: number | null | undefined) => void
-  /** Checks the links of the page. */
-  readonly endPage: () => void
-  readonly judgeHeads: (streams: Streams) => void
-}
-
 /** Streams are read by these links and commands are decided on the result. A redirected link hides events from both. */
-export const makeLinkJudge = (links: LogLinks, findings: Findings): LinkJudge => {
+export const makeLinkJudge = (links: LogLinks, findings: Findings) => {
   let before = BEFORE_FIRST
   let positions: PublicPosition[] = []
   let expected: (number | null | undefined)[] = []
@@ -59,18 +51,20 @@ export const makeLinkJudge = (links: LogLinks, findings: Findings): LinkJudge =>
   }
 
   return {
-    expect: (position, previous) => {
+    /** @param previous position of the previous event in its stream; null if there is none, undefined if uncertain */
+    expect: (position: PublicPosition, previous: number | null | undefined): void => {
       positions.push(position)
       expected.push(previous)
     },
-    endPage: () => {
+    /** Checks the links of the page. */
+    endPage: (): void => {
       if (positions.length === 0) return
       judgePage(before)
       before = positions.at(-1) as PublicPosition
       positions = []
       expected = []
     },
-    judgeHeads: (streams) => {
+    judgeHeads: (streams: Streams): void => {
       for (const fault of links.faults()) findings.add(null, `the file of the log: ${fault}`)
       const end = links.end()
       const last = links.last()

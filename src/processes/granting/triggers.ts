@@ -2,19 +2,6 @@ import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { Views } from '../../read-models/views.ts'
 
-/** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
-export interface Triggers {
-  /** Takes what is due at a moment in Unix milliseconds. */
-  readonly take: (now: number) => Due
-  /** Looks at all SUTs at a moment, because something failed or could not be known, and at all users if asked to. */
-  readonly lookAgain: (at: number, atUsers: boolean) => void
-  /** Resolves at the next trigger, at once if there was one since the last call. */
-  readonly next: () => Promise<void>
-  /** Is a trigger: something may be due by the clock. */
-  readonly poke: () => void
-  readonly close: () => void
-}
-
 export interface Due {
   readonly suts: ReadonlySet<string> | 'all'
   /**
@@ -105,13 +92,15 @@ const makeMoments = () => {
   }
 }
 
-export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, random }: TriggersOptions): Triggers => {
+/** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
+export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, random }: TriggersOptions) => {
   const [suts, requests] = [makeMoments(), makeMoments()]
   let allFrom: number | undefined = clock()
   let hasNewUsers = true
   let quarter = quarterAt(clock())
   let isPoked = false
   let wake: (() => void) | undefined
+  /** Is a trigger: something may be due by the clock. */
   const poke = (): void => {
     isPoked = true
     wake?.()
@@ -138,7 +127,8 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
   })
 
   return {
-    take: (now) => {
+    /** Takes what is due at a moment in Unix milliseconds. */
+    take: (now: number): Due => {
       if (quarterAt(now) !== quarter) {
         quarter = quarterAt(now)
         lookAtAll(isShared ? later() : now)
@@ -154,11 +144,13 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
       }
       return { suts: new Set(suts.take(now)), requests: requests.take(now), hasNewUsers: users }
     },
-    lookAgain: (at, atUsers) => {
+    /** Looks at all SUTs at a moment, because something failed or could not be known, and at all users if asked to. */
+    lookAgain: (at: number, atUsers: boolean): void => {
       hasNewUsers ||= atUsers
       lookAtAll(at)
     },
-    next: async () => {
+    /** Resolves at the next trigger, at once if there was one since the last call. */
+    next: async (): Promise<void> => {
       if (!isPoked) {
         await new Promise<void>((resolve) => {
           wake = resolve

@@ -20,17 +20,6 @@ export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'>
   readonly isFollowed: (session: OpenedSession) => boolean
 }
 
-/** Closes sessions that an earlier run of this instance, or another instance, left open. */
-export interface AbandonedSessions {
-  /** The open sessions in the log, of all instances. */
-  readonly open: () => IteratorObject<OpenedSession>
-  /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
-  readonly load: () => Promise<boolean>
-  /** Closes what is due. */
-  readonly closeDue: () => Promise<void>
-  readonly close: () => void
-}
-
 /** How long the instance which forwarded a reservation has to close its session after the end. */
 const CLOSE_DELAY_MS = 60_000
 /** Before a failed close is retried. */
@@ -91,7 +80,8 @@ const readOpen = async ({ views }: AbandonedOptions, put: (session: OpenedSessio
   }
 }
 
-export const followAbandoned = (options: AbandonedOptions): AbandonedSessions => {
+/** Closes sessions that an earlier run of this instance, or another instance, left open. */
+export const followAbandoned = (options: AbandonedOptions) => {
   const { views, instance, now, isFollowed } = options
   const run = makeRunSessionCommand(options)
   const { open, dueTimes, dueOf, put, take } = makeOpenSessions(options)
@@ -106,8 +96,10 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
   }
 
   return {
-    open: () => open.values(),
-    load: () => {
+    /** The open sessions in the log, of all instances. */
+    open: (): IteratorObject<OpenedSession> => open.values(),
+    /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
+    load: (): Promise<boolean> => {
       unwatch ??= views.watch((events) => {
         for (const event of events) take(event)
       })
@@ -116,7 +108,8 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
         if (isLeft(session)) dueTimes.set(session._id, 0)
       })
     },
-    closeDue: async () => {
+    /** Closes what is due. */
+    closeDue: async (): Promise<void> => {
       for (const id of dueTimes.takeDue(now())) {
         const session = open.get(id)
         if (session === undefined) continue
@@ -125,6 +118,6 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
         else await closeOne(session)
       }
     },
-    close: () => unwatch?.(),
+    close: (): void => unwatch?.(),
   }
 }

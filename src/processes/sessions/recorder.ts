@@ -26,16 +26,6 @@ export interface RecorderOptions {
   readonly waitingMax?: number
 }
 
-/** Records sessions in order. A session that cannot be recorded waits; forwarding does not. */
-export interface Recorder {
-  /** Adds a session that opened or ended. False if it will not be recorded because too many are waiting. */
-  readonly add: (tracked: Tracked) => boolean
-  /** Records what is waiting, or joins a call that does. Resolves to false if some of it must be retried. */
-  readonly flush: () => Promise<boolean>
-  readonly has: (sessionId: string) => boolean
-  readonly waiting: () => Iterable<Tracked>
-}
-
 /** Runs a command on the sessions of a SUT. Resolves to whether it succeeded. */
 export const makeRunSessionCommand =
   ({ runner, makeRequestId }: { readonly runner: Pick<Runner, 'run'> } & Pick<RecorderOptions, 'makeRequestId'>) =>
@@ -87,7 +77,8 @@ const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => 
   }
 }
 
-export const makeRecorder = (options: RecorderOptions): Recorder => {
+/** Records sessions in order. A session that cannot be recorded waits; forwarding does not. */
+export const makeRecorder = (options: RecorderOptions) => {
   const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
   const waiting = new Map<string, Tracked>()
   const record = makeRecord(options, waiting)
@@ -111,7 +102,8 @@ export const makeRecorder = (options: RecorderOptions): Recorder => {
   }
 
   return {
-    add: (tracked) => {
+    /** Adds a session that opened or ended. False if it will not be recorded because too many are waiting. */
+    add: (tracked: Tracked): boolean => {
       const isNew = tracked.end === undefined
       if (isNew && waiting.size >= waitingMax) {
         hasDropped = true
@@ -121,13 +113,16 @@ export const makeRecorder = (options: RecorderOptions): Recorder => {
       waiting.set(tracked.session._id, tracked)
       return true
     },
-    flush: () => {
+    /** Records what is waiting, or joins a call that does. Resolves to false if some of it must be retried. */
+    flush: (): Promise<boolean> => {
       flushing ??= flushAll().finally(() => {
         flushing = undefined
       })
       return flushing
     },
-    has: (id) => waiting.has(id),
-    waiting: () => waiting.values(),
+    has: (sessionId: string): boolean => waiting.has(sessionId),
+    waiting: (): Iterable<Tracked> => waiting.values(),
   }
 }
+
+export type Recorder = ReturnType<typeof makeRecorder>

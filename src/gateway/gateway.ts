@@ -7,7 +7,7 @@ import type { DialTarget } from './connections/dial.ts'
 import { type Decisions, makeAnswers, makeReportHandler } from './decisions.ts'
 import { type Forwarding, LIMITS, type LimitReason, type Limits } from './forwarding.ts'
 import type { GatewayOwner } from './messages.ts'
-import { type GatewayThreads, openThreads } from './thread.ts'
+import { openThreads } from './thread.ts'
 
 /** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
 export interface Gateway {
@@ -59,7 +59,7 @@ export interface GatewayOptions extends Partial<Limits> {
 }
 
 const makeHold =
-  ({ current }: GatewayThreads): Gateway['hold'] =>
+  ({ current }: ReturnType<typeof openThreads>): Gateway['hold'] =>
   ({ host, port }) => {
     current()?.tell('hold', [{ host, port }])
     return () => current()?.tell('release', [{ host, port }])

@@ -10,24 +10,16 @@ const CALLS_MAX = 100_000
 const environmentWithoutSecrets = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')))
 
-export interface ThreadHooks {
-  /** The thread has failed. There is none until it is restarted. */
-  readonly onFailed: (error: Error) => void
-  readonly onRestarted: () => void
-}
-
-export interface GatewayThreads {
-  /** Undefined between a failure and the restart. */
-  readonly current: () => Pick<Thread<GatewayThread>, 'call' | 'tell'> | undefined
-  readonly stop: () => Promise<void>
-}
-
 /** The worker thread, and another one after a failure. */
 export const openThreads = (
   workerData: GatewayWorkerOptions,
   local: GatewayOwner,
-  { onFailed, onRestarted }: ThreadHooks,
-): GatewayThreads => {
+  hooks: {
+    /** The thread has failed. There is none until it is restarted. */
+    readonly onFailed: (error: Error) => void
+    readonly onRestarted: () => void
+  },
+) => {
   let restart: NodeJS.Timeout | undefined
 
   const open = (): Thread<GatewayThread> =>
@@ -39,18 +31,19 @@ export const openThreads = (
       closeTimeoutMs: STOP_TIMEOUT_MS,
       onEnded: (error) => {
         thread = undefined
-        onFailed(error.cause instanceof Error ? error.cause : error)
+        hooks.onFailed(error.cause instanceof Error ? error.cause : error)
         restart = setTimeout(() => {
           thread = open()
-          onRestarted()
+          hooks.onRestarted()
         }, RESTART_DELAY_MS)
       },
     })
   let thread: Thread<GatewayThread> | undefined = open()
 
   return {
+    /** Undefined between a failure and the restart. */
     current: () => thread,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearTimeout(restart)
       await thread?.close()
     },

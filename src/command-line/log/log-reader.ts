@@ -4,15 +4,8 @@ import { BEGINNING, type EventStore, type StoredRecord } from '../../event-store
 import type { Terminal } from '../terminal/command.ts'
 import type { Total } from '../terminal/progress.ts'
 
-/** Reads a log and knows how many events it has. */
-export interface LogReader {
-  readonly records: () => AsyncIterable<readonly StoredRecord[]>
-  /** Called while `records` are read, with the events read so far. */
-  readonly total: (done: number) => Total
-}
-
 /**
- * Counts the events of a log for the progress on a terminal. The embedded store has the number. For an EventStoreDB it
+ * Reads a log, and counts its events for the progress on a terminal. The embedded store has the number. For an EventStoreDB it
  * is estimated from store positions, which grow with the bytes of the log.
  *
  * @param first position to read from, in the embedded store
@@ -22,11 +15,11 @@ export const openLogReader = async (
   { eventStore }: Config,
   { isWatched }: Pick<Terminal, 'isWatched'>,
   first = 0,
-): Promise<LogReader> => {
+) => {
   const after = toStorePosition(BEGINNING + first)
-  if (!isWatched) return { records: () => store.records(after), total: () => undefined }
+  if (!isWatched) return { records: () => store.records(after), total: (): Total => undefined }
   const head = await store.head()
-  if (eventStore.kind === 'sqlite') return { records: () => store.records(after), total: () => head + 1 }
+  if (eventStore.kind === 'sqlite') return { records: () => store.records(after), total: (): Total => head + 1 }
   let reached = BEGINNING
   const records = async function* (): AsyncGenerator<readonly StoredRecord[]> {
     for await (const page of store.records(BEGINNING)) {
@@ -34,6 +27,7 @@ export const openLogReader = async (
       yield page
     }
   }
+  /** Called while `records` are read, with the events read so far. */
   const total = (done: number): Total =>
     reached <= 0 || done === 0 ? undefined : { about: Math.max(done, Math.round((done * head) / reached)) }
   return { records, total }

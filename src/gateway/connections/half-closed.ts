@@ -1,28 +1,18 @@
 import type { Duplex } from 'node:stream'
 import { onceEnded } from './once-ended.ts'
 
-export interface HalfClosed {
-  /**
-   * Since when nothing has moved after the client half-closed, in milliseconds of the monotonic clock. Undefined before
-   * that.
-   */
-  readonly idleSince: () => number | undefined
-  readonly stop: () => void
-}
-
 /**
  * Calls `onIdle` once a client has half-closed and nothing has moved for `timeoutMs`. Node no longer reads from such a
  * socket, so it notices neither a reset nor a failed keep-alive: a client that is gone looks like one that waits.
  */
-export const watchHalfClosed = (
-  client: Duplex,
-  movedAt: () => number,
-  timeoutMs: number,
-  onIdle: () => void,
-): HalfClosed => {
+export const watchHalfClosed = (client: Duplex, movedAt: () => number, timeoutMs: number, onIdle: () => void) => {
   let closedAt: number | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
+  /**
+   * Since when nothing has moved after the client half-closed, in milliseconds of the monotonic clock. Undefined before
+   * that.
+   */
   const idleSince = (): number | undefined => (closedAt === undefined ? undefined : Math.max(closedAt, movedAt()))
 
   const check = (): void => {
@@ -37,9 +27,11 @@ export const watchHalfClosed = (
 
   return {
     idleSince,
-    stop: () => {
+    stop: (): void => {
       isStopped = true
       clearTimeout(timer)
     },
   }
 }
+
+export type HalfClosed = ReturnType<typeof watchHalfClosed>

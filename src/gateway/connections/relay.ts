@@ -1,14 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { onceEnded } from './once-ended.ts'
 
-/** Bytes forwarded so far. */
-export interface Relay {
-  readonly bytesToSut: () => number
-  readonly bytesFromSut: () => number
-  /** When bytes were last passed on either way, in milliseconds of the monotonic clock. */
-  readonly movedAt: () => number
-}
-
 /** Maximum chunks waiting to be written. A stream counts bytes, but thousands of single bytes cost megabytes. */
 const WAITING_MAX = 256
 
@@ -43,14 +35,18 @@ const forward = (from: Duplex, to: Duplex, onMoved: () => void): (() => number) 
 }
 
 /** Forwards both ways until both have ended. The caller handles errors. */
-export const relay = (client: Duplex, sut: Duplex): Relay => {
+export const relay = (client: Duplex, sut: Duplex) => {
   let movedAt = performance.now()
   const onMoved = (): void => {
     movedAt = performance.now()
   }
   return {
+    /** Bytes forwarded so far. */
     bytesToSut: forward(client, sut, onMoved),
     bytesFromSut: forward(sut, client, onMoved),
-    movedAt: () => movedAt,
+    /** When bytes were last passed on either way, in milliseconds of the monotonic clock. */
+    movedAt: (): number => movedAt,
   }
 }
+
+export type Relay = ReturnType<typeof relay>

@@ -18,13 +18,6 @@ export interface AcceptOptions {
   readonly connect: (entry: ForwardedReservation, client: Client) => number
 }
 
-export interface Acceptor {
-  /** Connects a socket or resets it. */
-  readonly accept: (entry: ForwardedReservation, socket: Socket) => void
-  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
-  readonly attach: (entry: ForwardedReservation, stream: Duplex, hasPassword: boolean) => Promise<number | LimitReason>
-}
-
 /** Sockets beyond `connectionsMax` that may wait for the kernel's tables, in case that somebody's are stuck. */
 const WAITING_MAX = 64
 
@@ -72,7 +65,7 @@ const makeLater =
     })
   }
 
-export const makeAcceptor = (options: AcceptOptions): Acceptor => {
+export const makeAcceptor = (options: AcceptOptions) => {
   const { count, refusals, isRunning, stuck, connect } = options
   const refuse = ({ forwarding }: ForwardedReservation, socket: Socket, reason: LimitReason | (string & {})): void => {
     reset(socket)
@@ -112,6 +105,7 @@ export const makeAcceptor = (options: AcceptOptions): Acceptor => {
     } else admit(entry, socket, address)
   }
 
+  /** Connects a socket or resets it. */
   const accept = (entry: ForwardedReservation, socket: Socket): void => {
     socket.on('error', () => undefined)
     // Undefined if the client has already left.
@@ -120,6 +114,7 @@ export const makeAcceptor = (options: AcceptOptions): Acceptor => {
     else consider(entry, socket, address)
   }
 
+  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
   const attach = async (
     entry: ForwardedReservation,
     stream: Duplex,

@@ -4,13 +4,7 @@ import type { Verdict } from '../forwarding.ts'
 const CACHED_MAX = 256
 
 /** Decides who may connect to one reservation. Verdicts are cached until `forget`. */
-export interface Admissions {
-  readonly verdictFor: (address: string) => Verdict | Promise<Verdict>
-  /** Invalidates cached verdicts and those still being decided. */
-  readonly forget: () => void
-}
-
-export const makeAdmissions = (ask: (address: string) => Promise<Verdict>): Admissions => {
+export const makeAdmissions = (ask: (address: string) => Promise<Verdict>) => {
   const cached = new Map<string, Verdict>()
   /** Concurrent connections from an address share one question. */
   const asked = new Map<string, Promise<Verdict>>()
@@ -32,16 +26,19 @@ export const makeAdmissions = (ask: (address: string) => Promise<Verdict>): Admi
   }
 
   return {
-    verdictFor: (address) => {
+    verdictFor: (address: string): Verdict | Promise<Verdict> => {
       const known = cached.get(address) ?? asked.get(address)
       if (known !== undefined) return known
       const verdict = decide(address)
       asked.set(address, verdict)
       return verdict
     },
-    forget: () => {
+    /** Invalidates cached verdicts and those still being decided. */
+    forget: (): void => {
       generation++
       cached.clear()
     },
   }
 }
+
+export type Admissions = ReturnType<typeof makeAdmissions>

@@ -4,15 +4,6 @@ export interface Clocks {
   readonly steady: () => number
 }
 
-/** Ends of forwardings, by reservation. */
-export interface Deadlines {
-  /** Null removes it. */
-  readonly set: (id: string, until: number | null) => void
-  readonly delete: (id: string) => void
-  readonly isOver: (id: string) => boolean
-  readonly stop: () => void
-}
-
 /**
  * The largest jump of the wall clock that deadlines follow. The main thread applies the same limit and then sets the
  * deadlines again.
@@ -21,11 +12,14 @@ const JUMP_MAX_MS = 60_000
 /** Between checks of the clock. Also keeps timers below 2^31 ms, where they overflow. */
 const CHECK_INTERVAL_MS = 1_000
 
-/** Calls `onOver` within milliseconds of each deadline, or within a second of a change of the clock. */
+/**
+ * Ends of forwardings, by reservation. Calls `onOver` within milliseconds of each deadline, or within a second of a change
+ * of the clock.
+ */
 export const makeDeadlines = (
   onOver: (id: string) => void,
   { wall, steady }: Clocks = { wall: Date.now, steady: () => performance.now() },
-): Deadlines => {
+) => {
   /** `offset` is the difference of the clocks when the deadline was set. */
   const deadlines = new Map<string, { readonly until: number; readonly offset: number }>()
   let timer: NodeJS.Timeout | undefined
@@ -59,25 +53,31 @@ export const makeDeadlines = (
   }
 
   return {
-    set: (id, until) => {
+    /** Null removes it. */
+    set: (id: string, until: number | null): void => {
       deadlines.delete(id)
       if (until === null) return
       const deadline = { until, offset: wall() - steady() }
       const milliseconds = left(deadline)
-      if (milliseconds <= 0) return onOver(id)
+      if (milliseconds <= 0) {
+        onOver(id)
+        return
+      }
       deadlines.set(id, deadline)
       // The others are not checked: thousands may be set at once.
       const next = Math.min(milliseconds, CHECK_INTERVAL_MS)
       if (steady() + next < firesAt) fireIn(next)
     },
-    delete: (id) => deadlines.delete(id),
-    isOver: (id) => {
+    delete: (id: string): boolean => deadlines.delete(id),
+    isOver: (id: string): boolean => {
       const deadline = deadlines.get(id)
       return deadline !== undefined && left(deadline) <= 0
     },
-    stop: () => {
+    stop: (): void => {
       clearTimeout(timer)
       deadlines.clear()
     },
   }
 }
+
+export type Deadlines = ReturnType<typeof makeDeadlines>

@@ -5,12 +5,6 @@ import type { GatewayOwner } from '../messages.ts'
 /** Of the main thread. */
 const ANSWER_TIMEOUT_MS = 10_000
 
-/** Questions to the main thread. At most one is open for each connection. */
-export interface MainThreadCalls {
-  readonly admit: (reservationId: string, address: string) => Promise<Verdict>
-  readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
-}
-
 /** The answer, or another one if it takes too long. */
 const inTime = async <A>(answer: Promise<A>, otherwise: A): Promise<A> => {
   const late = Promise.withResolvers<A>()
@@ -22,8 +16,12 @@ const inTime = async <A>(answer: Promise<A>, otherwise: A): Promise<A> => {
   }
 }
 
-export const makeMainThreadCalls = (call: Calls<GatewayOwner>['call']): MainThreadCalls => ({
-  admit: (reservationId, address) =>
+/** Questions to the main thread. At most one is open for each connection. */
+export const makeMainThreadCalls = (call: Calls<GatewayOwner>['call']) => ({
+  admit: (reservationId: string, address: string) =>
     inTime<Verdict>(call('admit', [reservationId, address]), { admitted: false, reason: 'undecided' }),
-  respond: (reservationId, challenge) => inTime(call('answerChallenge', [reservationId, challenge]), undefined),
+  respond: (reservationId: string, challenge: Uint8Array) =>
+    inTime(call('answerChallenge', [reservationId, challenge]), undefined),
 })
+
+export type MainThreadCalls = ReturnType<typeof makeMainThreadCalls>

@@ -7,18 +7,12 @@ const REPORT_INTERVAL_MS = 100
  * Counts refusals by reservation and reason, and keeps a reservation's last failure, so that a flood of connections
  * does not become a flood of messages. Bounded by reservations times reasons.
  */
-export interface RefusalCounts {
-  readonly refused: (reservationId: string, reason: string) => void
-  readonly failed: (reservationId: string, failure: ConnectionFailure) => void
-  /** Reports the counts now. */
-  readonly flush: () => void
-}
-
-export const makeRefusalCounts = (report: (report: WorkerReport) => void): RefusalCounts => {
+export const makeRefusalCounts = (report: (report: WorkerReport) => void) => {
   const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
   const failed = new Map<string, ConnectionFailure>()
   let timer: NodeJS.Timeout | undefined
 
+  /** Reports the counts now. */
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
@@ -32,17 +26,19 @@ export const makeRefusalCounts = (report: (report: WorkerReport) => void): Refus
   }
 
   return {
-    refused: (reservationId, reason) => {
+    refused: (reservationId: string, reason: string): void => {
       const key = `${reservationId} ${reason}`
       const counted = refused.get(key)
       if (counted === undefined) refused.set(key, { reservationId, reason, count: 1 })
       else counted.count++
       flushSoon()
     },
-    failed: (reservationId, failure) => {
+    failed: (reservationId: string, failure: ConnectionFailure): void => {
       failed.set(reservationId, failure)
       flushSoon()
     },
     flush,
   }
 }
+
+export type RefusalCounts = ReturnType<typeof makeRefusalCounts>

@@ -1,26 +1,16 @@
 import type { ForwardedReservation } from './entry.ts'
 import { keyOfSocket, readTables } from './unacknowledged.ts'
 
-/**
- * Finds connections of which one side has acknowledged nothing for `stuckAfterMs`. The kernel gives up such a side only
- * after some 15 minutes, and Node cannot tell it otherwise (TCP_USER_TIMEOUT).
- */
-export interface Stuck {
-  /** Reads the kernel's tables. Undefined if they were read a moment ago. */
-  readonly refresh: () => Promise<void> | undefined
-  /**
-   * For each connection of a reservation that is stuck, what cuts it; the one that has been so for longest first. None
-   * unless the tables were read a moment ago.
-   */
-  readonly cutsOf: (entry: ForwardedReservation) => readonly (() => void)[]
-}
-
 /** A client that connects in vain again and again must not keep the thread reading. */
 const READ_INTERVAL_MS = 1_000
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
-export const makeStuck = (stuckAfterMs: number): Stuck => {
+/**
+ * Finds connections of which one side has acknowledged nothing for `stuckAfterMs`. The kernel gives up such a side only
+ * after some 15 minutes, and Node cannot tell it otherwise (TCP_USER_TIMEOUT).
+ */
+export const makeStuck = (stuckAfterMs: number) => {
   let readAt = Number.NEGATIVE_INFINITY
   let table: ReadonlyMap<string, number> = new Map()
   let reading: Promise<void> | undefined
@@ -33,12 +23,17 @@ export const makeStuck = (stuckAfterMs: number): Stuck => {
   }
 
   return {
-    refresh: () => {
+    /** Reads the kernel's tables. Undefined if they were read a moment ago. */
+    refresh: (): Promise<void> | undefined => {
       if (isFresh()) return undefined
       reading ??= read()
       return reading
     },
-    cutsOf: ({ connections }) => {
+    /**
+     * For each connection of a reservation that is stuck, what cuts it; the one that has been so for longest first. None
+     * unless the tables were read a moment ago.
+     */
+    cutsOf: ({ connections }: ForwardedReservation): readonly (() => void)[] => {
       if (!isFresh() || table.size === 0) return []
       return [...connections.values()]
         .flatMap(({ connection }) =>
@@ -53,6 +48,8 @@ export const makeStuck = (stuckAfterMs: number): Stuck => {
     },
   }
 }
+
+export type Stuck = ReturnType<typeof makeStuck>
 
 /** Cuts what is stuck. Resolves with whether there was any. */
 export const cutStuck = async (entry: ForwardedReservation, stuck: Stuck): Promise<boolean> => {

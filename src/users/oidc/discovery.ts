@@ -1,12 +1,3 @@
-/** What is known of the provider. */
-export interface Discovery<A> {
-  /** Waits for a discovery in flight; begins one if the last failed a while ago. Rejects if nothing is known. */
-  readonly known: () => Promise<A>
-  /** Call if what is known turned out to be out of date. */
-  readonly forget: () => void
-  readonly stop: () => void
-}
-
 interface DiscoveryOptions<A> {
   readonly discover: () => Promise<A>
   /** Called when the provider could not be discovered, until it was; `onRecovered` then. */
@@ -81,7 +72,7 @@ const makeDiscoveries = <A>(
 }
 
 /** Discovers the provider in the background, again and again. What is known stays in use while it cannot be. */
-export const startDiscovery = <A>(options: DiscoveryOptions<A>): Discovery<A> => {
+export const startDiscovery = <A>(options: DiscoveryOptions<A>) => {
   const limits = { ...DISCOVERY_LIMITS, ...options.limits }
   let current: { readonly value: A } | undefined
   let forgottenAt = Number.NEGATIVE_INFINITY
@@ -90,13 +81,15 @@ export const startDiscovery = <A>(options: DiscoveryOptions<A>): Discovery<A> =>
   })
   void discoverNow().catch(() => undefined)
   return {
-    known: async () => {
+    /** Waits for a discovery in flight; begins one if the last failed a while ago. Rejects if nothing is known. */
+    known: async (): Promise<A> => {
       if (current !== undefined) return current.value
       const failure = recentFailure()
       if (failure !== undefined) throw failure.error
       return discoverNow()
     },
-    forget: () => {
+    /** Call if what is known turned out to be out of date. */
+    forget: (): void => {
       if (performance.now() - forgottenAt < limits.forgetEvery) return
       forgottenAt = performance.now()
       current = undefined

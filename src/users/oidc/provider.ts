@@ -16,7 +16,7 @@ import {
 } from 'openid-client'
 import { type Claims, claimValuesOf, hasName, isElsewhere, isSubject, type Person, personOf } from './claims.ts'
 import { followClientSecret } from './client-secret.ts'
-import { type Discovery, startDiscovery } from './discovery.ts'
+import { startDiscovery } from './discovery.ts'
 import { AddressNotSafe, isSafe, makeLimitedFetch } from './limited-fetch.ts'
 import { describeFailure, isClientRefused, isKeyUnknown, isUnavailable, ProviderUnavailable } from './why-failed.ts'
 
@@ -152,11 +152,11 @@ const makeGrant = () => {
   }
 }
 
-const makeExchange = (options: ProviderOptions, provider: Discovery<Known>) => {
+const makeExchange = (options: ProviderOptions, known: () => Promise<Known>) => {
   const { redirectUri, claim } = options
   const grant = makeGrant()
   return async ({ code, state, iss }: CallbackParameters, checks: SignInChecks): Promise<Claims> => {
-    const found = await provider.known()
+    const found = await known()
     const sent = new URL(redirectUri)
     // There is one provider, so a client that leaves the issuer out cannot mix up two.
     for (const [name, value] of Object.entries({ code, state, iss: iss ?? found.metadata.issuer }))
@@ -193,7 +193,7 @@ export const openProvider = (options: ProviderOptions): Provider => {
       throw new ProviderUnavailable(await describeFailure(error))
     }
   }
-  const exchange = makeExchange(options, provider)
+  const exchange = makeExchange(options, provider.known)
   return {
     signInUrl: async ({ state, nonce, verifier }) => {
       const { metadata, clients } = await known()

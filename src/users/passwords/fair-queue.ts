@@ -1,18 +1,5 @@
 import { makeTurns } from '../../concurrency/turns.ts'
 
-/** A queue with a concurrency limit that prefers tasks of lower rank. */
-export interface FairQueue {
-  /**
-   * Runs a task when a slot is free, lower ranks first. Returns `full`, without starting it, if the queue has no room or
-   * no slot became free in time.
-   */
-  readonly run: <A>(rank: number, task: () => Promise<Done<A>>) => Promise<A | 'full'>
-  /** Whether a task of this rank would find room. */
-  readonly hasRoom: (rank: number) => boolean
-  /** Whether no task is running or waiting. */
-  readonly isIdle: () => boolean
-}
-
 /** Result of a task. After wasted work its slot rests. */
 export interface Done<A> {
   readonly result: A
@@ -54,14 +41,21 @@ const makeRoom = ({ runningMax, waitMax, waitingMax }: FairQueueLimits) => {
   }
 }
 
-export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
+/** A queue with a concurrency limit that prefers tasks of lower rank. */
+export const makeFairQueue = (limits: FairQueueLimits) => {
   const { runningMax, rest, waitMax } = limits
   const room = makeRoom(limits)
   const turns = makeTurns({ limit: runningMax, waitingMax: room.size })
   return {
-    hasRoom: (rank) => turns.hasRoom(SLOTS, rank),
-    isIdle: () => turns.isIdle(SLOTS),
-    run: async (rank, task) => {
+    /** Whether a task of this rank would find room. */
+    hasRoom: (rank: number): boolean => turns.hasRoom(SLOTS, rank),
+    /** Whether no task is running or waiting. */
+    isIdle: (): boolean => turns.isIdle(SLOTS),
+    /**
+     * Runs a task when a slot is free, lower ranks first. Returns `full`, without starting it, if the queue has no room or
+     * no slot became free in time.
+     */
+    run: async <A>(rank: number, task: () => Promise<Done<A>>): Promise<A | 'full'> => {
       const turn = turns.acquire(SLOTS, { rank, timeoutMs: OVERDUE * waitMax })
       if (turn !== undefined && !(await turn)) return 'full'
       const began = performance.now()

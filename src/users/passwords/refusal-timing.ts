@@ -1,17 +1,5 @@
 import type { FairQueueLimits } from './fair-queue.ts'
 
-/**
- * Times refusals so that their delay does not reveal whether a password was checked. Depends on the duration and number
- * of recent checks, never on whether a name exists.
- */
-export interface RefusalTiming {
-  readonly record: (check: TimedCheck) => void
-  /** Whether the recent checks are too old to be representative. */
-  readonly isStale: () => boolean
-  /** The time, in milliseconds, at which to refuse an attempt that arrives now. */
-  readonly nextRefusal: () => number
-}
-
 /** Milliseconds for which somebody waited for a check, and CPU time of it. */
 interface TimedCheck {
   readonly took: number
@@ -29,10 +17,13 @@ const MARGIN = 1.25
 const CHECK_TIME_MIN_MS = 10
 
 /**
+ * Times refusals so that their delay does not reveal whether a password was checked. Depends on the duration and number
+ * of recent checks, never on whether a name exists.
+ *
  * @param limits limits of the queue for actual checks
  * @param now monotonic milliseconds
  */
-export const makeRefusalTiming = ({ runningMax, rest, waitMax }: FairQueueLimits, now: () => number): RefusalTiming => {
+export const makeRefusalTiming = ({ runningMax, rest, waitMax }: FairQueueLimits, now: () => number) => {
   let checks: (TimedCheck & { readonly at: number })[] = []
   /** When each slot would be free if every attempt were checked. */
   const places = Array.from({ length: runningMax }, () => Number.NEGATIVE_INFINITY)
@@ -41,12 +32,14 @@ export const makeRefusalTiming = ({ runningMax, rest, waitMax }: FairQueueLimits
     Math.max(CHECK_TIME_MIN_MS, ...checks.map((check) => check[what] * MARGIN))
 
   return {
-    record: (check) => {
+    record: (check: TimedCheck): void => {
       const at = now()
       checks = [...checks.filter((old) => at - old.at < SAMPLE_LIFETIME_MS), { ...check, at }].slice(-SAMPLES_MAX)
     },
-    isStale: () => now() - (checks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= STALE_AGE_MS,
-    nextRefusal: () => {
+    /** Whether the recent checks are too old to be representative. */
+    isStale: (): boolean => now() - (checks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= STALE_AGE_MS,
+    /** The time, in milliseconds, at which to refuse an attempt that arrives now. */
+    nextRefusal: (): number => {
       const began = now()
       const took = estimate('took')
       const first = places.indexOf(Math.min(...places))

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { makeWaits } from '../concurrency/waits.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
-import type { ConnectionFailure } from '../gateway/connections/causes.ts'
-import type { Decisions } from '../gateway/decisions.ts'
+import type { ConnectionFailure, CutCause } from '../gateway/connections/causes.ts'
+import type { DialTarget } from '../gateway/connections/dial.ts'
+import type { ConnectionEnd, Decisions } from '../gateway/decisions.ts'
 import type { Forwarding } from '../gateway/forwarding.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { AttachedEnd, Forwarded, LastError } from '../http/routes/access/forwarded.ts'
@@ -12,33 +13,6 @@ const ERRORS_MAX = 10_000
 
 /** Maximum calls that wait until a port is open. */
 const WAITS_MAX = 4_096
-
-const both =
-  <A extends unknown[]>(one: (...reported: A) => void, other: (...reported: A) => void) =>
-  (...reported: A): void => {
-    one(...reported)
-    other(...reported)
-  }
-
-export interface AttachOptions {
-  /** Whether the vault has a password of the reservation's SUT. */
-  readonly hasPassword: (reservationId: string) => Promise<boolean>
-  readonly onRefused: Decisions['onRefused']
-}
-
-/** Keeps `Forwarded` up to date with the gateway. Empty until the gateway is open. */
-export interface ForwardedRegistry extends Forwarded {
-  /** See `Gateway`. Holds nothing until the gateway is open. */
-  readonly hold: Gateway['hold']
-  /** Ends the waits for a reservation that was cancelled or released. */
-  readonly giveUp: (reservationId: string) => void
-  /** Ends all waits, and lets nothing wait again. */
-  readonly endWaits: () => void
-  /** The same decisions; callbacks also update this registry. */
-  readonly wrapDecisions: (decisions: Decisions) => Decisions
-  /** The same gateway; `open` and `close` also update this registry. */
-  readonly wrapGateway: (gateway: Gateway, options: AttachOptions) => Gateway
-}
 
 /** Clients in this process, until they are released. */
 const makeAttachedClients = () => {
@@ -103,7 +77,9 @@ const makeForwardings = (clock: () => number) => {
     waitUntilOpen: async (id: string, within: number): Promise<void> => {
       if (waits.count() < WAITS_MAX) await waits.until(id, () => isPortOpen(id), within)
     },
+    /** Ends the waits for a reservation that was cancelled or released. */
     giveUp: (id: string) => waits.recheck(id, true),
+    /** Ends all waits, and lets nothing wait again. */
     endWaits: waits.end,
   }
 }
@@ -126,59 +102,55 @@ const makeReports = (clock: () => number) => {
   }
 }
 
-/** @param clock Unix milliseconds */
-export const makeForwarded = (clock: () => number): ForwardedRegistry => {
-  const { running, open, close, setOpen, setAllClosed, ...waits } = makeForwardings(clock)
-  const { count, connections, lastError, failed } = makeReports(clock)
+/** How the gateway takes clients of this process, and holds others up. */
+export interface Attaching extends Pick<Gateway, 'hold' | 'attach'> {
+  /** Whether the vault has a password of the reservation's SUT. */
+  readonly hasPassword: (reservationId: string) => Promise<boolean>
+  readonly onRefused: Decisions['onRefused']
+}
+
+/**
+ * What this instance forwards, as routes see it, and as it is told of by the process that has the gateway forward. Empty
+ * until the gateway is open.
+ *
+ * @param clock Unix milliseconds
+ */
+export const makeForwarded = (clock: () => number) => {
+  const { running, close, setOpen, ...forwardings } = makeForwardings(clock)
+  const { count, ...reports } = makeReports(clock)
   const clients = makeAttachedClients()
-  let hold: Gateway['hold'] = () => () => undefined
-  let attach: Forwarded['attach'] = async () => ({ refused: 'over' })
-
-  const onDisconnected: Decisions['onDisconnected'] = ({ reservationId, connection, cause }) => {
-    count(reservationId, -1)
-    clients.end(connection, cause)
-  }
-
-  return {
+  let gateway: Attaching | undefined
+  const forwarded: Forwarded = {
+    ...{ ...forwardings, ...reports },
     has: (id) => running(id) !== undefined,
-    ...waits,
-    connections,
-    lastError,
-    attach: (id) => attach(id),
-    hold: (target) => hold(target),
-    wrapDecisions: (decisions) => ({
-      ...decisions,
-      onConnected: both(({ reservationId }) => count(reservationId, 1), decisions.onConnected),
-      onDisconnected: both(onDisconnected, decisions.onDisconnected),
-      onFailed: both(failed, decisions.onFailed),
-      onPortTaken: both((id) => setOpen(id, false), decisions.onPortTaken),
-      onPortOpened: both((id) => setOpen(id, true), decisions.onPortOpened),
-      onThreadFailed: both((_: Error) => setAllClosed(), decisions.onThreadFailed),
-    }),
-    wrapGateway: (gateway, { hasPassword, onRefused }) => {
-      hold = gateway.hold
-      attach = async (id) => {
-        const attached = await gateway.attach(id, { hasPassword: await hasPassword(id) })
-        if (!('refused' in attached)) return { ...clients.add(attached.connection, id), stream: attached.stream }
-        onRefused(id, attached.refused, 1)
-        return attached
-      }
-      return {
-        ...gateway,
-        open: (forwarding) => {
-          open(forwarding)
-          return gateway.open(forwarding)
-        },
-        close: (id, cause) => {
-          close(id)
-          clients.endAll(id, cause)
-          gateway.close(id, cause)
-        },
-        cut: (id, cause) => {
-          clients.endAll(id, cause)
-          gateway.cut(id, cause)
-        },
-      }
+    attach: async (id) => {
+      if (gateway === undefined) return { refused: 'over' }
+      const attached = await gateway.attach(id, { hasPassword: await gateway.hasPassword(id) })
+      if (!('refused' in attached)) return { ...clients.add(attached.connection, id), stream: attached.stream }
+      gateway.onRefused(id, attached.refused, 1)
+      return attached
     },
   }
+  return {
+    ...{ ...forwardings, ...reports, ...forwarded },
+    use: (opened: Attaching): void => {
+      gateway = opened
+    },
+    /** See `Gateway`. Holds nothing until the gateway is open. */
+    hold: (target: DialTarget): (() => void) => gateway?.hold(target) ?? (() => undefined),
+    close: (id: string, cause: CutCause): void => {
+      close(id)
+      clients.endAll(id, cause)
+    },
+    cut: clients.endAll,
+    connected: (id: string): void => count(id, 1),
+    disconnected: ({ reservationId, connection, cause }: ConnectionEnd): void => {
+      count(reservationId, -1)
+      clients.end(connection, cause)
+    },
+    portOpened: (id: string): void => setOpen(id, true),
+    portTaken: (id: string): void => setOpen(id, false),
+  }
 }
+
+export type ForwardedRegistry = ReturnType<typeof makeForwarded>

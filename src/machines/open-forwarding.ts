@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Opened } from '../accounts/opened.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { Decisions } from '../gateway/decisions.ts'
-import { openGateway } from '../gateway/gateway.ts'
+import { type Gateway, openGateway } from '../gateway/gateway.ts'
 import { respondToChallenge } from '../gateway/rfb/challenge.ts'
 import type { GatewayMeasures } from '../http/routes/metrics/measures.ts'
 import { makeAdmission } from '../processes/admission.ts'
@@ -14,7 +14,7 @@ import type { UpcomingReservations } from '../processes/upcoming.ts'
 import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
 import { findHolder } from './holder.ts'
-import { countConnections, makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
+import { makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
 
 /**
  * Calls back at once with the users who were removed, or whose access was interrupted, perhaps only for a moment. Who
@@ -72,6 +72,24 @@ const giveUpEnded = (views: Opened['views'], { giveUp }: ForwardedRegistry): (()
     }
   })
 
+/** The same gateway. What it is told to forward is noted. */
+const noteForwarded = (gateway: Gateway, forwarded: ForwardedRegistry, settle: (id: string) => void): Gateway => ({
+  ...gateway,
+  open: (forwarding) => {
+    forwarded.open(forwarding)
+    return gateway.open(forwarding)
+  },
+  close: (id, cause) => {
+    settle(id)
+    forwarded.close(id, cause)
+    gateway.close(id, cause)
+  },
+  cut: (id, cause) => {
+    forwarded.cut(id, cause)
+    gateway.cut(id, cause)
+  },
+})
+
 /** Opens the gateway, and the process that has it forward running reservations. */
 export const openForwarding = (options: OpenForwardingOptions) => {
   const { clock, log, processClock, views, users, vault, clientPseudonyms, metrics, alarms, forwarded } = options
@@ -93,31 +111,46 @@ export const openForwarding = (options: OpenForwardingOptions) => {
       if (clients === 'holder') warnIfShared(address)
       return admission.admit(id, address)
     },
-    onPortTaken: ports.onPortTaken,
-    onPortOpened: ports.onPortOpened,
-    ...countConnections(metrics, sessions),
+    onPortTaken: (id, port, code) => {
+      forwarded.portTaken(id)
+      ports.taken(id, port, code)
+    },
+    onPortOpened: (id) => {
+      forwarded.portOpened(id)
+      ports.settle(id)
+    },
+    onConnected: (begun) => {
+      forwarded.connected(begun.reservationId)
+      metrics.connected(begun.milliseconds)
+      sessions.connected(begun)
+    },
+    onCounted: sessions.counted,
+    onDisconnected: (end) => {
+      forwarded.disconnected(end)
+      metrics.disconnected(end)
+      sessions.disconnected(end)
+    },
     onRefused: (id, reason, count) => {
       metrics.gatewayRefused(reason, count)
       logOnce({ reservation: id }, reason, 'the gateway refused a client')
     },
     onUndecided: (id, error) =>
       logOnce({ reservation: id }, (error as Error).message, 'the gateway could not decide about a client'),
-    onFailed: (id, { cause, reason }) =>
-      logOnce({ reservation: id }, cause, 'the gateway could not reach a SUT', reason),
-    onThreadFailed: (error) => log.error({ err: error }, 'the thread of the gateway failed; starting another'),
+    onFailed: (id, failure) => {
+      forwarded.failed(id, failure)
+      logOnce({ reservation: id }, failure.cause, 'the gateway could not reach a SUT', failure.reason)
+    },
+    onThreadFailed: (error) => {
+      forwarded.setAllClosed()
+      log.error({ err: error }, 'the thread of the gateway failed; starting another')
+    },
   }
-  const gateway = forwarded.wrapGateway(
-    openGateway({ host, ownPorts: [ownPort], clock, ...limits }, forwarded.wrapDecisions(decisions)),
-    { hasPassword: makeHasPassword(get, passwordOf), onRefused: decisions.onRefused },
-  )
+  const gateway = openGateway({ host, ownPorts: [ownPort], clock, ...limits }, decisions)
+  forwarded.use({ ...gateway, hasPassword: makeHasPassword(get, passwordOf), onRefused: decisions.onRefused })
   const mayHold = (userId: string): boolean => findHolder(users, userId) !== undefined
-  const close: typeof gateway.close = (id, cause) => {
-    ports.settle(id)
-    gateway.close(id, cause)
-  }
   const forwarding: ForwardingProcess = makeForwarding({
-    ...{ upcoming, views, gateway: { ...gateway, close }, clock: processClock, targetOf },
-    ...{ mayHold, wake, signal, onError },
+    ...{ upcoming, views, clock: processClock, targetOf, mayHold, wake, signal, onError },
+    gateway: noteForwarded(gateway, forwarded, ports.settle),
   })
   const unwatch = watchAccessEnds(users, forwarding.endAccess)
   signal.addEventListener('abort', unwatch)

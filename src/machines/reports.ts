@@ -1,9 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Opened } from '../accounts/opened.ts'
-import type { Decisions } from '../gateway/decisions.ts'
 import { makeMayBeShared } from '../gateway/shared-addresses.ts'
-import type { GatewayMeasures } from '../http/routes/metrics/measures.ts'
-import type { Sessions } from '../processes/sessions/sessions.ts'
 
 /** What the gateway reports, as log lines, alarms and metrics. */
 
@@ -20,33 +17,16 @@ export const watchPorts = (alarms: Opened['alarms'], isForwarded: (reservationId
     if (waiting.size === 0) alarms.clear('gateway', 'every port of a running reservation is open')
   }
   return {
-    onPortTaken: (reservationId, port, code) => {
+    taken: (reservationId: string, port: number, code: string): void => {
       // It may be over by the time this is reported.
       if (!isForwarded(reservationId)) return
       waiting.add(reservationId)
       alarms.raise('gateway', `port ${port} cannot be opened (${code}); retrying every 10 s`)
     },
-    onPortOpened: settle,
-    /** The reservation is over, or no longer forwarded. */
+    /** The port is open, or the reservation is over or no longer forwarded. */
     settle,
-  } satisfies Pick<Decisions, 'onPortTaken' | 'onPortOpened'> & { readonly settle: (reservationId: string) => void }
+  }
 }
-
-/** Counts connections and reports them to the sessions. */
-export const countConnections = (
-  { connected, disconnected }: GatewayMeasures,
-  sessions: Pick<Sessions, 'connected' | 'counted' | 'disconnected'>,
-): Pick<Decisions, 'onConnected' | 'onCounted' | 'onDisconnected'> => ({
-  onConnected: (start) => {
-    connected(start.milliseconds)
-    sessions.connected(start)
-  },
-  onCounted: sessions.counted,
-  onDisconnected: (end) => {
-    disconnected(end)
-    sessions.disconnected(end)
-  },
-})
 
 /** Warns once about a client address that many clients may share. */
 export const makeWarnIfShared = (log: Opened['log']) => {

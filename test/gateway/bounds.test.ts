@@ -74,8 +74,7 @@ test('more addresses than are remembered keep their pseudonyms', (t) => {
 
 test('of more reservations than are remembered the least recent error is forgotten', (t) => {
   const forwarded = makeForwarded(() => 0)
-  const { onFailed } = forwarded.wrapDecisions({ onFailed: () => undefined } as never)
-  for (let n = 0; n <= 10_000; n++) onFailed(`${n}`, { cause: 'refused' })
+  for (let n = 0; n <= 10_000; n++) forwarded.failed(`${n}`, { cause: 'refused' })
   t.deepEqual(
     [0, 1, 10_000].map((n) => forwarded.lastError(`${n}`)?.cause),
     [undefined, 'refused', 'refused'],

@@ -13,16 +13,14 @@ const CLOCK = () => 0
 
 test('a wait is over when the port is open, given up or closed, or at a stop', async (t) => {
   const forwarded = makeForwarded(CLOCK)
-  const decisions = forwarded.wrapDecisions({ onPortOpened: () => undefined } as never)
   const wait = (id: string) => forwarded.waitUntilOpen(id, LATER).then(() => forwarded.isPortOpen(id))
-  const gateway = forwarded.wrapGateway({ open: () => undefined, close: () => undefined } as never, {} as never)
   const opens = wait('opens')
-  gateway.open({ reservationId: 'opens', until: 1 } as never)
-  decisions.onPortOpened('opens', 20_000)
+  forwarded.open({ reservationId: 'opens', until: 1 })
+  forwarded.portOpened('opens')
   t.true(await opens)
   t.true(await wait('opens'), 'an open one is not waited for')
   const [closes, cancelled] = [wait('closes'), wait('cancelled')]
-  gateway.close('closes', 'over' as never)
+  forwarded.close('closes', 'over')
   forwarded.giveUp('cancelled')
   t.deepEqual(await Promise.all([closes, cancelled]), [false, false])
   const atStop = wait('at a stop')

@@ -43,3 +43,25 @@ export const makeWaits = (): Waits => {
     },
   }
 }
+
+/** What work resolves to, or `otherwise` after so many milliseconds. */
+export const within = async <A, B>(milliseconds: number, work: Promise<A>, otherwise: B): Promise<A | B> => {
+  const late = Promise.withResolvers<B>()
+  const timer = setTimeout(late.resolve, milliseconds, otherwise)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Makes the function that calls `act`, or joins a call that is still running. */
+export const makeJoined = <A>(act: () => Promise<A>): (() => Promise<A>) => {
+  let running: Promise<A> | undefined
+  return () => {
+    running ??= act().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}

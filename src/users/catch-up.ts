@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { within } from '../concurrency/waits.ts'
 
 /** How long a request waits for what other instances have recorded. */
 const CATCH_UP_TIMEOUT_MS = 2_000
@@ -9,19 +10,6 @@ export type CatchUpUsers = () => Promise<void>
 /** Where no other instance records anything. */
 export const NOTHING_TO_CATCH_UP: CatchUpUsers = async () => undefined
 
-/** Waits until work is done, has failed or takes too long. */
-const waitFor = async (work: Promise<unknown>, within: number): Promise<void> => {
-  const over = Promise.withResolvers<void>()
-  const timer = setTimeout(over.resolve, within)
-  try {
-    await Promise.race([work, over.promise])
-  } catch {
-    // The users that are known stay in use, and who follows them reports the failure.
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /**
  * Callers share a reading that has not begun yet.
  *
@@ -30,7 +18,7 @@ const waitFor = async (work: Promise<unknown>, within: number): Promise<void> =>
 export const makeCatchUpUsers = (
   read: () => Promise<unknown>,
   every = 0,
-  within = CATCH_UP_TIMEOUT_MS,
+  timeoutMs = CATCH_UP_TIMEOUT_MS,
 ): CatchUpUsers => {
   let mayReadAt = Number.NEGATIVE_INFINITY
   let next: Promise<unknown> | undefined
@@ -42,6 +30,11 @@ export const makeCatchUpUsers = (
   }
   return () => {
     next ??= readNext()
-    return waitFor(next, within)
+    // If it fails, the users that are known stay in use, and who follows them reports the failure.
+    const settled = next.then(
+      () => undefined,
+      () => undefined,
+    )
+    return within(timeoutMs, settled, undefined)
   }
 }

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
+import { makeJoined } from '../../concurrency/waits.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type OpenedSession, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
 import { sessionStream } from '../../domain/values/ids.ts'
@@ -82,7 +83,6 @@ export const makeRecorder = (options: RecorderOptions) => {
   const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
   const waiting = new Map<string, Tracked>()
   const record = makeRecord(options, waiting)
-  let flushing: Promise<boolean> | undefined
   let hasDropped = false
 
   const flushAll = async (): Promise<boolean> => {
@@ -114,12 +114,7 @@ export const makeRecorder = (options: RecorderOptions) => {
       return true
     },
     /** Records what is waiting, or joins a call that does. Resolves to false if some of it must be retried. */
-    flush: (): Promise<boolean> => {
-      flushing ??= flushAll().finally(() => {
-        flushing = undefined
-      })
-      return flushing
-    },
+    flush: makeJoined(flushAll),
     has: (sessionId: string): boolean => waiting.has(sessionId),
     waiting: (): Iterable<Tracked> => waiting.values(),
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeJoined, within } from '../../concurrency/waits.ts'
 import type { ClosedSession, OpenedSession } from '../../domain/session/decide.ts'
 import type { ProcessOptions } from '../process.ts'
 import { type AbandonedOptions, followAbandoned, isStillOpen } from './abandoned.ts'
@@ -47,19 +48,6 @@ const trackedOf = ({ closed_at, connections, bytes_to_sut, bytes_from_sut, cause
     ...{ end: { closed_at, connections, bytes_to_sut, bytes_from_sut, cause }, isRecorded: false },
   }) satisfies Tracked
 
-/** Calls `act`, or joins the call that is still running. */
-const makeSingleFlight = (act: () => Promise<void>, onError: (error: unknown) => void) => {
-  let running: Promise<void> | undefined
-  return (): Promise<void> => {
-    running ??= act()
-      .catch(onError)
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-}
-
 /** Makes the function that saves. It saves nothing while there is and was nothing to save. */
 const makeSave = ({ save, clock, leftover }: SessionsOptions, unfinished: () => Iterable<Tracked>) => {
   let isEmpty = leftover.length === 0
@@ -102,12 +90,13 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
   const abandoned = followAbandoned({ ...options, now: clock.now, isFollowed })
   let [isLoaded, recordFrom, savedAt] = [false, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
-  const record = makeSingleFlight(async () => {
+  const recordDue = async (): Promise<void> => {
     const isDone = await recorder.flush()
     if (!isDone) recordFrom = sinceBoot() + RETRY_DELAY_MS
     if (!isLoaded) isLoaded = await abandoned.load()
     if (isLoaded) await abandoned.closeDue()
-  }, onError)
+  }
+  const record = makeJoined(() => recordDue().catch(onError))
 
   return {
     tick: (): void => {
@@ -133,10 +122,8 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
     reservationOf: makeReservationOf(options),
     record: recorder.add,
   })
-  const save = makeSingleFlight(
-    makeSave(options, () => [...tracker.all(), ...recorder.waiting()]),
-    onError,
-  )
+  const saveNow = makeSave(options, () => [...tracker.all(), ...recorder.waiting()])
+  const save = makeJoined(() => saveNow().catch(onError))
   const flushAll = async (): Promise<void> => {
     while (!isOverdue && !(await recorder.flush().catch(onError))) await delay(FINISH_INTERVAL_MS)
   }
@@ -169,10 +156,7 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
       if (!hasBegun) return
       tracker.endAll(clock.now())
       await save()
-      const done = new AbortController()
-      const overdue = delay(FINISH_TIMEOUT_MS, undefined, { signal: done.signal }).catch(() => undefined)
-      await Promise.race([flushAll(), overdue])
-      done.abort()
+      await within(FINISH_TIMEOUT_MS, flushAll(), undefined)
       isOverdue = true
       await save()
     },

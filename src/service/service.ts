@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { finishRemovals } from '../accounts/finish-removals.ts'
 import { checkFirstUsers, openFirstUsers } from '../accounts/first-users.ts'
 import { openSingleSignOn } from '../accounts/open-single-sign-on.ts'
-import { openAllUsers, openPasswords } from '../accounts/open-users.ts'
+import { openAllUsers } from '../accounts/open-users.ts'
 import { openQuotas } from '../accounts/quotas.ts'
 import { makeSignedIn } from '../accounts/signed-in.ts'
 import { openSigner } from '../audit/audit-key.ts'
@@ -549,7 +549,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
 
     // 14. Not before: with many users these would delay the start.
     opened.defer(startSecretWatch({ log, store, views, vault, alarms }))
-    opened.defer(openPasswords(users))
     // Streams, consoles and waits end at once, while other requests are drained: by themselves they would not in time.
     opened.defer(async () => {
       const closed = listening.close(STOP_TIMEOUT_MS)

@@ -53,17 +53,10 @@ const NO_SUT: Scope = { '': '' }
 const scopeOf = ({ scope }: UserState): Scope | undefined =>
   scope === '' ? undefined : E.getOrElse(() => NO_SUT)(parseScope(scope))
 
-const credentialOf = (user: User, password: UserSecret): Credential => {
-  let hash: PasswordHash | 'unread' | undefined = 'unread'
-  return {
-    user,
-    // Of 2,000 passwords, decrypting them all would take a start 30 ms, and most are not needed soon.
-    get hash() {
-      if (hash === 'unread') hash = parsePasswordHash(password.open() ?? '')
-      return hash
-    },
-  }
-}
+const credentialOf = (user: User, password: UserSecret): Credential => ({
+  user,
+  hash: parsePasswordHash(password.open() ?? ''),
+})
 
 /** None, if one by which users are found was altered. */
 const withReadableNames = (secrets: UserSecrets): UserSecrets => {

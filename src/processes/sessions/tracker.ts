@@ -82,19 +82,16 @@ const makeTracked = (session: OpenedSession): Tracked => ({
   ...{ last: undefined, end: undefined, isRecorded: false },
 })
 
-/** The sessions that have not ended, and which of them have no connection at present. */
+/** The sessions that have not ended. */
 const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
   const byReservation = new Map<string, Tracked>()
-  const gaps = new Set<Tracked>()
   const end = (tracked: Tracked, at: number, cause: SessionCause): void => {
     tracked.end = endOf(tracked, at, cause)
     byReservation.delete(tracked.session.reservation_id)
-    gaps.delete(tracked)
     record(tracked)
   }
   return {
     byReservation,
-    gaps,
     end,
     endGap: (tracked: Tracked): void => {
       if (tracked.last !== undefined) end(tracked, tracked.last.at, tracked.last.cause)
@@ -144,7 +141,7 @@ const makeOpenConnections = (sinceBoot: () => number) => {
 
 export const makeTracker = (options: TrackerOptions): Tracker => {
   const { instance, sinceBoot, reservationOf, isForwarded, makeSessionId, record } = options
-  const { byReservation, gaps, end, endGap, isGapOver } = makeCurrent(options)
+  const { byReservation, end, endGap, isGapOver } = makeCurrent(options)
   const { byConnection, count, useOf } = makeOpenConnections(sinceBoot)
 
   const begin = ({ reservationId, at }: ConnectionEvent): Tracked | undefined => {
@@ -166,7 +163,6 @@ export const makeTracker = (options: TrackerOptions): Tracker => {
       if (tracked === undefined) return
       tracked.connections++
       tracked.open++
-      gaps.delete(tracked)
       byConnection.set(connected.connection, { tracked, toSut: 0, fromSut: 0, unansweredSince: undefined })
     },
     counted: count,
@@ -177,12 +173,11 @@ export const makeTracker = (options: TrackerOptions): Tracker => {
       byConnection.delete(connection)
       tracked.open--
       tracked.last = { at, sinceBoot: sinceBoot(), cause }
-      if (tracked.open > 0) return
-      if (FINAL.includes(cause)) end(tracked, at, cause)
-      else gaps.add(tracked)
+      if (tracked.open === 0 && FINAL.includes(cause)) end(tracked, at, cause)
     },
     endGaps: () => {
-      for (const tracked of gaps) {
+      for (const tracked of byReservation.values()) {
+        if (tracked.open > 0) continue
         if (isGapOver(tracked) || !isForwarded(tracked.session.reservation_id)) endGap(tracked)
       }
     },

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
 import { readPassword } from '../people/password.ts'
-import { type CommandArguments, type OptionValue, type Terminal, WrongUsage } from '../terminal/command.ts'
+import { type CommandArguments, type OptionValue, type Terminal, textOptions, WrongUsage } from '../terminal/command.ts'
 
 /** The options that become fields of a SUT as they are. */
 const TEXTS = {
@@ -14,11 +14,10 @@ const VALUES = {
   ...{ turnaround: 'turnaround', 'release-unused-after': 'release_unused_after' },
 } as const
 
+type Field = keyof typeof TEXTS | keyof typeof VALUES
+
 export const FIELD_OPTIONS = {
-  ...(Object.fromEntries(Object.keys({ ...TEXTS, ...VALUES }).map((name) => [name, { type: 'string' }])) as Record<
-    keyof typeof TEXTS | keyof typeof VALUES,
-    { readonly type: 'string' }
-  >),
+  ...textOptions(...(Object.keys({ ...TEXTS, ...VALUES }) as Field[])),
   'password-stdin': { type: 'boolean' },
 } as const
 

@@ -7,7 +7,7 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { lookUpUser } from '../people/members.ts'
 import { answer, line } from '../service/answer.ts'
 import { callService, tryCall } from '../service/call.ts'
-import { type Command, CommandFailure, Misused } from '../terminal/command.ts'
+import { type Command, CommandFailure, Misused, textOptions } from '../terminal/command.ts'
 import { lookUpSut, SutAnswer, sutPath } from './find.ts'
 
 /** The options that become filters of the route. */
@@ -55,10 +55,7 @@ const toId = async (config: Config, option: string, typed: string): Promise<stri
 export const sessionListCommand: Command = {
   name: 'session list',
   options: {
-    ...(Object.fromEntries(Object.keys(FILTERS).map((name) => [name, { type: 'string' }])) as Record<
-      keyof typeof FILTERS,
-      { readonly type: 'string' }
-    >),
+    ...textOptions('sut', 'user', 'reservation', 'from', 'to'),
     open: { type: 'boolean' },
     limit: { type: 'string' },
     json: { type: 'boolean' },

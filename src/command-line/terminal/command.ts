@@ -54,6 +54,10 @@ export interface Option extends ParseArgsOptionDescriptor {
   readonly isRequired?: true
 }
 
+/** Options with one value each. */
+export const textOptions = <N extends string>(...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, { type: 'string' }])) as Record<N, { readonly type: 'string' }>
+
 /** What help says of a command. */
 export interface CommandHelp {
   /** One word, or two for a member of a group. */

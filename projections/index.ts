@@ -16,7 +16,6 @@ import { sutRequestProjection } from './sut-request.ts'
 import { endedLoginProjection, tokenProjection } from './token.ts'
 import { userProjection } from './user.ts'
 
-/** All projections. */
 export const projections: readonly Projection[] = [
   sutProjection,
   reservationProjection,

@@ -26,13 +26,11 @@ interface CorrectClockOptions extends SpanOptions {
   readonly onProgress?: (done: number, of: number) => void
 }
 
-/** Result of a correction. */
 export interface CorrectionResult {
   /** Streams with events in the span. */
   readonly streams: number
   /** Those already corrected before. */
   readonly before: number
-  /** Restored windows. */
   readonly windows: number
 }
 

@@ -20,7 +20,6 @@ export interface SpanOptions {
   readonly storePositionBefore: (position: PublicPosition) => Promise<StorePosition | undefined>
 }
 
-/** The events of a span. */
 export interface SpanEvents {
   /** By stream. */
   readonly revisions: ReadonlyMap<string, Span>

@@ -29,6 +29,31 @@ export const makeWaitUntilDurable = ({ store, views }: DurabilityOptions): WaitU
   }
 }
 
+/**
+ * What readers that follow the log share, from the first that joins to the last that leaves.
+ *
+ * @param begin returns what ends it
+ */
+export const whileJoined = (begin: () => () => void) => {
+  let readers = 0
+  let end: (() => void) | undefined
+  const close = (): void => {
+    end?.()
+    end = undefined
+  }
+  return {
+    join: (): void => {
+      readers++
+      if (readers === 1) end = begin()
+    },
+    leave: (): void => {
+      readers--
+      if (readers === 0) close()
+    },
+    close,
+  }
+}
+
 /** Before waiting again for events that may never be durable. */
 const RETRY_DELAY_MS = 250
 

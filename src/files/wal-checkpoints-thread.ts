@@ -12,7 +12,6 @@ export const PHASE = {
   restarting: 3,
 } as const
 
-/** Worker data. */
 export interface WalWorkerOptions {
   readonly path: string
   readonly phase: Int32Array

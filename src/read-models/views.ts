@@ -45,7 +45,6 @@ export interface Views
   readonly followEpoch: () => number | undefined
   /** Whether the log is followed, and has been to its end since it was last interrupted. */
   readonly isCurrent: () => boolean
-  /** The last event folded. */
   readonly lastFolded: () => EventPosition
   /** Rows that are not in the file yet. */
   readonly pendingRows: () => number

@@ -31,7 +31,6 @@ interface FollowOptions {
   readonly onChange: (keys: KeyRing) => void
 }
 
-/** Follows the key file. */
 export const followKeyFile = (options: FollowOptions): { readonly close: () => Promise<void> } => {
   const { path, take, onAlarm, onRecovery, onChange } = options
   // Matches no file state, so the first poll detects changes since the start.

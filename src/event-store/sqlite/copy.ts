@@ -6,7 +6,6 @@ import { BEGINNING } from '../event-store.ts'
 import { fileOf, openToRead, READER_BUSY_TIMEOUT_MS } from './open.ts'
 import { syncWal } from './sync.ts'
 
-/** A raw stored event. */
 interface StoredEvent {
   readonly position: StorePosition
   readonly recorded: string

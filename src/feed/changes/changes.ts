@@ -46,7 +46,6 @@ interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
 }
 
 interface ChangesRequest {
-  /** The position after which to begin. */
   readonly after: PublicPosition
   /** The digest of the page that is served. */
   readonly digest: string

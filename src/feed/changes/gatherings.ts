@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BEFORE_FIRST, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { type FollowOptions, followDurable } from '../durability.ts'
+import { type FollowOptions, followDurable, whileJoined } from '../durability.ts'
 import type { Supply } from '../stream.ts'
 import { type Change, collect } from './change.ts'
 import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
@@ -77,8 +77,6 @@ const gather = (
 /** What changed, in gatherings that all readers share. They are made only while somebody reads. */
 export const makeGatherings = (options: GatheringsOptions) => {
   const { views, limits, sight, prepareRequests, waitUntilDurable, wake } = options
-  let readers = 0
-  let stop: (() => void) | undefined
   let published = BEFORE_FIRST
   let kept: readonly Gathering[] = []
 
@@ -95,19 +93,18 @@ export const makeGatherings = (options: GatheringsOptions) => {
   }
   const past = makePastChanges({ ...options, ready }, made)
 
-  const begin = (): void => {
+  const shared = whileJoined(() => {
     published = views.position()
-    stop = gather(options, ready, (stretch) => {
+    const stop = gather(options, ready, (stretch) => {
       published = stretch.to
       kept = [...kept.slice(1 - KEPT_MAX), made(stretch)]
       wake()
     })
-  }
-  const end = (): void => {
-    stop?.()
-    stop = undefined
-    kept = []
-  }
+    return () => {
+      stop()
+      kept = []
+    }
+  })
 
   const next = async (position: PublicPosition): Promise<Gathering> => {
     if (published - position > limits.behind) return made({ from: position, to: published, changes: undefined })
@@ -123,16 +120,5 @@ export const makeGatherings = (options: GatheringsOptions) => {
     return position < published ? [await next(position)] : []
   }
 
-  return {
-    join: (): void => {
-      readers++
-      if (readers === 1) begin()
-    },
-    leave: (): void => {
-      readers--
-      if (readers === 0) end()
-    },
-    readAfter,
-    close: end,
-  }
+  return { ...shared, readAfter }
 }

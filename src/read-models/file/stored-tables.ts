@@ -5,7 +5,6 @@ import { tablesOf } from '../tables/document-table.ts'
 import { RESERVATION_COUNTS_TABLES } from '../tables/reservation-counts.ts'
 import { SESSION_TABLES } from '../tables/session-table.ts'
 
-/** A row as stored in the file. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
 /** A table derived from the log. */

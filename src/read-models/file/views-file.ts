@@ -80,7 +80,6 @@ const IN_MEMORY = ':memory:'
 /** How long to wait for a lock. The service, which blocks meanwhile, retries later instead. */
 const BUSY_TIMEOUT_MS = { reading: 5_000, writing: 100 }
 
-/** How to open a file. */
 interface Opening {
   readonly readOnly?: boolean
   /** Whether another thread runs the checkpoints and waits for the disk. */

@@ -5,8 +5,7 @@ import { logContinues } from '../file/progress.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { Pending } from './pending.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
-import type { Writer } from './write-behind.ts'
-import type { AlarmHooks } from './write-outcomes.ts'
+import type { AlarmHooks, Writer } from './write-behind.ts'
 
 /** Milliseconds before the nth attempt to subscribe again, with jitter so that instances do not reconnect together. */
 const backoff = (failures: number): number =>

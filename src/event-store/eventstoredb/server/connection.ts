@@ -100,7 +100,6 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
   }
 
   return {
-    /** Prefix of all stream names. */
     prefix: address.streamPrefix ?? '',
     use,
     /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { parseOwner } from '../../../domain/sealed-secret.ts'
 import { sutStream, tokenStream, USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { ReadPage } from '../server/read.ts'
@@ -12,7 +13,7 @@ const PAGES_MAX = 256
  * same time, and remembered as far as it goes.
  */
 const makeEventIds = (readPage: ReadPage) => {
-  const pages = new Map<string, { readonly ids: readonly string[]; readonly read: number }>()
+  const pages = new LRUCache<string, { readonly ids: readonly string[]; readonly read: number }>({ max: PAGES_MAX })
   const reading = new Map<string, Promise<void>>()
   let reads = 0
 
@@ -20,10 +21,7 @@ const makeEventIds = (readPage: ReadPage) => {
     const read = reads++
     const events = (await readPage(stream, number * PAGE, PAGE)) ?? []
     if (read < (pages.get(page)?.read ?? 0)) return
-    pages.delete(page)
     pages.set(page, { ids: events.map(({ id }) => id), read })
-    const [oldest] = pages.keys()
-    if (pages.size > PAGES_MAX && oldest !== undefined) pages.delete(oldest)
   }
 
   const startRead = (page: string, stream: string, number: number): Promise<void> => {

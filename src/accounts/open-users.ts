@@ -12,17 +12,6 @@ const POLL_INTERVAL_MS = 250
 /** Between two readings for credentials that are wrong here, which anybody may send. */
 const CREDENTIALS_INTERVAL_MS = 1_000
 
-export interface OpenedUsers {
-  readonly users: Users
-  /** Whether the users are those of the log, or were a moment ago. */
-  readonly isUpToDate: () => boolean
-  /** Before a name or a password is refused. */
-  readonly catchUpNames: CatchUpUsers
-  /** Before a token is refused. */
-  readonly catchUpTokens: CatchUpUsers
-  readonly close: () => void
-}
-
 type OpenUsersOptions = Pick<Opened, 'runner' | 'store' | 'views' | 'vault' | 'alarms' | 'isShared'>
 
 /** Watches how long ago this instance last knew all users. */
@@ -61,13 +50,15 @@ const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }:
   const make = (read: () => Promise<unknown>): CatchUpUsers =>
     isShared ? makeCatchUpUsers(read, CREDENTIALS_INTERVAL_MS) : NOTHING_TO_CATCH_UP
   return {
+    /** Before a name or a password is refused. */
     catchUpNames: make(refresh),
+    /** Before a token is refused. */
     catchUpTokens: make(() => Promise.all([refresh(), waitForHead(views, store)])),
   }
 }
 
 /** Opens the users, who follow the log. An alarm says when they cannot be read. */
-export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUsers> => {
+export const openAllUsers = async (options: OpenUsersOptions) => {
   const { runner, views, vault, alarms, isShared } = options
   let isFailing = false
   const users = await openUsers({
@@ -93,9 +84,10 @@ export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUse
   const stopKeys = watchKeys(options, users)
   return {
     users,
+    /** Whether the users are those of the log, or were a moment ago. */
     isUpToDate: knowledge.isUpToDate,
     ...makeCatchUps(options, users),
-    close: () => {
+    close: (): void => {
       knowledge.stop()
       stopKeys()
       users.close()

@@ -54,17 +54,7 @@ const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
 const SAME_WITHIN = 1_000
 
 /** What becomes of the signals that the client receives. */
-export interface Signals {
-  /** Aborted by the first one that arrives while no program runs. The second ends the client at once. */
-  readonly interrupted: AbortSignal
-  /** The exit code of the one that interrupted. */
-  readonly exitCode: () => number | undefined
-  /** Passes them on to a program from now on, until it ends. */
-  readonly passTo: (program: Program) => void
-  readonly close: () => void
-}
-
-export const handleSignals = (): Signals => {
+export const handleSignals = () => {
   const interruption = new AbortController()
   const isWatched = [0, 1, 2].some(isatty)
   let running: Program | undefined
@@ -81,16 +71,21 @@ export const handleSignals = (): Signals => {
   }
   for (const signal of SIGNALS) process.on(signal, handle)
   return {
+    /** Aborted by the first one that arrives while no program runs. The second ends the client at once. */
     interrupted: interruption.signal,
-    exitCode: () => first && exitCodeOf(first),
-    passTo: (program) => {
+    /** The exit code of the one that interrupted. */
+    exitCode: (): number | undefined => first && exitCodeOf(first),
+    /** Passes them on to a program from now on, until it ends. */
+    passTo: (program: Program): void => {
       running = program
       program.ended.finally(() => {
         running = undefined
       })
     },
-    close: () => {
+    close: (): void => {
       for (const signal of SIGNALS) process.off(signal, handle)
     },
   }
 }
+
+export type Signals = ReturnType<typeof handleSignals>

@@ -24,25 +24,6 @@ export interface Upcoming {
 /** Called with a reservation that is new or has changed, or without one when it was cancelled or released. */
 export type OnUpcoming = (id: string, reservation: Upcoming | undefined, event: Logged | undefined) => void
 
-/** The reservations of the next half-hour, from the views and then from each event. */
-export interface UpcomingReservations {
-  readonly get: (id: string) => Upcoming | undefined
-  /** In no particular order. */
-  readonly all: () => Iterable<Upcoming>
-  /** Calls the listener for every known reservation, and then for every change. */
-  readonly observe: (listener: OnUpcoming) => void
-  /** Whether it is time to read ahead: half of that has passed, or the clock was set back past what is kept. */
-  readonly isLoadDue: () => boolean
-  /** Reads ahead. False while the views cannot be read. */
-  readonly load: () => Promise<boolean>
-  /**
-   * Unix milliseconds since when listeners have learnt of every reservation before its end; undefined before the first
-   * load. A load that comes too late, after a suspension or a jump of the clock, moves it.
-   */
-  readonly completeSince: () => number | undefined
-  readonly close: () => void
-}
-
 /** How far is read ahead. A SUT has at most three reservations in it, so the number of ports bounds memory. */
 const AHEAD_MS = 1_800_000
 /** How long an ended reservation is kept, for a late extension or a clock that is set back. */
@@ -121,11 +102,16 @@ const makeCoverage = () => {
       until = now + AHEAD_MS
       loadedAt = now
     },
+    /**
+     * Unix milliseconds since when listeners have learnt of every reservation before its end; undefined before the first
+     * load. A load that comes too late, after a suspension or a jump of the clock, moves it.
+     */
     completeSince: (): number | undefined => completeSince,
   }
 }
 
-export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): UpcomingReservations => {
+/** The reservations of the next half-hour, from the views and then from each event. */
+export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
   const known = new Map<string, Upcoming>()
   const listeners: OnUpcoming[] = []
   const coverage = makeCoverage()
@@ -155,14 +141,18 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): Upc
   })
 
   return {
-    get: (id) => known.get(id),
-    all: () => known.values(),
-    observe: (listener) => {
+    get: (id: string): Upcoming | undefined => known.get(id),
+    /** In no particular order. */
+    all: (): Iterable<Upcoming> => known.values(),
+    /** Calls the listener for every known reservation, and then for every change. */
+    observe: (listener: OnUpcoming): void => {
       listeners.push(listener)
       for (const reservation of known.values()) listener(reservation._id, reservation, undefined)
     },
-    isLoadDue: () => coverage.isLoadDue(clock()),
-    load: async () => {
+    /** Whether it is time to read ahead: half of that has passed, or the clock was set back past what is kept. */
+    isLoadDue: (): boolean => coverage.isLoadDue(clock()),
+    /** Reads ahead. False while the views cannot be read. */
+    load: async (): Promise<boolean> => {
       const now = clock()
       coverage.begin(now)
       missed = []
@@ -182,6 +172,8 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): Upc
     close: unwatch,
   }
 }
+
+export type UpcomingReservations = ReturnType<typeof makeUpcomingReservations>
 
 interface ReadAheadOptions {
   readonly upcoming: Pick<UpcomingReservations, 'load' | 'isLoadDue'>

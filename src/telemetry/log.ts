@@ -2,18 +2,6 @@ import { write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 
-/** Buffered lines for a file descriptor, in order. */
-export interface LineWriter {
-  /** Takes a line including its newline. It is written within 0.1 s, or at once if urgent. */
-  readonly write: (line: string, isUrgent?: boolean) => void
-  /** Resolves when everything taken so far is written or given up, or after `within` milliseconds. */
-  readonly flush: (within: number) => Promise<void>
-  /** The synchronous version, for a process about to exit. */
-  readonly flushNow: () => void
-  /** How many lines could not be written. */
-  readonly lost: () => number
-}
-
 /** How long a line may wait to be written together with others. */
 const FLUSH_DELAY_MS = 100
 /** Characters that trigger a write at once, and that may wait for a slow reader. */
@@ -58,10 +46,10 @@ const writeAllNow = (fd: number, bytes: Buffer): void => {
 }
 
 /**
- * Writes in the background, in large pieces. A full disk, or a reader that is slow or gone, costs lines and nothing
+ * Writes lines to a file descriptor in the background, in order and in large pieces. A full disk, or a reader that is slow or gone, costs lines and nothing
  * else. pino's own destination can hang at exit on a full disk.
  */
-export const openLineWriter = (fd: number): LineWriter => {
+export const openLineWriter = (fd: number) => {
   let waiting = ''
   let lost = 0
   let timer: NodeJS.Timeout | undefined
@@ -89,7 +77,8 @@ export const openLineWriter = (fd: number): LineWriter => {
   }
 
   return {
-    write: (line, isUrgent = false) => {
+    /** Takes a line including its newline. It is written within 0.1 s, or at once if urgent. */
+    write: (line: string, isUrgent = false): void => {
       if (waiting.length > WAITING_MAX) {
         lost++
         return
@@ -99,7 +88,8 @@ export const openLineWriter = (fd: number): LineWriter => {
       if (isUrgent || waiting.length >= ENOUGH) start()
       else timer ??= setTimeout(start, FLUSH_DELAY_MS).unref()
     },
-    flush: async (within) => {
+    /** Resolves when everything taken so far is written or given up, or after `within` milliseconds. */
+    flush: async (within: number): Promise<void> => {
       start()
       if (writing === undefined) return
       const late = Promise.withResolvers<void>()
@@ -107,10 +97,14 @@ export const openLineWriter = (fd: number): LineWriter => {
       await Promise.race([writing, late.promise])
       clearTimeout(timeout)
     },
-    flushNow: () => writeAllNow(fd, Buffer.from(take())),
-    lost: () => lost,
+    /** The synchronous version, for a process about to exit. */
+    flushNow: (): void => writeAllNow(fd, Buffer.from(take())),
+    /** How many lines could not be written. */
+    lost: (): number => lost,
   }
 }
+
+export type LineWriter = ReturnType<typeof openLineWriter>
 
 /** Nested causes that are logged. */
 const CAUSES_MAX = 3

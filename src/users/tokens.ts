@@ -15,18 +15,6 @@ export interface KnownToken {
   readonly revoked_at: string | null
 }
 
-/** Tokens in place of passwords. */
-export interface Tokens {
-  /** Whether a text is meant as a token. */
-  readonly isTokenLike: (text: string) => boolean
-  /** Whether all tokens are known. */
-  readonly isReady: () => boolean
-  /** The user that a token stands for, with the token's role; undefined unless it is valid. */
-  readonly userOf: (token: string) => User | undefined
-  /** Whether a user that a token stood for still is what it was. */
-  readonly isCurrent: (user: User & { readonly token: string }) => boolean
-}
-
 interface TokensOptions {
   readonly find: (id: string) => KnownToken | undefined
   readonly isReady: () => boolean
@@ -56,7 +44,8 @@ export const mayHaveRole = (user: Pick<User, 'role'>, role: Role): boolean =>
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
-export const makeTokens = ({ find, isReady, users, clock }: TokensOptions): Tokens => {
+/** Tokens in place of passwords. */
+export const makeTokens = ({ find, isReady, users, clock }: TokensOptions) => {
   const userOf = ({ _id, user_id, role, expires_at, revoked_at }: KnownToken): User | undefined => {
     const user = users.byId(user_id)
     const isOver = revoked_at !== null || (expires_at !== null && epochMillisecondsOf(expires_at) <= clock())
@@ -64,17 +53,22 @@ export const makeTokens = ({ find, isReady, users, clock }: TokensOptions): Toke
     return { ...user, role, token: _id, ...(expires_at !== null && { expires: epochMillisecondsOf(expires_at) }) }
   }
   return {
-    isTokenLike: (text) => text.slice(0, PREFIX.length).toLowerCase() === PREFIX,
+    /** Whether a text is meant as a token. */
+    isTokenLike: (text: string): boolean => text.slice(0, PREFIX.length).toLowerCase() === PREFIX,
     isReady,
-    userOf: (token) => {
+    /** The user that a token stands for, with the token's role; undefined unless it is valid. */
+    userOf: (token: string): User | undefined => {
       const digits = TOKEN.exec(token)?.[1]
       if (digits === undefined) return undefined
       const known = find(Buffer.from(digits, 'base64url').toString('hex', 0, ID_BYTES))
       return known !== undefined && isSame(known.hash, hash('sha256', token, 'hex')) ? userOf(known) : undefined
     },
-    isCurrent: ({ token, role }) => {
+    /** Whether a user that a token stood for still is what it was. */
+    isCurrent: ({ token, role }: User & { readonly token: string }): boolean => {
       const known = find(token)
       return known !== undefined && userOf(known)?.role === role
     },
   }
 }
+
+export type Tokens = ReturnType<typeof makeTokens>

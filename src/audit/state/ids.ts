@@ -1,23 +1,5 @@
 import type { Report } from './state.ts'
 
-/**
- * A set of 128-bit ids: an open-addressing table, at most half full, 16 bytes per slot. A million ids take 32
- * megabytes.
- */
-export interface SeenIds {
-  /** Adds an id, given as four words that are not all 0. Returns whether it is new. */
-  readonly add: (a: number, b: number, c: number, d: number) => boolean
-}
-
-/** Ids of 96 bits, each with a number that is not 0. */
-export interface AssignedIds {
-  /** Adds an id with its number. Returns whether the id is new. */
-  readonly add: (_id: string, tag: number) => boolean
-  readonly find: (_id: string) => number | undefined
-  /** Gives an id that was added another number. */
-  readonly change: (_id: string, tag: number) => void
-}
-
 const INITIAL_PLACES = 1_024
 
 const hashWords = (a: number, b: number, c: number, d: number): number => {
@@ -27,7 +9,11 @@ const hashWords = (a: number, b: number, c: number, d: number): number => {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-/** @param hasMarks whether the fourth word is no part of the id */
+/**
+ * A set of 128-bit ids: an open-addressing table, at most half full, 16 bytes per slot. A million ids take 32 megabytes.
+ *
+ * @param hasMarks whether the fourth word is no part of the id, but a number of its own
+ */
 const makeTable = (hasMarks: boolean) => {
   let places = INITIAL_PLACES
   let words = new Uint32Array(4 * places)
@@ -63,6 +49,7 @@ const makeTable = (hasMarks: boolean) => {
   }
 
   return {
+    /** Adds an id, given as four words that are not all 0. Returns whether it is new. */
     add: (a: number, b: number, c: number, d: number): boolean => {
       const at = placeOf(a, b, c, d)
       if ((words[at] as number) !== 0 || words[at + 1] !== 0 || words[at + 2] !== 0 || words[at + 3] !== 0) return false
@@ -78,7 +65,9 @@ const makeTable = (hasMarks: boolean) => {
   }
 }
 
-export const makeSeenIds = (): SeenIds => makeTable(false)
+export const makeSeenIds = () => makeTable(false)
+
+type SeenIds = Pick<ReturnType<typeof makeTable>, 'add'>
 
 const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
@@ -101,14 +90,19 @@ export const wordsOf = (_id: string): readonly [high: number, middle: number, lo
   hexAt(_id, 16, 24),
 ]
 
-export const makeAssignedIds = (): AssignedIds => {
+/** Ids of 96 bits, each with a number that is not 0. */
+export const makeAssignedIds = () => {
   const { add, find, change } = makeTable(true)
   return {
-    add: (_id, tag) => add(...wordsOf(_id), tag),
-    find: (_id) => find(...wordsOf(_id)),
-    change: (_id, tag) => change(...wordsOf(_id), tag),
+    /** Adds an id with its number. Returns whether the id is new. */
+    add: (_id: string, tag: number): boolean => add(...wordsOf(_id), tag),
+    find: (_id: string): number | undefined => find(...wordsOf(_id)),
+    /** Gives an id that was added another number. */
+    change: (_id: string, tag: number): void => change(...wordsOf(_id), tag),
   }
 }
+
+export type AssignedIds = ReturnType<typeof makeAssignedIds>
 
 const [DASH, SEVEN] = ['-'.charCodeAt(0), '7'.charCodeAt(0)]
 

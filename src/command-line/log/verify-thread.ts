@@ -5,17 +5,12 @@ import { UnusableLog } from '../../event-store/event-store.ts'
 /** Pages that may wait, to bound memory if reading is faster than checking. */
 const PAGES_MAX = 64
 
-/** A judge that must be closed. */
-export interface JudgeThread extends Judge {
-  readonly close: () => Promise<void>
-}
-
 /**
  * Checks events against the rules in a worker thread, while this thread reads and hashes them.
  *
  * @param path of an embedded log, whose links are compared with the events
  */
-export const startJudgeThread = (path: string): JudgeThread => {
+export const startJudgeThread = (path: string): Judge & { readonly close: () => Promise<void> } => {
   const thread = openThread<Judge>({
     module: new URL('./verify-worker.ts', import.meta.url),
     start: { workerData: path },

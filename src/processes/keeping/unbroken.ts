@@ -1,13 +1,5 @@
 import type { ProcessClock } from '../clock.ts'
 
-/** For how long holders could have reached this instance without a break. */
-export interface Unbroken {
-  /** Milliseconds; 0 while they cannot. */
-  readonly lasting: () => number
-  /** To be called often. */
-  readonly check: () => void
-}
-
 export interface UnbrokenOptions {
   /** Whether the service is ready. */
   readonly isReady: () => boolean
@@ -21,12 +13,15 @@ const CHECK_GAP_MAX_MS = 10_000
 /** A larger step of the wall clock is a break: less time may have passed than it says. */
 const STEP_MAX_MS = 1_000
 
-export const makeUnbroken = ({ isReady, clock, sinceBoot }: UnbrokenOptions): Unbroken => {
+/** For how long holders could have reached this instance without a break. */
+export const makeUnbroken = ({ isReady, clock, sinceBoot }: UnbrokenOptions) => {
   let began: number | undefined
   let last = { at: sinceBoot(), offset: clock.now() - sinceBoot() }
   return {
-    lasting: () => (began === undefined ? 0 : sinceBoot() - began),
-    check: () => {
+    /** Milliseconds; 0 while they cannot. */
+    lasting: (): number => (began === undefined ? 0 : sinceBoot() - began),
+    /** To be called often. */
+    check: (): void => {
       const at = sinceBoot()
       const offset = clock.now() - at
       const isBroken = at - last.at > CHECK_GAP_MAX_MS || Math.abs(offset - last.offset) > STEP_MAX_MS
@@ -37,3 +32,5 @@ export const makeUnbroken = ({ isReady, clock, sinceBoot }: UnbrokenOptions): Un
     },
   }
 }
+
+export type Unbroken = ReturnType<typeof makeUnbroken>

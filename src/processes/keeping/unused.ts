@@ -73,14 +73,7 @@ const makeHasSession =
   }
 
 /** Releases reservations that nobody uses. */
-export interface Unused {
-  /** When a reservation is released unless somebody connects, in Unix milliseconds; undefined if it is not. */
-  readonly dueOf: (reservation: Usable) => Promise<number | undefined>
-  /** Runs until the signal aborts. */
-  readonly run: () => Promise<void>
-}
-
-export const makeUnused = (options: UnusedOptions): Unused => {
+export const makeUnused = (options: UnusedOptions) => {
   const { upcoming, clock, isUsed, catchUp, onError, signal } = options
   const looks = makeDueTimes()
   const lookAt = ({ _id, begins }: Upcoming): void => looks.set(_id, begins)
@@ -118,11 +111,13 @@ export const makeUnused = (options: UnusedOptions): Unused => {
   }
 
   return {
-    dueOf: async (reservation) => {
+    /** When a reservation is released unless somebody connects, in Unix milliseconds; undefined if it is not. */
+    dueOf: async (reservation: Usable): Promise<number | undefined> => {
       const due = dueOf(reservation)
       return due === undefined || (await hasSession(reservation._id)) !== false ? undefined : due
     },
-    run: async () => {
+    /** Runs until the signal aborts. */
+    run: async (): Promise<void> => {
       upcoming.observe((id, reservation) => (reservation === undefined ? looks.delete(id) : lookAt(reservation)))
       await runRepeatedly(options, async () => {
         if (clock.mayRecord()) await runBatches(shuffled(looks.takeDue(clock.now())), look)

@@ -1,17 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { appendOwn } from '../commands/command-envelope.ts'
 import { BERTH } from '../commands/listen-ports.ts'
 import { Misconfigured } from '../config/checks/misconfigured.ts'
 import type { DataOf } from '../domain/event.ts'
-import { EPOCH_BYTES } from '../domain/events/user.ts'
+import { EPOCH_BYTES, type Quota, type Role } from '../domain/events/user.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeId, USERS_STREAM } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import { FIRST_NAME, type FirstAdministrator, type FirstUser } from '../users/first-administrator.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../users/passwords/password.ts'
 import type { Opened } from './opened.ts'
+
+/** Name of the administrator created at the first start. */
+const FIRST_NAME = 'admin'
+
+/** A user of a log that had none. */
+export interface FirstUser {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** The hash of the password in PHC string format. */
+  readonly password: string
+  readonly quota?: Quota
+}
+
+export interface FirstAdministrator {
+  readonly name: string
+  /** Absent if the password was configured. */
+  readonly password?: string
+}
+
+/**
+ * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. In
+ * a container every start has the same process id, so the name is random.
+ */
+export const writePasswordFile = async (data: string, { name, password }: FirstAdministrator): Promise<string> => {
+  const file = join(data, `first-password-${randomUUID()}.txt`)
+  await writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })
+  return file
+}
 
 interface CheckOptions extends Pick<Opened, 'config' | 'store' | 'isShared'> {
   /** Whether the log has nothing but what a start records. */

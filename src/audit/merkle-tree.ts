@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import { HASH_BYTES, nodeHash } from '../event-store/stored-event.ts'
+import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
+import { BEGINNING, type EventStore, type StoredRecord } from '../event-store/event-store.ts'
+import { HASH_BYTES, leafHash, nodeHash } from '../event-store/stored-event.ts'
 
 /** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
 
@@ -133,5 +135,17 @@ export const makeKeptTree = () => {
       if (row === undefined) throw new RangeError('the tree has fewer leaves')
       return row.at(index)
     },
+  }
+}
+
+/** Reads the whole log: each raw event with its public position and leaf hash. */
+export async function* readLeaves(
+  store: Pick<EventStore, 'records'>,
+  onProgress: (events: number) => void = () => undefined,
+): AsyncGenerator<{ readonly position: PublicPosition; readonly record: StoredRecord; readonly leaf: Uint8Array }> {
+  let next = 0
+  for await (const page of store.records(BEGINNING)) {
+    for (const record of page) yield { position: toPublicPosition(next++), record, leaf: leafHash(record.text) }
+    onProgress(next)
   }
 }

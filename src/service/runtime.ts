@@ -1,3 +1,4 @@
+import type { FirstAdministrator, FirstUser } from '../accounts/first-users.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { ChangesLimits } from '../feed/changes/changes.ts'
@@ -6,7 +7,6 @@ import type { ConsoleLimits } from '../http/console/bridge.ts'
 import type { CsvLimits } from '../http/response/csv-lists.ts'
 import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Timeouts } from '../http/server/listen.ts'
-import type { FirstAdministrator, FirstUser } from '../users/first-administrator.ts'
 
 /** Where the service listens. */
 export interface Address {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type FirstAdministrator, writePasswordFile } from '../accounts/first-users.ts'
 import type { Config } from '../config/config.ts'
 import { nameOfStore } from '../config/event-store.ts'
 import { formatQuota } from '../domain/user/quota.ts'
@@ -7,7 +8,6 @@ import { requestLine } from '../http/response/request-summary.ts'
 import { makeSinceBoot } from '../processes/clock.ts'
 import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
-import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
+import type { FirstUser } from '../../src/accounts/first-users.ts'
 import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
-import type { FirstUser } from '../../src/users/first-administrator.ts'
 import type { Credential } from '../../src/users/load-users.ts'
 import {
   hashPassword,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { FirstUser } from '../../src/accounts/first-users.ts'
 import type { Quota } from '../../src/domain/events/user.ts'
 import { NOTHING_TO_CATCH_UP } from '../../src/users/catch-up.ts'
-import type { FirstUser } from '../../src/users/first-administrator.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'
 import { hashPassword, SALT_BYTES, type VerifiedPassword } from '../../src/users/passwords/password.ts'
 

@@ -1,9 +1,38 @@
 import type { Correction } from '../../clock-correction/judge.ts'
-import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
+import type { Recorded } from '../../domain/event.ts'
+import { canonicalJson } from '../../domain/values/canonical-json.ts'
+import { BEFORE_FIRST, type PublicPosition, toStorePosition } from '../../domain/values/position.ts'
+import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 import { makeRules } from '../rules/rules.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
 import { type LogLinks, makeLinkJudge } from './log-links.ts'
-import { parseEvent } from './read.ts'
+
+/** A decoded event, or what is known of an unreadable one. */
+type ParsedEvent =
+  | { readonly event: Recorded; readonly isCanonical: boolean }
+  | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
+
+/** Decodes a raw event. In verification events go by their public positions only. */
+export const parseEvent = (text: string, position: PublicPosition): ParsedEvent => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    return { why: (error as Error).message, stream: undefined, revision: -1 }
+  }
+  try {
+    return { event: decodeParsed(parsed, toStorePosition(position)), isCanonical: canonicalJson(parsed) === text }
+  } catch (error) {
+    if (!(error instanceof UndecodableEvent)) throw error
+    const { stream, revision } = parsed as { readonly stream?: unknown; readonly revision?: unknown }
+    const isPlaced = typeof stream === 'string' && Number.isSafeInteger(revision)
+    return {
+      why: error.message,
+      stream: isPlaced ? stream : undefined,
+      revision: isPlaced ? (revision as number) : -1,
+    }
+  }
+}
 
 /** A raw event and its public position. */
 export interface PositionedText {

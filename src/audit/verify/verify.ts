@@ -12,8 +12,7 @@ import { growTree } from '../merkle-tree.ts'
 import { applyAgain } from '../rules/rules.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
-import { type Judge, makeJudge, type PositionedText } from './judge.ts'
-import { parseEvent } from './read.ts'
+import { type Judge, makeJudge, type PositionedText, parseEvent } from './judge.ts'
 
 export interface VerifyOptions {
   /** The whole raw log. */

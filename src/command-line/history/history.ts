@@ -19,8 +19,7 @@ import { makeProgress } from '../terminal/progress.ts'
 import { askHistory } from './asked-history.ts'
 import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
-import { makeNamed } from './named.ts'
-import { type LookUpNames, makeLookUpNames } from './user-names.ts'
+import { type LookUpNames, makeLookUpNames, makeNamed } from './named.ts'
 
 const SHOWN_EVERY = 4_096
 

@@ -1,6 +1,5 @@
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { readLeaves } from '../../audit/leaves.ts'
-import { growTree } from '../../audit/merkle-tree.ts'
+import { growTree, readLeaves } from '../../audit/merkle-tree.ts'
 import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'

@@ -1,5 +1,4 @@
-import { readLeaves } from '../../audit/leaves.ts'
-import { makeKeptTree, makeTreeReader } from '../../audit/merkle-tree.ts'
+import { makeKeptTree, makeTreeReader, readLeaves } from '../../audit/merkle-tree.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, CommandFailure, Misused } from '../terminal/command.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { FirstUser } from '../../../src/accounts/first-users.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import type { FirstUser } from '../../../src/users/first-administrator.ts'
 import { hashPassword } from '../../../src/users/passwords/password.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { aUser } from '../../users/builders.ts'

@@ -1,0 +1,76 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { formatKeyId } from '../audit/audit-key.ts'
+import type { Verifier } from '../audit/signed-note.ts'
+
+/** The keys a backup needs but does not contain. */
+interface FoundBackup {
+  readonly directory: string
+  readonly vault_keys: readonly string[]
+  /** The signature lines of its signed checkpoint; empty if it has none. */
+  readonly signatures: readonly string[]
+}
+
+/** Directories searched. A data directory may have very many neighbours. */
+const DIRECTORIES_MAX = 1_000
+
+const readSmall = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
+
+/** The backup of a log in a directory, if there is one. */
+const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
+  try {
+    const { log_id, vault_keys } = JSON.parse(await readSmall(join(directory, 'checkpoint.json')))
+    if (log_id !== logId || !Array.isArray(vault_keys)) return []
+    const signatures = (await readSmall(join(directory, 'log.checkpoint')))
+      .split('\n')
+      .filter((line) => line.startsWith('\u2014 '))
+    return [{ directory, vault_keys: vault_keys.map(String), signatures }]
+  } catch {
+    return []
+  }
+}
+
+/** The backups of a log in its data directory, if that was restored from one, and in the neighbouring directories. */
+const findBackups = async (data: string, logId: string): Promise<readonly FoundBackup[]> => {
+  const parent = dirname(data)
+  const names = (await readdir(parent, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(parent, name))
+    .sort()
+    .slice(0, DIRECTORIES_MAX)
+  const found: FoundBackup[] = []
+  for (const directory of new Set([data, ...names])) found.push(...(await backupIn(directory, logId)))
+  return found
+}
+
+/** The key id of a signature line, in the format of `formatKeyId`. */
+const signerOf = (line: string): string => {
+  const [, name = '', encoded = ''] = line.split(' ')
+  return `${name}+${Buffer.from(encoded, 'base64').subarray(0, 4).toString('hex')}`
+}
+
+/** What backups reveal about a missing key. Backups contain no keys, but name the ones they need. */
+export const makeLostKeys = (data: string, logId: string) => ({
+  /** The directories of the backups signed with this key. */
+  signedBy: async (verifier: Verifier): Promise<readonly string[]> => {
+    const found = await findBackups(data, logId)
+    return found
+      .filter(({ signatures }) => signatures.some((line) => signerOf(line) === formatKeyId(verifier)))
+      .map(({ directory }) => directory)
+  },
+  /** The signer of the backup that the data directory was restored from, if any. */
+  lastSigner: async (): Promise<string | undefined> => {
+    const [restored] = await backupIn(data, logId)
+    const [line] = restored?.signatures ?? []
+    return line === undefined ? undefined : signerOf(line)
+  },
+  /** How to continue without a missing vault key. */
+  remedyFor: async (vaultKey: string): Promise<string> => {
+    const backups = (await findBackups(data, logId)).filter(({ vault_keys }) => vault_keys.includes(vaultKey))
+    const listed = backups.map(({ directory }) => directory).join(', ')
+    const where = listed === '' ? 'is in no backup' : `is in no backup, although ${listed} needs it`
+    return `the key ${JSON.stringify(vaultKey)} ${where}; restore it, or, if it is lost for good, give up its secrets with: berth vault forget ${vaultKey}`
+  },
+})
+
+export type LostKeys = ReturnType<typeof makeLostKeys>

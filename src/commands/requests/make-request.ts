@@ -16,13 +16,13 @@ import { isForbidden } from '../../domain/reservation/rules.ts'
 import { type WindowLimits, windowProblems } from '../../domain/reservation/window-limits.ts'
 import { quotaDocument } from '../../domain/user/document.ts'
 import type { Scope } from '../../domain/user/scope.ts'
-import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Outcome, Runner, Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, keyReused } from '../failures.ts'
 import { findRecorded } from '../idempotency-key.ts'
-import { behindLog, refuseAll } from '../matching/create-matched.ts'
+import { behindLog, type MatchedOptions, refuseAll } from '../matching/create-matched.ts'
 import { orUnavailable } from '../matching/offers.ts'
 import type { Quotas } from '../quotas.ts'
 import type { FinishOffer } from './finish-offer.ts'
@@ -51,22 +51,15 @@ export interface AnsweredRequest extends Pick<Recorded, 'revision'> {
   readonly storePosition: StorePosition
 }
 
-export interface MakeRequestOptions {
+export interface MakeRequestOptions
+  extends Pick<MatchedOptions, 'search' | 'catchUp' | 'isClockAhead' | 'clock' | 'randomHex'> {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
   readonly store: Pick<EventStore, 'readStream'>
   readonly quotas: Pick<Quotas, 'usesOf' | 'priorityMaxOf'>
   readonly limits: WindowLimits
-  /** @throws StoreUnavailable if SUTs cannot be compared now */
-  readonly search: (search: Search) => Promise<Candidates>
   /** What is known of those who wait, and of one more user. @throws StoreUnavailable */
   readonly grantsFor: (userId: string) => Promise<Grants>
   readonly finishOffer: FinishOffer
-  /** Waits until what other instances have recorded is known here. False if that takes too long. */
-  readonly catchUp: () => Promise<boolean>
-  readonly isClockAhead: () => boolean
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
 }
 
 type Answer = E.Either<Failure, AnsweredRequest>

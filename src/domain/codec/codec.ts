@@ -17,7 +17,12 @@ export const markPlain = <C extends t.Mixed>(codec: C): C => {
 export const isPlain = (codec: t.Mixed): boolean => plainCodecs.has(codec)
 
 /** A codec for a single field, with the error message for invalid values. */
-const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string, schema: () => JsonSchema): t.Type<A> => {
+export const scalar = <A>(
+  name: string,
+  is: (u: unknown) => u is A,
+  rule: string,
+  schema: () => JsonSchema,
+): t.Type<A> => {
   const codec = new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity)
   return markPlain(withSchema(codec, schema))
 }

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Quota, quotaFields } from '../events/user.ts'
+import { parsePairs } from './pairs.ts'
 
 /** Some limits, such as those that change; null is no limit. */
 export type QuotaChange = Partial<Quota>
@@ -31,9 +32,7 @@ const RULES: Readonly<Record<Limit, string>> = {
 const parseNumber = (text: string): number | undefined =>
   /^\d{1,5}(?:\.\d{1,2})?$/.test(text) ? Number(text) : undefined
 
-const parseLimit = (text: string): E.Either<string, readonly [Limit, number | null]> => {
-  const [name = '', value, ...more] = text.split('=').map((part) => part.trim())
-  if (value === undefined || more.length > 0) return E.left(SYNTAX)
+const parseLimit = (name: string, value: string): E.Either<string, readonly [Limit, number | null]> => {
   if (!isLimit(name)) return E.left(`must consist of ${LIMITS.join(', ')}, some or all`)
   const limit = value === 'none' ? null : parseNumber(value)
   return limit !== undefined && quotaFields[name].is(limit)
@@ -48,14 +47,8 @@ const parseLimit = (text: string): E.Either<string, readonly [Limit, number | nu
 export const parseQuota = (text: string): E.Either<string, QuotaChange | null> => {
   if (text.length > LENGTH_MAX) return E.left(SYNTAX)
   if (text.trim() === 'default') return E.right(null)
-  const limits = new Map<Limit, number | null>()
-  for (const part of text.split(',')) {
-    const limit = parseLimit(part)
-    if (E.isLeft(limit)) return limit
-    if (limits.has(limit.right[0])) return E.left('must have each limit once')
-    limits.set(...limit.right)
-  }
-  return E.right(Object.fromEntries(limits))
+  const limits = parsePairs(text, parseLimit, { syntax: SYNTAX, twice: 'must have each limit once' })
+  return E.map(Object.fromEntries<number | null>)(limits)
 }
 
 /** The text of a quota, which `parseQuota` reads. */

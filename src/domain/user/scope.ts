@@ -4,6 +4,7 @@ import { withSchema } from '../codec/json-schema.ts'
 import { tagName, tagText } from '../events/sut.ts'
 import { SCOPE_MAX } from '../events/user.ts'
 import { decodePercent } from '../values/percent-encoded.ts'
+import { parsePairs } from './pairs.ts'
 
 /** Tags that a SUT must have, by name. */
 export type Scope = Readonly<Record<string, string>>
@@ -13,10 +14,9 @@ const TAGS_MAX = 16
 
 const SYNTAX = 'must be like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
 
-const parseTag = (text: string): E.Either<string, readonly [name: string, value: string]> => {
-  const [name = '', encoded, ...more] = text.split('=').map((part) => part.trim())
-  const value = encoded === undefined ? undefined : decodePercent(encoded)
-  if (value === undefined || more.length > 0) return E.left(SYNTAX)
+const parseTag = (name: string, encoded: string): E.Either<string, readonly [name: string, value: string]> => {
+  const value = decodePercent(encoded)
+  if (value === undefined) return E.left(SYNTAX)
   if (!tagName.is(name)) return E.left('must have tag names of 1 to 64 of A-Z a-z 0-9 . _ -')
   return tagText.is(value)
     ? E.right([name, value])
@@ -30,16 +30,9 @@ const parseTag = (text: string): E.Either<string, readonly [name: string, value:
 export const parseScope = (text: string): E.Either<string, Scope> => {
   if (text === '') return E.right({})
   if (text.length > SCOPE_MAX) return E.left(`must be at most ${SCOPE_MAX} characters`)
-  const parts = text.split(',')
-  if (parts.length > TAGS_MAX) return E.left(`must be at most ${TAGS_MAX} tags`)
-  const tags = new Map<string, string>()
-  for (const part of parts) {
-    const tag = parseTag(part)
-    if (E.isLeft(tag)) return tag
-    if (tags.has(tag.right[0])) return E.left('must have each name once')
-    tags.set(...tag.right)
-  }
-  return E.right(Object.fromEntries(tags))
+  if (text.split(',').length > TAGS_MAX) return E.left(`must be at most ${TAGS_MAX} tags`)
+  const tags = parsePairs(text, parseTag, { syntax: SYNTAX, twice: 'must have each name once' })
+  return E.map(Object.fromEntries<string>)(tags)
 }
 
 /** What a value must not contain as it is: separators, and the white space at its ends that parsing ignores. */

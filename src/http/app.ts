@@ -67,16 +67,6 @@ export interface AppDependencies {
 const internalError = () =>
   refusal('internal', 'An unexpected error occurred. The log of the service has details under this request id.')
 
-const summaryOf = (ctx: Context, began: number, address: string): RequestSummary => {
-  const { requestId, user, match, code } = stateOf(ctx)
-  const traceId = traceIdOf(ctx.req.headers.traceparent)
-  const milliseconds = performance.now() - began
-  const method = knownMethod(ctx.req.method)
-  const route = match.route?.path ?? NO_ROUTE
-  const status = ctx.res.statusCode
-  return { requestId, traceId, method, route, status, code, milliseconds, user, address }
-}
-
 /** Gives every request an id, its match and a response. An unexpected error becomes a response without details. */
 const withRequestId =
   (
@@ -105,7 +95,19 @@ const withRequestId =
         else sendRefusal(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
       }
     }
-    onAnswered(summaryOf(ctx, began, addressOf(ctx.req)), ctx.req)
+    const { user, code, match: matched } = stateOf(ctx)
+    const summary = {
+      requestId,
+      traceId: traceIdOf(ctx.req.headers.traceparent),
+      method: knownMethod(ctx.req.method),
+      route: matched.route?.path ?? NO_ROUTE,
+      status: ctx.res.statusCode,
+      code,
+      milliseconds: performance.now() - began,
+      user,
+      address: addressOf(ctx.req),
+    }
+    onAnswered(summary, ctx.req)
     send(ctx)
   }
 

@@ -1,3 +1,4 @@
+import { bisect } from '../values/bisect.ts'
 import { dropUnusedTexts, endAt, findRow, type Held, heldAt, putHeld, startAt, WIDTH } from './held.ts'
 import { bytesOf, idWords, makePage, type Page, type Rows, rowsAt } from './page.ts'
 import { earliestAfter, reachOf } from './turnaround.ts'
@@ -13,20 +14,8 @@ interface WindowPage {
   readonly end: number
 }
 
-/** Index of the first of `count` items that ends after a moment. */
-const firstEndingAfter = (count: number, moment: number, endOf: (n: number) => number): number => {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (endOf(middle) > moment) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 const rowEndingAfter = ({ numbers }: Rows, moment: number): number =>
-  firstEndingAfter(numbers.length / WIDTH, moment, (n) => endAt(numbers, n))
+  bisect(numbers.length / WIDTH, (n) => endAt(numbers, n) > moment)
 
 /** The rows must not be empty. */
 const makeWindowPage = (rows: Rows): WindowPage => {
@@ -83,7 +72,7 @@ const PAGE_MAX = 128
 export const EMPTY: Calendar = { pages: [], size: 0 }
 
 const pageEndingAfter = ({ pages }: Calendar, moment: number): number =>
-  firstEndingAfter(pages.length, moment, (n) => (pages[n] as WindowPage).end)
+  bisect(pages.length, (n) => (pages[n] as WindowPage).end > moment)
 
 /** Visits rows that end after a moment, by start, until `visit` returns true. */
 const walk = (calendar: Calendar, moment: number, visit: (rows: Rows, n: number) => boolean): void => {

@@ -1,3 +1,4 @@
+import { bisect } from '../values/bisect.ts'
 import { bytesOf, makePage, type Page, rowsAt } from './page.ts'
 
 /**
@@ -56,16 +57,8 @@ const makeOrder = ({ width, key: keyWidth }: RowShape) => {
   }
 
   /** Index of the first row whose key is not less than the given one. */
-  const lowerBound = (numbers: Int32Array, key: ArrayLike<number>): number => {
-    let low = 0
-    let high = numbers.length / width
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (compare(numbers, middle * width, key, 0) < 0) low = middle + 1
-      else high = middle
-    }
-    return low * width
-  }
+  const lowerBound = (numbers: Int32Array, key: ArrayLike<number>): number =>
+    width * bisect(numbers.length / width, (n) => compare(numbers, n * width, key, 0) >= 0)
 
   return { compare, lowerBound }
 }

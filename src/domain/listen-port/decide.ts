@@ -3,6 +3,7 @@ import { type Decider, type Decision, type StreamState, withCorrectTime } from '
 import type { Recorded } from '../event.ts'
 import { failure } from '../failure.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
+import { bisect } from '../values/bisect.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
@@ -41,16 +42,8 @@ export interface ListenPortState extends StreamState {
   readonly released: readonly number[]
 }
 
-const insertionIndex = (assigned: readonly Assignment[], port: number): number => {
-  let low = 0
-  let high = assigned.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((assigned[middle] as Assignment).listen_port < port) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const insertionIndex = (assigned: readonly Assignment[], port: number): number =>
+  bisect(assigned.length, (n) => (assigned[n] as Assignment).listen_port >= port)
 
 /** Up to `count` free ports: the lowest ones never used, then those that were released first. */
 const choosePorts = (state: ListenPortState, range: PortRange, count: number): readonly number[] => {

@@ -1,4 +1,5 @@
 import { QUARTER } from '../calendar/window.ts'
+import { bisect } from '../values/bisect.ts'
 
 /** A reservation that holds its SUT, or held it until it was released. Unix seconds. */
 export interface KnownWindow {
@@ -41,15 +42,8 @@ const nextQuarter = (moment: number): number => Math.ceil(moment / QUARTER) * QU
 const quarterAfter = (end: number, turnaround: number): number =>
   turnaround === 0 ? end - (end % QUARTER) : nextQuarter(end) + turnaround
 
-const firstEndingAfter = ({ ends }: KnownWindows, moment: number): number => {
-  let [low, high] = [0, ends.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ends[middle] as number) > moment) high = middle
-    else low = middle + 1
-  }
-  return low
-}
+const firstEndingAfter = ({ ends }: KnownWindows, moment: number): number =>
+  bisect(ends.length, (n) => (ends[n] as number) > moment)
 
 /** Adds a window, or changes the one with its start. */
 export const putWindow = (windows: KnownWindows, { start, end, isReleased }: KnownWindow): void => {

@@ -10,14 +10,6 @@ import { sendRefusal, stateOf } from '../response/respond.ts'
 import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
 
-/** A query parameter of this request that the role may not use. */
-const forbiddenParameter = (role: Role, { parameterRoles = {} }: Route, query: string): string | undefined => {
-  const withheld = Object.keys(parameterRoles).filter((name) => !parameterRoles[name]?.includes(role))
-  if (query === '' || withheld.length === 0) return undefined
-  const names = namesIn(query)
-  return withheld.find((name) => names.includes(name))
-}
-
 const checkRole = (
   { role, token }: Pick<User, 'role' | 'token'>,
   route: Route,
@@ -29,8 +21,11 @@ const checkRole = (
   }
   if (route.isForPeople && token !== undefined)
     return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
-  const withheld = forbiddenParameter(role, route, query)
-  return withheld === undefined ? undefined : refusal('forbidden', `The role ${role} may not use ${withheld}.`)
+  const { parameterRoles = {} } = route
+  const withheld = Object.keys(parameterRoles).filter((name) => !parameterRoles[name]?.includes(role))
+  const names = query === '' || withheld.length === 0 ? [] : namesIn(query)
+  const used = withheld.find((name) => names.includes(name))
+  return used === undefined ? undefined : refusal('forbidden', `The role ${role} may not use ${used}.`)
 }
 
 /** Checks everything that can refuse a request whatever its content, in the documented order. */

@@ -10,14 +10,12 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const SPACE = 0x20
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** Nesting depth; no accepted body needs more than two levels. */
 export const DEPTH_MAX = 32
 /** Members of objects and elements of arrays in total. An import of users needs about half, other bodies a hundred. */
 export const MEMBERS_MAX = 10_000
-
-const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
-const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d
 
 /** Which limit a JSON text exceeds, found in one pass that stops there. Does not validate the JSON. */
 export const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
@@ -34,11 +32,11 @@ export const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
       continue
     }
     if (byte <= SPACE) continue
-    const closes = isClosing(byte)
+    const closes = byte === CLOSE_ARRAY || byte === CLOSE_OBJECT
     if ((isOpened && !closes) || byte === COMMA) {
       if (++members > MEMBERS_MAX) return 'members'
     }
-    isOpened = isOpening(byte)
+    isOpened = byte === OPEN_ARRAY || byte === OPEN_OBJECT
     if (byte === QUOTE) isInString = true
     else if (isOpened && ++depth > DEPTH_MAX) return 'levels'
     else if (closes) depth--

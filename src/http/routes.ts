@@ -12,11 +12,11 @@ import {
   sutUpdateBody,
   tagsBody,
 } from './codecs/bodies.ts'
-import { type ChangesQuery, changesQuery, EVENTS_REPEATABLE, type EventsQuery, eventsQuery } from './codecs/events.ts'
+import { type ChangesQuery, changesQuery, type EventsQuery, eventsQuery } from './codecs/events.ts'
 import { sutImportBody } from './codecs/imports.ts'
 import { historyQuery, seriesQuery, sessionsQuery, sutRequestsQuery, waitQuery } from './codecs/lists.ts'
-import { OUTAGES_REPEATABLE, outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
-import { RESERVATIONS_REPEATABLE, reservationQuery, reservationsQuery } from './codecs/reservations.ts'
+import { outagesOfOneQuery, outagesQuery } from './codecs/outages.ts'
+import { reservationQuery, reservationsQuery } from './codecs/reservations.ts'
 import { seriesBody } from './codecs/series.ts'
 import { availabilityQuery, type SutQuery, sutQuery, sutsQuery } from './codecs/suts.ts'
 import { documentRoutes } from './documents/document-routes.ts'
@@ -96,7 +96,6 @@ export const routes = (on: Handlers): readonly Route[] => [
     ...asOfRead,
     otherMediaTypes: [CSV],
     query: reservationsQuery,
-    repeatable: RESERVATIONS_REPEATABLE,
     handle: on.reservationReads.list,
   }),
   getWithQuery({
@@ -212,7 +211,6 @@ export const routes = (on: Handlers): readonly Route[] => [
     path: '/api/outages',
     roles: everyone,
     query: outagesQuery,
-    repeatable: OUTAGES_REPEATABLE,
     handle: on.outages.list,
   }),
   getWithQuery({
@@ -228,7 +226,6 @@ export const routes = (on: Handlers): readonly Route[] => [
     roles: overseers,
     otherMediaTypes: STREAM_MEDIA_TYPES,
     query: eventsQuery,
-    repeatable: EVENTS_REPEATABLE,
     isResumable: true,
     heldMediaType: EVENT_STREAM,
     handle: on.events,

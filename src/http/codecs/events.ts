@@ -16,9 +16,6 @@ const eventType = withSchema(
   (): JsonSchema => ({ type: 'string', enum: [...names.map((name) => PREFIX + name), ...names] }),
 )
 
-/** Parameters that may be repeated. */
-export const EVENTS_REPEATABLE = ['type']
-
 /** Problems with the direction in which events are read. */
 const orderProblems = (params: Parameters): readonly Problem[] => [
   ...(params.has('before') && !params.has('order') ? [inQuery('before', 'needs order=desc')] : []),

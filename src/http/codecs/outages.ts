@@ -47,9 +47,6 @@ const spanQuery = <A extends { readonly from: OffsetTime; readonly to: OffsetTim
 
 export const outagesOfOneQuery = spanQuery(parametersOf({}, span), (asked) => asked)
 
-/** Parameters that may be repeated. */
-export const OUTAGES_REPEATABLE = ['sut_id']
-
 export const outagesQuery = spanQuery(
   parametersOf({}, { ...span, sut_id: several(opaqueId, SUTS_MAX) }),
   (asked, { sut_id: sut_ids }): OutagesQuery => ({ ...asked, sut_ids }),

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { boolean, integer } from '../../domain/codec/codec.ts'
-import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { hasSchema, type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed, dictionary, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
@@ -39,7 +39,7 @@ interface Parsed {
 const NOTHING: Parsed = { parameters: new Map(), problems: [] }
 
 /** Decoded names and values. Forbidden repetitions and invalid encodings become problems. */
-const parse = (query: string, repeatable: readonly string[]): Parsed => {
+const parse = (query: string, isRepeatable: (name: string) => boolean): Parsed => {
   if (query === '') return NOTHING
   const parameters = new Map<string, string>()
   const problems = new Map<string, Problem>()
@@ -50,7 +50,7 @@ const parse = (query: string, repeatable: readonly string[]): Parsed => {
     const name = decoded(written)
     const value = decoded(part.slice(middle + 1))
     if (name === undefined || value === undefined) problems.set(name ?? written, inQuery(name ?? written, NOT_ENCODED))
-    else if (parameters.has(name) && repeatable.includes(name)) parameters.set(name, `${parameters.get(name)},${value}`)
+    else if (parameters.has(name) && isRepeatable(name)) parameters.set(name, `${parameters.get(name)},${value}`)
     else if (parameters.has(name)) problems.set(name, inQuery(name, 'is given more than once'))
     else parameters.set(name, value)
   }
@@ -60,7 +60,7 @@ const parse = (query: string, repeatable: readonly string[]): Parsed => {
 
 /** The names in a query, including those with invalid values. */
 export const namesIn = (query: string): readonly string[] => {
-  const { parameters, problems } = parse(query, [])
+  const { parameters, problems } = parse(query, () => false)
   return [...parameters.keys(), ...problems.flatMap(({ path }) => path)]
 }
 
@@ -70,13 +70,14 @@ export const noQuery: DecodeQuery<undefined> = (parameters) => {
   return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
 }
 
-/** @param repeatable parameters that may be repeated; their values are joined by commas */
-export const decodeQuery = <Q>(
-  query: string,
-  decode: DecodeQuery<Q>,
-  repeatable: readonly string[] = [],
-): E.Either<readonly Problem[], Q> => {
-  const { parameters, problems } = parse(query, repeatable)
+/** Whether a parameter takes several values. They are joined by commas. */
+const takesSeveral = (decode: DecodeQuery<unknown>, name: string): boolean => {
+  const { properties = {} } = hasSchema(decode) ? schemaOf(decode) : {}
+  return (properties as Readonly<Record<string, JsonSchema>>)[name]?.type === 'array'
+}
+
+export const decodeQuery = <Q>(query: string, decode: DecodeQuery<Q>): E.Either<readonly Problem[], Q> => {
+  const { parameters, problems } = parse(query, (name) => takesSeveral(decode, name))
   const read = decode(parameters)
   if (E.isLeft(read)) return E.left([...problems, ...read.left])
   return problems.length === 0 ? read : E.left(problems)

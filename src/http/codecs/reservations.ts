@@ -20,9 +20,6 @@ export type HeldSpan = { readonly at: OffsetTime } | { readonly from: OffsetTime
 /** SUTs of which one request reads. */
 export const SUTS_MAX = 100
 
-/** Parameters that may be repeated. */
-export const RESERVATIONS_REPEATABLE = ['sut_id']
-
 const HELD = ['held_at', 'held_from', 'held_to']
 /** What selects other times. */
 const OTHERS = ['from', 'to', 'current']

@@ -161,8 +161,6 @@ export interface Route<B = unknown, Q = unknown> {
   readonly isBodyOptional?: true
   /** Absent if the route takes no parameters. */
   readonly query?: DecodeQuery<Q>
-  /** Parameters that may be repeated; their values are joined by commas. */
-  readonly repeatable?: readonly string[]
   /** Whether Last-Event-ID is supported. */
   readonly isResumable?: true
   /** Whether If-Match is supported. */

@@ -75,7 +75,7 @@ export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<
   const after = isPost ? ABSENT : parseBerthAfter(header('berth-after'))
   const last = route.isResumable ? parseLastEventId(header('last-event-id')) : ABSENT
   const body = route.body === undefined ? ABSENT : route.body(json)
-  const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery, route.repeatable)
+  const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery)
   const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
   if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
     return E.right({

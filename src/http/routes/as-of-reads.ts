@@ -4,7 +4,7 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { ListPage, ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
+import type { ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -25,34 +25,12 @@ export interface PastMoment {
   readonly position: PublicPosition
 }
 
-/** Reads as of a past moment. */
-export interface AsOfReads {
-  readonly find: (asOf: AsOf) => Read<PastMoment>
-  /** The moment in Unix milliseconds. */
-  readonly timeOf: (asOf: AsOf) => Promise<number>
-  /** Responds with `show` of an object as of a moment, by default its document, or with `newest` if none is given. */
-  readonly readOr: <C extends Call<unknown, AsOfQuery>>(
-    kind: Dated,
-    call: C,
-    newest: (call: C) => RouteResult,
-    show?: (version: Version, call: C) => RouteResult,
-  ) => RouteResult
-  readonly reservations: (query: ReservationListQuery, then: PastMoment) => Read<ListResult<ListPage>>
-  readonly suts: (query: SutListQuery, then: PastMoment) => Read<ListResult<ListPage>>
-}
-
-/** A list as of a moment shows the position of the moment. */
+/** What is read as of a moment shows the position of the moment. */
 const showAsOf = <A>(
   { position }: PastMoment,
   read: E.Either<Refusal, ListResult<A>>,
 ): E.Either<Refusal, ListResult<A>> =>
   E.map(({ listed }: ListResult<A>) => ({ listed, position }))(ifReaching(position, read))
-
-/** The version current at a moment, if any. */
-interface Found {
-  readonly version: Version | undefined
-  readonly position: PublicPosition
-}
 
 export type AsOfDependencies = Pick<Parts, 'objects' | 'views' | 'store' | 'clock'>
 
@@ -63,11 +41,9 @@ const notFoundThen = (kind: Dated): Refusal =>
     ? failure('sut_not_found', 'No SUT had this id at that time.')
     : failure('reservation_not_found', 'No reservation had this id at that time.')
 
-type Find = AsOfReads['find']
-
-const makeFind = (dependencies: AsOfDependencies): Find => {
+const makeFind = (dependencies: AsOfDependencies) => {
   const { objects, views, store, clock } = dependencies
-  return async (asOf) => {
+  return async (asOf: AsOf): Read<PastMoment> => {
     if ('position' in asOf) {
       const { position } = asOf
       // Another instance may have got that far.
@@ -86,44 +62,50 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
 }
 
 /** Reads the version current then. Catches up with the store before answering that there was none. */
-const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
+const makeReadVersion = (dependencies: AsOfDependencies, find: ReturnType<typeof makeFind>) => {
   const { objects, views, store } = dependencies
-  return async (kind: Dated, id: string, asOf: AsOf): Read<Found> => {
+  return async (kind: Dated, id: string, asOf: AsOf): Read<ListResult<Version | undefined>> => {
     let isCaughtUp = 'position' in asOf
     for (;;) {
       const at = await find(asOf)
       if (E.isLeft(at)) return at
-      const { moment, position } = at.right
-      const read = ifReaching(position, await objects.showLists(({ past }) => past.version(kind, id, moment)))
-      if (E.isLeft(read)) return read
-      const version = read.right.listed
-      if (version !== undefined || isCaughtUp) return E.right({ version, position })
+      const { moment } = at.right
+      const read = showAsOf(at.right, await objects.showLists(({ past }) => past.version(kind, id, moment)))
+      if (E.isLeft(read) || read.right.listed !== undefined || isCaughtUp) return read
       if (!(await waitForHead(views, store))) return E.left(viewsBehind())
       isCaughtUp = true
     }
   }
 }
 
-export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
+/** Reads as of a past moment. */
+export const makeAsOfReads = (dependencies: AsOfDependencies) => {
   const { objects, views, store } = dependencies
   const find = makeFind(dependencies)
   const readVersion = makeReadVersion(dependencies, find)
   return {
     find,
-    timeOf: async (asOf) => {
+    /** The moment in Unix milliseconds. */
+    timeOf: async (asOf: AsOf): Promise<number> => {
       if ('instant' in asOf) return floorMillisecond(asOf.instant)
       const storePosition = (views.log() ?? views.stored()?.log)?.storePositionAt(asOf.position)
       const event = storePosition === undefined ? undefined : await store.at(storePosition)
       if (event === undefined) throw new StoreUnavailable(`the event at position ${asOf.position} cannot be read`)
       return epochMillisecondsOf(event.metadata.time)
     },
-    readOr: async (kind, call, newest, show) => {
+    /** Responds with `show` of an object as of a moment, by default its document, or with `newest` if none is given. */
+    readOr: async <C extends Call<unknown, AsOfQuery>>(
+      kind: Dated,
+      call: C,
+      newest: (call: C) => RouteResult,
+      show?: (version: Version, call: C) => RouteResult,
+    ): RouteResult => {
       const { as_of } = call.query
       if (as_of === undefined) return newest(call)
       const id = call.params.id ?? ''
       const read = await readVersion(kind, isAssignedId(id) ? id : '', as_of)
       if (E.isLeft(read)) return read
-      const { version, position } = read.right
+      const { listed: version, position } = read.right
       if (version === undefined) return E.left(notFoundThen(kind))
       if (version.ended === 'cancelled') {
         const detail = 'The reservation had been cancelled by then. Its history remains available.'
@@ -132,7 +114,11 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       const shown = { ...version, position }
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
-    reservations: async (query, then) => showAsOf(then, await objects.showList('pastReservations', query, then.moment)),
-    suts: async (query, then) => showAsOf(then, await objects.showList('pastSuts', query, then.moment)),
+    reservations: async (query: ReservationListQuery, then: PastMoment) =>
+      showAsOf(then, await objects.showList('pastReservations', query, then.moment)),
+    suts: async (query: SutListQuery, then: PastMoment) =>
+      showAsOf(then, await objects.showList('pastSuts', query, then.moment)),
   }
 }
+
+export type AsOfReads = ReturnType<typeof makeAsOfReads>

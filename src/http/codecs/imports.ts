@@ -12,7 +12,7 @@ import { limits, USER_READ_ONLY, UserCreation } from './users.ts'
 
 /** SUTs, and users whose passwords the service hashes, in one request. */
 export const SUT_ROWS_MAX = 500
-export const USER_ROWS_MAX = 100
+const USER_ROWS_MAX = 100
 /** Users whose passwords are hashed already. More are more than a body may have; see http/request/json-size.ts. */
 export const HASHED_ROWS_MAX = 500
 

@@ -17,7 +17,7 @@ import { crossSite, isWebSocket, malformed, wrongVersion } from './handshake.ts'
 import { type AccessWatch, makeOpenConsoles, type OpenConsoles } from './open-consoles.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
-export interface ConsolesOptions extends AccessWatch {
+interface ConsolesOptions extends AccessWatch {
   readonly tickets: Pick<ConsoleTickets, 'verify'>
   /** Finds the reservation if its holder may open a console. */
   readonly check: CheckConsole

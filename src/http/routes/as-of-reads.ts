@@ -3,23 +3,23 @@ import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
+import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { type Dated, documentResponse, ifReaching, viewsBehind } from '../response/objects.ts'
-import type { Parts } from './parts.ts'
+import { type Dated, documentResponse, ifReaching, type Objects, viewsBehind } from '../response/objects.ts'
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
 /** A past moment, located in the log. */
-export interface PastMoment {
+interface PastMoment {
   readonly moment: Moment
   /** The public position that responses show. */
   readonly position: PublicPosition
@@ -32,7 +32,13 @@ const showAsOf = <A>(
 ): E.Either<Refusal, ListResult<A>> =>
   E.map(({ listed }: ListResult<A>) => ({ listed, position }))(ifReaching(position, read))
 
-export type AsOfDependencies = Pick<Parts, 'objects' | 'views' | 'store' | 'clock'>
+interface AsOfDependencies {
+  readonly objects: Objects
+  readonly views: Views
+  readonly store: EventStore
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
 
 const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
 

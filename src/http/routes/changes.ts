@@ -15,7 +15,7 @@ import {
   streamResponse,
 } from './stream-start.ts'
 
-export interface ChangesDependencies extends StartDependencies {
+interface ChangesDependencies extends StartDependencies {
   readonly changes: Pick<Changes, 'subscribe'>
   /** The digest of the page that is served. */
   readonly digest: () => Promise<string>

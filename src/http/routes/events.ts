@@ -39,7 +39,7 @@ const SUBSCRIPTION_REFUSALS = {
   of_all: refusal('unavailable', 'The service has reached its limit of event streams. Try again.'),
 }
 
-export interface EventsDependencies extends StartDependencies {
+interface EventsDependencies extends StartDependencies {
   readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
 }
 

@@ -19,7 +19,7 @@ import { concatHistories, EVENTS_PER_TURN, type History, makeHistories, type Rea
 import { listResponse } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
-export interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
+interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
   /** The name of the log. */
   readonly origin: string
   /** The name of an actor that is a user and has not been erased. */

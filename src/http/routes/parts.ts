@@ -7,6 +7,7 @@ import type { Vault } from '../../vault/vault.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { Objects } from '../response/objects.ts'
 import type { UserNames } from '../response/user-names.ts'
+import type { AsOfReads } from './as-of-reads.ts'
 
 /** What handlers of requests are made of. Each takes what it needs. */
 export interface Parts {
@@ -18,6 +19,7 @@ export interface Parts {
   readonly vault: Vault
   readonly nameOf: UserNames
   readonly csv: CsvLists
+  readonly asOf: AsOfReads
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex

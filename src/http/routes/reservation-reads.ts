@@ -14,16 +14,12 @@ import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
-import type { AsOfReads } from './as-of-reads.ts'
 import { makeList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
 
-export interface ReservationReadsDependencies
-  extends Pick<Parts, 'objects' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock'> {
-  readonly asOf: AsOfReads
-}
+type ReservationReadsDependencies = Pick<Parts, 'objects' | 'asOf' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock'>
 
 type ReadCall = Call<unknown, ReservationQuery>
 

@@ -18,7 +18,7 @@ export interface HistoryPosition {
 }
 
 /** `place` counts the events of the history before it, `nth` those of sessions among them. */
-export interface SessionPlace {
+interface SessionPlace {
   readonly position: PublicPosition
   readonly place: number
   readonly nth: number

@@ -157,7 +157,7 @@ export interface Past {
 }
 
 /** A span of Unix seconds, read in pages: reservations whose newest version is after a position, at most `limit`. */
-export interface SpanPage {
+interface SpanPage {
   readonly from: number
   readonly to: number
   readonly after: PublicPosition

@@ -29,17 +29,6 @@ import { makeEverySut, makeIsShortOfSuts, makeSutList, makeTurnaroundsOf } from 
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming, makeWindows } from './upcoming.ts'
 import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
-export interface OpenLists {
-  readonly shared: SharedTables
-  readonly lists: Lists
-  /** Called with the rows of whole events once they are in their tables. */
-  readonly afterRows: (rows: readonly Row[]) => void
-  /** Writes what is buffered, before a commit and before a list is read. */
-  readonly flush: () => void
-  /** Called after a failed transaction. */
-  readonly forget: () => void
-}
-
 const makeAllIsShort = (
   names: IdKeys,
   counts: ReservationCounts,
@@ -67,7 +56,7 @@ const makeAllIsShort = (
   }
 }
 
-export const openLists = (db: DatabaseSync): OpenLists => {
+export const openLists = (db: DatabaseSync) => {
   const names = makeIdKeys(db)
   const counts = makeReservationCounts(db)
   const times = makeTimeIndex(db)
@@ -83,8 +72,9 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const suts = makeSutList(ask, counts)
   const heldBy = makeHeldBy(ask, names, counts)
   return {
-    shared: { db, names, counts, times },
-    afterRows: (rows) => {
+    shared: { db, names, counts, times } satisfies SharedTables,
+    /** Called with the rows of whole events once they are in their tables. */
+    afterRows: (rows: readonly Row[]): void => {
       correctTimes(rows)
       assignPlaces(rows)
     },
@@ -115,12 +105,14 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       past: makePast(db, ask, names, counts, scopes, times),
       histories,
       sessionEvents: makeSessionEvents(db, names),
-    },
-    flush: () => {
+    } satisfies Lists,
+    /** Writes what is buffered, before a commit and before a list is read. */
+    flush: (): void => {
       counts.flush()
       times.flush()
     },
-    forget: () => {
+    /** Called after a failed transaction. */
+    forget: (): void => {
       names.forget()
       counts.forget()
       times.forget()

@@ -8,7 +8,7 @@ import { type Condition, condition, SHORT } from './conditions.ts'
 import { listedThrough } from './scope.ts'
 
 /** What of a user's reservations may count for a quota. Times are in Unix seconds. */
-export interface UsageQuery {
+interface UsageQuery {
   readonly user_id: string
   /** Reservations are over if they end by then. */
   readonly now: number

@@ -18,7 +18,7 @@ export interface Waiter {
  * What would become of those who wait, one after the other in their order, if nothing but them happened from now on:
  * each takes the SUT that has room for it first.
  */
-export interface Estimate {
+interface Estimate {
   /** Takes a window that is as good as reserved. */
   readonly book: (sutId: string, window: Omit<KnownWindow, 'isReleased'>) => void
   /** Lets one take its window; undefined if there is none before it waits no longer. */

@@ -30,7 +30,7 @@ export interface Explained {
   readonly expected_at: string | null
 }
 
-export interface ExplainOptions {
+interface ExplainOptions {
   /** @throws StoreUnavailable */
   readonly indexed: () => Promise<IndexedSuts>
   readonly waiting: Followed<WaitingRequests>['get']

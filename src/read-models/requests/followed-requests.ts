@@ -6,12 +6,12 @@ import type { Views } from '../views.ts'
 import { makeWaitingRequests, type WaitingRequests } from './waiting-requests.ts'
 
 /** The requests that wait, and the revision of the last event in their stream that is included. */
-export interface KnownRequests {
+interface KnownRequests {
   readonly requests: Iterable<Waiting>
   readonly revision: number
 }
 
-export interface FollowRequestsOptions {
+interface FollowRequestsOptions {
   readonly views: Pick<Views, 'watch'>
   /** Reads the stream of requests. @throws StoreUnavailable */
   readonly load: () => Promise<KnownRequests>

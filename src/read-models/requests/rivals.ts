@@ -15,7 +15,7 @@ export interface Rivals {
   readonly byUser: ReadonlyMap<string, number>
 }
 
-export interface RivalsOptions {
+interface RivalsOptions {
   readonly indexed: IndexedSuts
   /** The scopes that the SUTs of a request must be in; undefined if it cannot be granted any. */
   readonly scopesOf: (request: Waiting) => readonly Scope[] | undefined
@@ -24,7 +24,7 @@ export interface RivalsOptions {
 }
 
 /** More requests before one make an estimate worthless. */
-export const RANKED_MAX = 100
+const RANKED_MAX = 100
 /** Requests compared in one turn of the event loop. */
 const TURN_SIZE = 32
 

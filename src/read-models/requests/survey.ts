@@ -7,7 +7,7 @@ import { type Group, NAMED_MAX } from './words.ts'
 type Kind = Standing['is']
 
 /** The SUTs that fit a request, by how they stand. */
-export type Survey = Readonly<Record<Kind, Group>> & { readonly fitting: number }
+type Survey = Readonly<Record<Kind, Group>> & { readonly fitting: number }
 
 /** SUTs looked at in one turn of the event loop. */
 const TURN_SIZE = 128

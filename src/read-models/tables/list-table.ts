@@ -25,7 +25,7 @@ export interface SharedTables {
 }
 
 /** Keeps the tables behind lists in step with the rows. */
-export interface ListWriter {
+interface ListWriter {
   /** Called before a row is written. Returns the values of the additional columns, in order. */
   readonly enter: (version: NewVersion) => readonly SQLInputValue[]
   /** Called before a row is marked as replaced by another one, which is in the table. */

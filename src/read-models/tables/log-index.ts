@@ -63,7 +63,7 @@ const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
   return level[0] as Uint8Array
 }
 
-export interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
+interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
   /** Takes a row. It is in the table after `flush` at the latest. */
   readonly insert: (row: LogRow) => void
   readonly index: LogIndex

@@ -10,7 +10,7 @@ export const SUT_LISTED = 'until IS NULL AND ended IS NULL'
 /** The last rows of retired SUTs. */
 export const RETIRED = 'until IS NULL AND ended IS NOT NULL'
 /** Rows that lists showed before a newer version. */
-export const SUT_FORMER = 'until IS NOT NULL'
+const SUT_FORMER = 'until IS NOT NULL'
 
 /** The tags that every SUT has now, retired ones too, so that lists find the SUTs of a scope. */
 const TAG_SCHEMA = `

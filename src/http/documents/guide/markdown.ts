@@ -66,7 +66,7 @@ export const renderMarkdown = (markdown: string): string => marked.parse(markdow
 /** Without a paragraph around it. */
 export const renderInline = (markdown: string): string => marked.parseInline(markdown, { async: false })
 
-export interface Heading {
+interface Heading {
   readonly depth: number
   readonly id: string
   readonly text: string

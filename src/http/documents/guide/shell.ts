@@ -17,7 +17,7 @@ const readSprite = (): string => {
 const MARK =
   '<svg viewBox="0 0 20 20" fill="none" aria-hidden="true"><path d="M3 3v9.5A4.5 4.5 0 0 0 7.5 17h5a4.5 4.5 0 0 0 4.5-4.5V3" stroke="currentColor" stroke-width="2.5" stroke-linecap="round"/><rect x="7" y="3" width="6" height="9.5" rx="2" fill="currentColor"/></svg>'
 
-export interface Shell {
+interface Shell {
   readonly title: string
   /** Where the files of the page are: `/web/<digest>/`. */
   readonly files: string

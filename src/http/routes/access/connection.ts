@@ -17,7 +17,7 @@ import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
 import { type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
-export interface ConnectionDependencies extends Pick<Parts, 'objects' | 'runner' | 'views' | 'clock'> {
+interface ConnectionDependencies extends Pick<Parts, 'objects' | 'runner' | 'views' | 'clock'> {
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */

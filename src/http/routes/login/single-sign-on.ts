@@ -20,7 +20,7 @@ export interface SingleSignOnHandlers {
   readonly finish: (call: Call<SignOnEnd>) => RouteResult
 }
 
-export interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
+interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
   readonly provider: Provider
   readonly roles: RoleMapping
   readonly transactions: SignInTransactions

@@ -16,7 +16,7 @@ import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { makeFind, type RequestDependencies, requestResponse } from './requests.ts'
 
-export interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
+interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
   readonly isAnyFit: RequestDependencies['isAnyFit']
   readonly endings: Pick<Endings, 'wait'>
   /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */

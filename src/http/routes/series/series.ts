@@ -22,9 +22,7 @@ import { holderExists, type ReservationDependencies, runInTurn } from '../creati
 import { listResponse, resolveBefore } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 
-export interface SeriesDependencies
-  extends Omit<ReservationDependencies, 'matching' | 'repeated'>,
-    Pick<Parts, 'store'> {
+interface SeriesDependencies extends Omit<ReservationDependencies, 'matching' | 'repeated'>, Pick<Parts, 'store'> {
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
 }
 

@@ -14,14 +14,12 @@ import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
-import type { AsOfReads } from '../as-of-reads.ts'
 import { freeSpan, spanOf } from '../availability/span.ts'
 import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { settingsOfEverybody, withSettings } from './sut-read.ts'
 
-export interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'csv' | 'clock'> {
-  readonly asOf: AsOfReads
+interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'asOf' | 'csv' | 'clock'> {
   /** Milliseconds from now within which a window may start. */
   readonly horizon: number
 }

@@ -7,30 +7,22 @@ import type { SutQuery } from '../../codecs/suts.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
-import type { AsOfReads } from '../as-of-reads.ts'
 import type { Parts } from '../parts.ts'
 
-/** What administrators set and the document of a SUT leaves out. */
-export interface SutSettings extends Partial<AdministratorSettings> {
-  /** Seconds between two reservations. Everybody sees this and the next. */
+/** What administrators set and the document of a SUT leaves out. Others see the first two. */
+export interface SutSettings {
+  /** Seconds between two reservations. */
   readonly turnaround: number
   /** Seconds after which a reservation that nobody uses is released; 0 is never. */
   readonly release_unused_after: number
-}
-
-interface AdministratorSettings {
   /** Null once the SUT is retired. */
-  readonly listen_port: number | null
+  readonly listen_port?: number | null
   /** Seconds between probes; null if the SUT is not monitored. */
-  readonly monitoring_interval: number | null
-  readonly has_password: boolean
-  readonly has_user_name: boolean
-  readonly rdp_width: number | null
-  readonly rdp_height: number | null
-}
-
-export interface SutReadDependencies extends Pick<Parts, 'objects' | 'views' | 'vault'> {
-  readonly asOf: AsOfReads
+  readonly monitoring_interval?: number | null
+  readonly has_password?: boolean
+  readonly has_user_name?: boolean
+  readonly rdp_width?: number | null
+  readonly rdp_height?: number | null
 }
 
 /** What everybody sees of a SUT's settings. */
@@ -70,7 +62,7 @@ const makeSettingsOf = ({ views, vault }: Pick<Parts, 'views' | 'vault'>) => {
 }
 
 /** Reads one SUT, now or as of a past moment. */
-export const makeSutRead = ({ objects, asOf, views, vault }: SutReadDependencies) => {
+export const makeSutRead = ({ objects, asOf, views, vault }: Pick<Parts, 'objects' | 'asOf' | 'views' | 'vault'>) => {
   const settingsOf = makeSettingsOf({ views, vault })
   const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
     const found = await findNewest(visibleTo(objects, user), 'sut', params.id)

@@ -15,7 +15,7 @@ import { notFound } from '../../response/visibility.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 
-export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'store' | 'clock' | 'randomHex'> {
+interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'store' | 'clock' | 'randomHex'> {
   readonly range: PortRange
 }
 

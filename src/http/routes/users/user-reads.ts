@@ -15,7 +15,7 @@ import { listResponse, unknownBefore } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { memberText } from './user-response.ts'
 
-export interface UserReadDependencies extends Pick<Parts, 'users' | 'objects' | 'clock'> {
+interface UserReadDependencies extends Pick<Parts, 'users' | 'objects' | 'clock'> {
   readonly quotaDefault: Quota
 }
 

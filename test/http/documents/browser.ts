@@ -115,10 +115,15 @@ export const startBrowser = async (scope: Tidying, url: string): Promise<Chromiu
 export const watchDialogs = async (page: Page): Promise<readonly string[]> => {
   const session = await page.context().newCDPSession(page)
   const asked: string[] = []
-  session.on('Fetch.requestPaused', ({ requestId }) => void session.send('Fetch.continueRequest', { requestId }))
+  // A page that is closed takes its requests with it. One that is not, and gets no answer, waits until the test fails.
+  const ignore = (): void => {}
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    session.send('Fetch.continueRequest', { requestId }).catch(ignore)
+  })
   session.on('Fetch.authRequired', ({ requestId, request }) => {
     asked.push(request.url)
-    void session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: { response: 'CancelAuth' } })
+    const authChallengeResponse = { response: 'CancelAuth' } as const
+    session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }).catch(ignore)
   })
   await session.send('Fetch.enable', { handleAuthRequests: true })
   return asked

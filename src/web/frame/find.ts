@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Person, Sut } from '../live/objects.ts'
 import { type PageContext, usePage } from '../page/context.ts'
 import { goTo } from '../page/location.ts'
@@ -96,7 +96,7 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
     else return
     event.preventDefault()
   }
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   return html`<${Modal} label=${texts.find} className="modal" onCancel=${close}>
     <div class="sheet find">
       <div class="input-icon"><${Icon} name="search" />

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from './html.ts'
 import { Icon, type IconName } from './icon.ts'
 
@@ -53,10 +53,8 @@ const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProp
     root.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
   }
   useLayoutEffect(() => {
-    if (isOpen) placeMenu(root.current)
-  }, [isOpen])
-  useEffect(() => {
     if (!isOpen) return undefined
+    placeMenu(root.current)
     items()[0]?.focus()
     const closeOutside = ({ target }: Event): void => {
       if (!root.current?.contains(target as Node)) setOpen(false)

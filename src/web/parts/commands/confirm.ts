@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
 import { CommandButton } from './command-button.ts'
 import { ignoreSecondClick } from './second-click.ts'
@@ -25,7 +25,7 @@ interface Props extends Action {
 export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled = false, ...first }: Props): VNode => {
   const root = useRef<HTMLDivElement>(null)
   const [done, setDone] = useState<Action | undefined>(undefined)
-  useEffect(() => root.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
+  useLayoutEffect(() => root.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
   const confirm = async (action: Action): Promise<void> => {
     setDone(action)
     await action.onConfirm().finally(() => setDone(undefined))

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
@@ -88,7 +88,7 @@ const Choosing = ({
 const useFocusOnChange = (isOver: boolean) => {
   const heading = useRef<HTMLHeadingElement>(null)
   const before = useRef(isOver)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before.current !== isOver) heading.current?.focus()
     before.current = isOver
   }, [isOver])

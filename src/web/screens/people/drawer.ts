@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ofUser, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
@@ -60,7 +60,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const [isPassword, setPassword] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
   const user = value?.value
-  useEffect(() => title.current?.focus(), [user === undefined])
+  useLayoutEffect(() => title.current?.focus(), [user === undefined])
   const isMe = id === meOf(page)._id
   const changed = (): void => {
     retry()

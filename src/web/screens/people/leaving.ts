@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/commands/confirm.ts'
 import { RefusedNote } from '../../parts/field.ts'
@@ -30,7 +30,7 @@ const Ask = ({
   readonly onBack: () => void
 }): VNode => {
   const first = useRef<HTMLButtonElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   return html`<div class="stack">
     <span role="alert">${question}</span>
     <div class="row wrap">

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { goTo, linkTo } from '../../page/location.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
@@ -99,7 +99,7 @@ export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: 
   }
   // The focus returns to whom it left.
   const last = useRef(openId)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const index = users.findIndex(({ _id }) => _id === (openId ?? last.current))
     if (index >= 0) setAt(index)
     if (openId === undefined && last.current !== undefined)

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../../live/objects.ts'
 import { type Cell, stopsOf } from '../../../timeline/cells.ts'
 import { type Move, moveOf, moveSpot, type Spot, stopAt } from '../../../timeline/moves.ts'
@@ -46,7 +46,7 @@ export const useInput = (
   const drag = useDrag(props, box, hourWidth)
   const toFocus = useRef(false)
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!toFocus.current) return
     toFocus.current = false
     const cell = box.current?.querySelector<HTMLElement>(`[data-row="${current.row}"] [tabindex="0"]`)

@@ -47,6 +47,23 @@ test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is s
   t.true(network.lost() > 0, 'connections were lost')
 })
 
+test('in Chromium a page of which a file does not come says so, and is loaded again', async (t) => {
+  t.timeout(6 * SOON)
+  const service = await start(t)
+  const alice = await openPageFor(t, await startBrowser(t, service.url), undefined)
+  if (alice === undefined) return
+  const { page } = alice
+  for (const file of ['**/web/*/frame~screens.ts', '**/web/*/page.css', '**/web/*/main.ts']) {
+    await page.route(file, (route) => route.abort())
+    await page.goto('/')
+    await page.getByRole('alert').getByText('Berth could not be loaded.').waitFor()
+    await page.unroute(file)
+    await page.getByLabel('Name').waitFor()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+  }
+  t.pass()
+})
+
 test('in Chromium the page says that it is cut off, and heals after ten minutes without a reload', async (t) => {
   t.timeout(6 * SOON)
   const service = await start(t)

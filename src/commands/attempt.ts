@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import { type Event, LARGE_APPEND, type NewEvent, type Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
-import { type IdempotencyRecord, subjectId } from '../domain/idempotency-records.ts'
+import { subjectId } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import {
   type Appended,
@@ -78,7 +78,8 @@ const makeDecideOnce =
     deadline: number,
   ): Promise<Attempted<S>> => {
     const { state, revision, storePosition } = folded
-    const known = envelope.idempotencyKey && cache.withPages(() => findPrevious(state, envelope))
+    const { idempotencyKey: key, abandonedId } = envelope
+    const known = key && cache.withPages(() => findRecorded(state.keys, key, abandonedId))
     if (known === 'reused') return over(E.left(keyReused()))
     if (known) {
       hooks?.onRepeat(stream)
@@ -129,7 +130,8 @@ export const makeAttempt = (options: AttemptOptions, cache: StateCache, onOverta
         onOvertaken?.(stream)
         if (overtaken++ === 0) until = performance.now() + retryTimeout
         else if (performance.now() >= until) return E.left(failure('unavailable', TOO_MANY))
-        await backOff(overtaken)
+        // With jitter: another instance that appends back to back, without reading in between, would always be faster.
+        else await delay(Math.random() * Math.min(2 ** overtaken, BACKOFF_MAX_MS))
       }
       folded = await before(deadline, readOn(decider, cache, stream, folded))
       isToTheEnd = true
@@ -147,18 +149,6 @@ const readOn = async <S extends StreamState, C>(
   await confirming
   return confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, stale)
 }
-
-/**
- * Backs off with jitter. Another instance that appends commands back to back, without reading in between, would
- * otherwise always be faster.
- */
-const backOff = (overtaken: number): Promise<void> | undefined =>
-  overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, BACKOFF_MAX_MS))
-
-const findPrevious = (
-  state: StreamState,
-  { idempotencyKey, abandonedId }: CommandEnvelope<unknown>,
-): IdempotencyRecord | 'reused' | undefined => idempotencyKey && findRecorded(state.keys, idempotencyKey, abandonedId)
 
 const decideNow = <S extends StreamState, C>(
   decider: Decider<S, C>,

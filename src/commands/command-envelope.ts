@@ -1,13 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
-import {
-  type Event,
-  type EventType,
-  type Metadata,
-  type NewEvent,
-  type Recorded,
-  schemaVersion,
-} from '../domain/event.ts'
+import { type Event, type NewEvent, type Recorded, schemaVersion } from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
@@ -87,22 +80,21 @@ export const makeNewEvents = (
   randomHex: RandomHex,
 ): readonly NewEvent[] => {
   const time = formatMilliseconds(now)
-  // In canonical order, so that encoding need not sort.
-  const makeMetadata = (type: EventType, isLast: boolean): Metadata => ({
-    actor: actor._id,
-    ...(client !== undefined && { client }),
-    ...(isLast && idempotencyKey && { key: idempotencyKey.current }),
-    ...(reason !== undefined && { reason }),
-    request_id: requestId,
-    role: actor.role,
-    schema: schemaVersion(type),
-    time,
-  })
   const last = events.length - 1
   return events.map((event, n) => ({
     ...event,
     id: makeEventId(now, randomHex(10)),
-    metadata: makeMetadata(event.type, n === last),
+    // In canonical order, so that encoding need not sort.
+    metadata: {
+      actor: actor._id,
+      ...(client !== undefined && { client }),
+      ...(n === last && idempotencyKey && { key: idempotencyKey.current }),
+      ...(reason !== undefined && { reason }),
+      request_id: requestId,
+      role: actor.role,
+      schema: schemaVersion(event.type),
+      time,
+    },
   }))
 }
 

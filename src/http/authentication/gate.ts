@@ -8,8 +8,7 @@ import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import { type Refusal, refusal, SESSION_ENDED } from '../protocol/problem.ts'
-import { type Attempts, makeAttempts } from './attempts.ts'
-import type { AttemptOutcome } from './failure-counts.ts'
+import { type AttemptOutcome, type Attempts, makeAttempts } from './attempts.ts'
 
 /** User and address pairs that have authenticated, most recent first; about 300 bytes each. */
 const SEEN_USERS_MAX = 10_000

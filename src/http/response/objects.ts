@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { RetryKey as Kept } from '../../../projections/retry-key.ts'
 import type { Outcome } from '../../commands/command-envelope.ts'
-import type { Failure } from '../../domain/failure.ts'
-import { failure } from '../../domain/failure.ts'
+import { keyReused } from '../../commands/failures.ts'
+import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
+import { type Failure, failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { BEFORE_FIRST, laterPosition, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
@@ -10,6 +12,7 @@ import type { ListReads, ListResult } from '../../read-models/long-reads.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
+import type { Refusal } from '../protocol/problem.ts'
 import type { RouteResponse } from '../protocol/route.ts'
 
 /** What can be read as of a past moment. */
@@ -190,3 +193,24 @@ export const documentResponse = (
     ...(created && { Location: `/api/${PATHS[kind]}/${encodeURIComponent(id)}` }),
   },
 })
+
+/** The response that shows an object as of a command. */
+export type Show = (kind: Kind, version: Version, created: boolean) => RouteResponse
+
+/**
+ * The response a retry key got before, from the views: the object as the first response showed it, byte for byte. What
+ * another instance has just recorded may be missing here; the command then finds it in the stream.
+ */
+export const makeStoredResponse =
+  (views: Views, show: Show) =>
+  ({ candidates }: IdempotencyKey): E.Either<Refusal, RouteResponse> | undefined => {
+    for (const candidate of candidates) {
+      const version = views.newest('retry_key', candidate.slice(0, 22))
+      if (version === undefined) continue
+      const { request, of, _id, revision, created } = JSON.parse(version.document) as Kept
+      if (request !== candidate.slice(23)) return E.left(keyReused())
+      const object = views.asOf(of, _id, revision)
+      if (object !== undefined) return E.right(show(of, object, created))
+    }
+    return undefined
+  }

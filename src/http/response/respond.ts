@@ -4,12 +4,35 @@ import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
+import { pageHeaders } from '../protocol/page-headers.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
 import { type FixedBody, JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
 import type { Match } from '../protocol/router.ts'
-import { isNavigation, isOfBrowser } from '../request/browser.ts'
+import { isNavigation, isOfBrowser } from '../request/request-head.ts'
 import { discardUnread } from '../request/unread-body.ts'
-import { NOT_FOUND_HEADERS, NOT_FOUND_PAGE } from './not-found-page.ts'
+
+/** What people see at an address where nothing is. It is the same for every request. */
+
+export const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Not found · Berth</title>
+<link rel="icon" href="data:,">
+<main>
+<h1>Nothing exists at this address</h1>
+<p><a href="/">Back to Berth</a>, or read <a href="/guide">the guide</a>.</p>
+</main>
+</html>
+`
+
+/** Not stored, because a program gets another response at the same address. */
+const NOT_FOUND_HEADERS = {
+  ...pageHeaders(),
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+}
 
 /** What is known of a request so far. */
 interface State {

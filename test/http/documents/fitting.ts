@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { examplesFrom } from '../../../src/http/documents/openapi/examples.ts'
 import { openApi, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
 import { makeMatch } from '../../../src/http/protocol/router.ts'
-import { NOT_FOUND_PAGE } from '../../../src/http/response/not-found-page.ts'
+import { NOT_FOUND_PAGE } from '../../../src/http/response/respond.ts'
 import type { Answer } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 

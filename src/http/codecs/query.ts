@@ -161,23 +161,16 @@ const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A
 export const wholeNumber = (min: number, max: number): t.Type<number, never, unknown> =>
   written(integer(min, max), (text) => (/^\d{1,16}$/.test(text) ? Number(text) : undefined))
 
-const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false }
+export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) => {
+  if (text === 'true') return true
+  return text === 'false' ? false : undefined
+})
 
-export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) =>
-  Object.hasOwn(WORDS, text) ? WORDS[text] : undefined,
-)
-
-export const onlyTrue: t.Type<true, never, unknown> = written(
-  withSchema(
-    new t.Type<true>(
-      'true',
-      (u): u is true => u === true,
-      (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true or omitted')),
-      t.identity,
-    ),
-    () => ({ type: 'boolean', const: true }),
-  ),
-  (text) => text === 'true',
+export const onlyTrue: t.Type<true, never, unknown> = parameter<true>(
+  'true',
+  (u): u is true => u === true,
+  (u, c) => (u === 'true' ? t.success(true) : t.failure(u, c, 'must be true or omitted')),
+  () => ({ type: 'boolean', const: true }),
 )
 
 /** A codec for words separated by commas, each once or more. */

@@ -11,9 +11,8 @@ import { type RequestSummary, traceIdOf } from '../response/request-summary.ts'
 import type { CheckConsole } from '../routes/access/console-ticket.ts'
 import type { Attached, Forwarded, NotAttached } from '../routes/access/forwarded.ts'
 import { refuseRaw } from '../server/refuse-raw.ts'
-import { makeAccept } from './accept.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
-import { crossSite, isWebSocket, malformed, wrongVersion } from './handshake.ts'
+import { crossSite, isWebSocket, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { type AccessWatch, makeOpenConsoles, type OpenConsoles } from './open-consoles.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
@@ -115,12 +114,15 @@ const makeStartReport =
     }
   }
 
-/** Opens a console on an attached connection; false if the client has left. */
-type OpenConsole = (attached: Attached, user: User, connection: UpgradedConnection, requestId: string) => boolean
-
-const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles): OpenConsole => {
+/** Returns a function that opens a console on an attached connection; false if the client has left. */
+const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles) => {
   const accept = makeAccept(limits)
-  return (attached, user, { request, socket, head }, requestId) => {
+  return (
+    attached: Attached,
+    user: User,
+    { request, socket, head }: UpgradedConnection,
+    requestId: string,
+  ): boolean => {
     socket.setKeepAlive(true, limits.keepAliveAfter)
     const webSocket = accept(request, socket, head, requestId)
     if (webSocket === undefined) {

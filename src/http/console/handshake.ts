@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import { isOwnOrigin } from '../authentication/cross-site.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { ConsoleLimits } from './bridge.ts'
 
-/** Checks of a WebSocket's opening handshake (RFC 6455, section 4.2.1). */
+/** The opening handshake of a WebSocket (RFC 6455, section 4.2). */
 
 /** The subprotocol that viewers use for RFB over WebSocket. */
-export const SUBPROTOCOL = 'binary'
+const SUBPROTOCOL = 'binary'
 
 /** 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/
@@ -41,4 +44,31 @@ export const malformed = ({ headers }: IncomingMessage): Refusal | undefined => 
   }
   if (names.includes(SUBPROTOCOL)) return undefined
   return wrong(`The only supported subprotocol is ${SUBPROTOCOL}. Offer it, or none.`)
+}
+
+/** Returns a function that completes the handshake of a request that has been checked, unless the client has left. */
+export const makeAccept = ({ messageMax: maxPayload, closeWithin: closeTimeout }: ConsoleLimits) => {
+  const requestIds = new WeakMap<IncomingMessage, string>()
+  const options: ServerOptions & { readonly closeTimeout: number } = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload,
+    // One message per turn of the event loop, because thousands may arrive at once.
+    allowSynchronousEvents: false,
+    handleProtocols: () => SUBPROTOCOL,
+    closeTimeout,
+  }
+  const server = new WebSocketServer(options)
+  server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIds.get(request)}`))
+  // Everything has been checked before.
+  server.on('wsClientError', (_, socket) => socket.destroy())
+  return (request: IncomingMessage, socket: Socket, head: Buffer, requestId: string): WebSocket | undefined => {
+    let opened: WebSocket | undefined
+    requestIds.set(request, requestId)
+    server.handleUpgrade(request, socket, head, (made) => {
+      opened = made
+    })
+    return opened
+  }
 }

@@ -34,7 +34,17 @@ export const importResponse = (
 /** What people call kinds, where that is not their name. */
 const WORDS: Readonly<Partial<Record<Listed, string>>> = { sut: 'SUT', sut_request: 'request' }
 
-export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `is not the id of a ${kind}`)])
+const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `is not the id of a ${kind}`)])
+
+/** The entries of a list in memory after the one with the id in `before`. */
+export const entriesAfter = <A extends { readonly _id: string }>(
+  all: readonly A[],
+  kind: string,
+  before: string | undefined,
+): E.Either<Refusal, readonly A[]> => {
+  const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
+  return before !== undefined && index === -1 ? E.left(unknownBefore(kind)) : E.right(all.slice(index + 1))
+}
 
 /** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
 export const resolveBefore = async (

@@ -8,6 +8,9 @@ const FOLDER = new URL('../../../guide/', import.meta.url)
 /** The file of the chapter that lists all others. It is served at /guide itself. */
 export const INDEX = 'README'
 
+/** The address of a chapter. */
+export const addressOf = (name: string): string => (name === INDEX ? '/guide' : `/guide/${name}`)
+
 export interface Chapter {
   readonly name: string
   /** The text of its first heading, or of the link in the index. */

@@ -1,4 +1,5 @@
 import { Marked } from 'marked'
+import { addressOf } from './chapters.ts'
 
 /** Renders Markdown to HTML. HTML in the Markdown is shown as text, and links lead to this service only. */
 
@@ -22,11 +23,11 @@ const idOf = (heading: string): string =>
     .replaceAll(/\s/g, '-')
 
 /** Where a link of a chapter leads in the service; undefined for anything outside. */
-const addressOf = (target: string): string | undefined => {
+const linkTo = (target: string): string | undefined => {
   if (/^(?:#|\/(?![/\\]))/.test(target)) return target
   const [, name, anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? []
   if (name === undefined) return undefined
-  return name === 'README' ? `/guide${anchor}` : `/guide/${name}${anchor}`
+  return addressOf(name) + anchor
 }
 
 const marked = new Marked({
@@ -52,7 +53,7 @@ const marked = new Marked({
       return `<h${depth} id="${id}"><a href="#${id}">${this.parser.parseInline(tokens)}</a></h${depth}>\n`
     },
     link({ href, tokens }) {
-      const address = addressOf(href)
+      const address = linkTo(href)
       const shown = this.parser.parseInline(tokens)
       return address === undefined ? shown : `<a href="${escapeHtml(address)}">${shown}</a>`
     },

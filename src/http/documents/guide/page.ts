@@ -1,5 +1,5 @@
 import { type Code, codes } from '../../protocol/problem.ts'
-import { type Chapter, type Group, INDEX } from './chapters.ts'
+import { addressOf, type Chapter, type Group, INDEX } from './chapters.ts'
 import { escapeHtml, headingsOf, renderInline, renderMarkdown } from './markdown.ts'
 import { problemPageName } from './pages.ts'
 import { guideShell } from './shell.ts'
@@ -7,8 +7,6 @@ import { version } from './version.ts'
 
 const item = (href: string, title: string, isCurrent: boolean): string =>
   `<li><a href="${href}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
-
-const addressOf = (name: string): string => (name === INDEX ? '/guide' : `/guide/${name}`)
 
 const navigation = (groups: readonly Group[], current: string): string => {
   const lists = groups.map(

@@ -1,4 +1,4 @@
-import { type Chapter, INDEX } from './chapters.ts'
+import { addressOf, type Chapter } from './chapters.ts'
 import { headingsOf } from './markdown.ts'
 
 /** A part of the guide that a search can find. */
@@ -21,7 +21,7 @@ const plain = (markdown: string): string =>
 /** The sections of chapters: what is below each heading down to the next one. */
 export const sectionsOf = (chapters: readonly Chapter[]): readonly Section[] =>
   chapters.flatMap(({ name, title, markdown }) => {
-    const page = name === INDEX ? '/guide' : `/guide/${name}`
+    const page = addressOf(name)
     const headings = headingsOf(markdown)
     return headings.map(({ id, text, from }, n) => ({
       address: n === 0 ? page : `${page}#${id}`,

@@ -165,7 +165,6 @@ const user = {
 }
 const ended = { removed_at: milliseconds, erased_at: milliseconds }
 const madePassword = described(text(8, 1024), 'If the service made it. Shown in this response only.')
-const NewUser = closed('NewUser', user, { password: madePassword })
 /** With include=used. */
 const used = closed(
   'Used',
@@ -177,14 +176,11 @@ const used = closed(
   },
   {},
 )
-const User = closed('User', user, { ...ended, used })
-const NamedUser = closed('NamedUser', { _id: opaqueId, name: userName }, {})
 
 const token = {
   ...{ _id: assignedId, name: text(1, 64), role: Role, created_at: milliseconds, expires_at: orNull(milliseconds) },
 }
-const NewToken = closed('NewToken', token, { token: matching('token', /^berth_[A-Za-z0-9_-]{43}$/, 'must be a token') })
-const Token = closed('Token', token, { revoked_at: milliseconds })
+const tokenText = matching('token', /^berth_[A-Za-z0-9_-]{43}$/, 'must be a token')
 const session = matching('session', /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/, 'must be a session')
 
 export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}): JsonSchema => ({
@@ -271,14 +267,14 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   OutagesList: closedObject({ suts: listOfAll(closedObject({ sut_id: schemaOf(assignedId), ...outages })) }),
   Session: schemaOf(Session),
   SessionList: listSchemaOf('sessions', refTo('Session')),
-  User: schemaOf(User),
-  NewUser: schemaOf(NewUser),
+  User: closedSchema(user, { ...ended, used }),
+  NewUser: closedSchema(user, { password: madePassword }),
   ImportedUsers: closedObject({ count }, { users: listOfAll(refTo('NewUser')) }),
-  UserName: schemaOf(NamedUser),
+  UserName: closedSchema({ _id: opaqueId, name: userName }),
   UserRemoval: closedSchema({ _id: opaqueId, cancelled: whole, released: whole }),
   UserList: listSchemaOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
-  Token: schemaOf(Token),
-  NewToken: schemaOf(NewToken),
+  Token: closedSchema(token, { revoked_at: milliseconds }),
+  NewToken: closedSchema(token, { token: tokenText }),
   LoginSession: closedSchema({ _id: opaqueId, name: userName, role: Role, session, expires_at: milliseconds }),
   SignOnStart: closedObject({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),

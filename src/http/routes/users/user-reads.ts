@@ -11,7 +11,7 @@ import type { Member } from '../../../users/user.ts'
 import type { UserQuery, UsersQuery } from '../../codecs/lists.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
 import { notFound } from '../../response/visibility.ts'
-import { listResponse, unknownBefore } from '../list-response.ts'
+import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { memberText } from './user-response.ts'
 
@@ -129,13 +129,10 @@ export const makeUserReads = (dependencies: UserReadDependencies) => {
       const { listed: isSeen, position } = seen.right
       const all = users.members().filter(isSeen).toReversed()
       // A user removed while a client reads page after page still works in before.
-      const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
-      if (before !== undefined && index === -1) return E.left(unknownBefore('user'))
+      const entries = entriesAfter(all, 'user', before)
+      if (E.isLeft(entries)) return entries
       const isListed = ({ status }: Member): boolean => removed || status === 'present'
-      const shown = all
-        .slice(index + 1)
-        .filter(isListed)
-        .slice(offset, offset + limit)
+      const shown = entries.right.filter(isListed).slice(offset, offset + limit)
       const known = shown.filter(({ _id }) => seesAll(user, _id))
       const read = query.withUsed ? await readUsed(known) : E.right(undefined)
       if (E.isLeft(read)) return read

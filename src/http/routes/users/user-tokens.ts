@@ -12,7 +12,7 @@ import type { Paging } from '../../codecs/lists.ts'
 import type { TokenRequest } from '../../codecs/users.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import { listResponse, unknownBefore } from '../list-response.ts'
+import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { findPresent } from './user-changes.ts'
 
@@ -101,15 +101,13 @@ export const makeUserTokens = (dependencies: TokenDependencies) => {
       const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) =>
         validTokens(state, clock()),
       )
-      const all = valid.toReversed()
-      const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
-      if (before !== undefined && index === -1) return E.left(unknownBefore('token'))
+      const entries = entriesAfter(valid.toReversed(), 'token', before)
+      if (E.isLeft(entries)) return entries
       const names = await vault.revealTokenNames(subject.right)
-      const first = index + 1 + offset
-      const documents = all
-        .slice(first, first + limit)
+      const documents = entries.right
+        .slice(offset, offset + limit)
         .map((token) => JSON.stringify(shown(token, names.get(token._id))))
-      return E.right(listResponse('tokens', call.query, { documents, count: all.length }))
+      return E.right(listResponse('tokens', call.query, { documents, count: valid.length }))
     },
     revoke: async (call: Call): RouteResult => {
       const subject = await subjectOf(call)

@@ -12,6 +12,7 @@ import { keepalive } from '../../domain/events/reservation.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { NewEnd } from '../../domain/reservation/extend.ts'
+import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 import { bodyOf, decoded, optionalBodyOf } from './decoded.ts'
 
@@ -84,7 +85,7 @@ const targetProblems = (body: unknown): readonly Problem[] => {
   return hasSut || hasMatch ? [] : [bodyProblem('sut_required', 'sut_id', 'is required, unless match is given')]
 }
 
-const targetOf = ({ sut_id, match }: { sut_id: string | undefined; match: Criteria | undefined }) => {
+const targetOf = ({ sut_id, match }: { readonly sut_id?: string; readonly match?: Criteria }) => {
   if (sut_id === undefined) return match && { match }
   return match === undefined ? { sut_id } : undefined
 }
@@ -109,33 +110,24 @@ const formProblems = (body: unknown): readonly Problem[] => {
     .map((field) => bodyProblem('window_required', field, `is required with ${form.find((other) => other !== field)}`))
 }
 
+type WindowFields = Partial<Record<'start_time' | 'end_time', OffsetTime> & Record<'start_in' | 'duration', number>>
+
+const windowOf = ({ start_time, end_time, start_in, duration }: WindowFields): RequestedWindow | undefined => {
+  if (start_in === undefined && duration === undefined) {
+    return start_time && end_time && { form: 'explicit', start: start_time, end: end_time }
+  }
+  const isMixed = start_time !== undefined || end_time !== undefined
+  if (isMixed || start_in === undefined || duration === undefined) return undefined
+  return { form: 'relative', startIn: start_in, duration }
+}
+
 export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   const fields = decoded(ReservationFields, RESERVATION_READ_ONLY, body)
-  const ofTarget = targetProblems(body)
-  if (E.isLeft(fields)) return E.left([...fields.left, ...ofTarget, ...formProblems(body)])
-  const {
-    user_id,
-    sut_id,
-    match,
-    start_time,
-    end_time,
-    start_in,
-    duration,
-    keepalive,
-    beyond_quota: isBeyondQuota = false,
-  } = fields.right
-  const target = targetOf({ sut_id, match })
-  if (target === undefined) return E.left([...ofTarget, ...formProblems(body)])
-  const whose = { user_id, target, isBeyondQuota, keepalive }
-  const hasNoneOfB = start_in === undefined && duration === undefined
-  if (start_time !== undefined && end_time !== undefined && hasNoneOfB) {
-    return E.right({ ...whose, window: { form: 'explicit', start: start_time, end: end_time } })
-  }
-  const hasNoneOfA = start_time === undefined && end_time === undefined
-  if (start_in !== undefined && duration !== undefined && hasNoneOfA) {
-    return E.right({ ...whose, window: { form: 'relative', startIn: start_in, duration } })
-  }
-  return E.left(formProblems(body))
+  if (E.isLeft(fields)) return E.left([...fields.left, ...targetProblems(body), ...formProblems(body)])
+  const { user_id, keepalive, beyond_quota: isBeyondQuota = false, ...others } = fields.right
+  const [target, window] = [targetOf(others), windowOf(others)]
+  if (target === undefined || window === undefined) return E.left([...targetProblems(body), ...formProblems(body)])
+  return E.right({ user_id, target, window, isBeyondQuota, keepalive })
 }
 withSchema(reservationBody, () => ({
   oneOf: [sut, match].flatMap((target) => [formA, formB].map((form) => closedSchema({ ...target, ...form }, holder))),
@@ -169,9 +161,9 @@ export const sutRequestBody: DecodeBody<SutRequestBody> = (body) => {
   const fields = decoded(SutRequestFields, REQUEST_READ_ONLY, body)
   const ofTarget = targetProblems(body)
   if (E.isLeft(fields)) return E.left([...fields.left, ...ofTarget])
-  const { user_id, sut_id, match, duration, wait = WAIT, priority = 0, keepalive } = fields.right
-  const target = targetOf({ sut_id, match })
-  const problems = [...ofTarget, ...lengthProblems(match)]
+  const { user_id, duration, wait = WAIT, priority = 0, keepalive } = fields.right
+  const target = targetOf(fields.right)
+  const problems = [...ofTarget, ...lengthProblems(fields.right.match)]
   if (target === undefined || problems.length > 0) return E.left(problems)
   return E.right({ user_id, target, duration, wait, priority, keepalive })
 }

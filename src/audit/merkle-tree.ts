@@ -50,16 +50,7 @@ const isPerfect = (size: number): boolean => 2 ** floorLog2(size) === size
 const splitSize = (size: number): number => 2 ** floorLog2(size - 1)
 
 /** Reads heads and proofs of a tree. */
-export interface TreeReader {
-  /** Head of the tree of the first `size` leaves. */
-  readonly head: (size: number) => Uint8Array
-  /** Proof that a leaf is in the tree of a size: sibling hashes from the leaf up. */
-  readonly inclusion: (index: number, size: number) => readonly Uint8Array[]
-  /** Proof that the tree of size `from` is a prefix of that of size `to`; empty if they are equal or `from` is 0. */
-  readonly consistency: (from: number, to: number) => readonly Uint8Array[]
-}
-
-export const makeTreeReader = (nodeAt: NodeAt): TreeReader => {
+export const makeTreeReader = (nodeAt: NodeAt) => {
   const headOf = (start: number, end: number): Uint8Array => {
     const size = end - start
     if (isPerfect(size) && start % size === 0) return nodeAt(floorLog2(size), start / size)
@@ -85,11 +76,17 @@ export const makeTreeReader = (nodeAt: NodeAt): TreeReader => {
   }
 
   return {
-    head: (size) => (size === 0 ? EMPTY_HEAD : headOf(0, size)),
-    inclusion: (index, size) => path(index, 0, size),
-    consistency: (from, to) => (from === 0 || from === to ? [] : subproof(from, 0, to, true)),
+    /** Head of the tree of the first `size` leaves. */
+    head: (size: number): Uint8Array => (size === 0 ? EMPTY_HEAD : headOf(0, size)),
+    /** Proof that a leaf is in the tree of a size: sibling hashes from the leaf up. */
+    inclusion: (index: number, size: number): readonly Uint8Array[] => path(index, 0, size),
+    /** Proof that the tree of size `from` is a prefix of that of size `to`; empty if they are equal or `from` is 0. */
+    consistency: (from: number, to: number): readonly Uint8Array[] =>
+      from === 0 || from === to ? [] : subproof(from, 0, to, true),
   }
 }
+
+export type TreeReader = ReturnType<typeof makeTreeReader>
 
 /** A growable array of hashes. */
 const makeRow = () => {

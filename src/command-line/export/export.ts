@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
 import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import {
   type Bound,
   type Exported,
@@ -132,11 +132,15 @@ const scanService = async (config: Config, wanted: Wanted): Promise<AsyncGenerat
   scanLines(await callForLines(config, pathOf(wanted)))
 
 /** What to export: of the log, or else of the service at BERTH_URL. */
-const scan = async (wanted: Wanted, config: Config, store: EventStore | undefined, isWatched: boolean) => {
-  if (store === undefined) return { scanned: await scanService(config, wanted), total: () => undefined }
+const scan = async (wanted: Wanted, config: Config, store: EventStore | undefined, terminal: Terminal) => {
+  if (store === undefined) {
+    const progress = makeProgress(terminal)
+    const onProgress = (done: number): void => progress.show(done, undefined)
+    return { scanned: await scanService(config, wanted), onProgress, endProgress: progress.end }
+  }
   const first = firstOf(config, wanted)
-  const { records, total } = await openLogReader(store, config, { isWatched }, first)
-  return { scanned: scanLog({ records: records(), first, origin: config.origin }, wanted), total }
+  const { records, ...progress } = await openLogReader(store, config, terminal, first)
+  return { scanned: scanLog({ records: records(), first, origin: config.origin }, wanted), ...progress }
 }
 
 /** The id of the SUT that an option means; undefined without the option. */
@@ -149,8 +153,7 @@ const findSutId = async (
   if (store === undefined) return (await lookUpSut(config, typed))._id
   if (isAssignedId(typed)) return typed
   const named = makeNamed()
-  const { records } = await openLogReader(store, config, { isWatched: false })
-  for await (const page of records()) page.forEach(named.follow)
+  for await (const page of store.records(BEGINNING)) page.forEach(named.follow)
   const found = named.findSut(typed)
   if (found === undefined) throw new CommandFailure(`the log has no SUT ${JSON.stringify(typed)}`)
   return found
@@ -167,11 +170,9 @@ const run = async (
   const wanted = { ...request.wanted, sutId: await findSutId(request.wanted.sutId, config, store) }
   // Events and progress on one terminal would overwrite each other.
   const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
-  const progress = makeProgress({ ...terminal, isWatched })
-  const { scanned, total } = await scan(wanted, config, store, isWatched)
-  const onProgress = (done: number): void => progress.show(done, total(done))
+  const { scanned, onProgress, endProgress } = await scan(wanted, config, store, { ...terminal, isWatched })
   const pieces = exportEvents(scanned, { wanted, format: formatOf(name, excel), onProgress }, exported)
-  return writeTo(output, pieces, terminal).finally(progress.end)
+  return writeTo(output, pieces, terminal).finally(endProgress)
 }
 
 export const exportCommand: Command = {

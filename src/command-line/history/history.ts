@@ -15,7 +15,6 @@ import { openStoreForCommand } from '../../service/open-store.ts'
 import { changesOf, positionOf, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
-import { makeProgress } from '../terminal/progress.ts'
 import { askHistory } from './asked-history.ts'
 import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
@@ -111,21 +110,20 @@ const printHistory = async (
   store: EventStore,
   terminal: Terminal,
 ): Promise<void> => {
-  const { records, total } = await openLogReader(store, config, terminal)
+  const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
   const namesOf = await makeLookUpNames(config, store, terminal)
   const print = makePrintOfLog(isJson, config, namesOf, terminal)
-  const progress = makeProgress(terminal)
   const printOf = async (pages: AsyncIterable<readonly StoredRecord[]>, id: string): Promise<boolean> => {
     let isFound = false
     try {
-      for await (const entry of historyOf(pages, id, (done) => progress.show(done, total(done)))) {
+      for await (const entry of historyOf(pages, id, onProgress)) {
         isFound = true
-        progress.end()
+        endProgress()
         await print(entry)
       }
       return isFound
     } finally {
-      progress.end()
+      endProgress()
     }
   }
   const named = makeNamed()

@@ -6,7 +6,6 @@ import { signerOf } from '../keys/audit-key.ts'
 import { multiline } from '../service/answer.ts'
 import { callService } from '../service/call.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
-import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 
 interface Signed {
@@ -28,13 +27,12 @@ const askForCheckpoint = async (config: Config): Promise<Signed> => {
 const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signed> => {
   const signer = await signerOf(config)
   await using store = await openStoreForCommand(config)
-  const progress = makeProgress(terminal)
-  const { records, total } = await openLogReader(store, config, terminal)
+  const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
   const tree = growTree()
-  for await (const { leaf } of readLeaves({ records }, (done) => progress.show(done, total(done)))) {
+  for await (const { leaf } of readLeaves({ records }, onProgress)) {
     tree.add(leaf)
   }
-  progress.end()
+  endProgress()
   const [size, root] = [tree.size(), tree.root()]
   const note = signCheckpoint(size, root, signer)
   return { origin: config.origin, size, root: Buffer.from(root).toString('base64'), note }

@@ -2,7 +2,6 @@ import { makeKeptTree, makeTreeReader, readLeaves } from '../../audit/merkle-tre
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, CommandFailure, Misused } from '../terminal/command.ts'
-import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
@@ -26,11 +25,9 @@ text whose hash is proven. It reads the log itself, never the service at BERTH_U
       throw new Misused('--size must be a number of events')
     }
     await using store = await openStoreForCommand(config)
-    const progress = makeProgress(terminal)
-    const { records, total } = await openLogReader(store, config, terminal)
+    const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
     const kept = makeKeptTree()
     let found: { readonly position: PublicPosition; readonly text: string; readonly leaf: Uint8Array } | undefined
-    const onProgress = (done: number): void => progress.show(done, total(done))
     for await (const { position, record, leaf } of readLeaves({ records }, onProgress)) {
       kept.add(leaf)
       if (found === undefined && record.text.includes(id) && JSON.parse(record.text).id === id) {
@@ -38,7 +35,7 @@ text whose hash is proven. It reads the log itself, never the service at BERTH_U
       }
       if (kept.size() === asked) break
     }
-    progress.end()
+    endProgress()
     const size = kept.size()
     if (asked !== undefined && size < asked) throw new CommandFailure(`the log has ${size} events`)
     if (found === undefined) throw new CommandFailure(`no event among the first ${size} has this id`)

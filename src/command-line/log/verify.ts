@@ -14,7 +14,6 @@ import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal, textsOf } from '../terminal/command.ts'
-import { makeProgress } from '../terminal/progress.ts'
 import { openLogReader } from './log-reader.ts'
 import { startJudgeThread } from './verify-thread.ts'
 
@@ -182,13 +181,11 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     const against = await readCheckpoints(files, async () => verifier?.right ?? verifierOf(await signerOf(config)))
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
     await using store = await openStoreForCommand(config)
-    const progress = makeProgress(terminal)
-    const reader = await openLogReader(store, config, terminal)
+    const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
     const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
     const reread = () => store.records(BEGINNING)
-    const onProgress = (done: number): void => progress.show(done, reader.total(done))
-    const read = { records: followed?.records ?? reader.records(), reread, against, onProgress }
-    const ofLog = await verifyStore(store, config, read).finally(progress.end)
+    const read = { records: followed?.records ?? records(), reread, against, onProgress }
+    const ofLog = await verifyStore(store, config, read).finally(endProgress)
     const vault = ring && followed && (await verifyVault(store, ring, followed))
     const verified = whole(ofLog, vault, await readKnownKey(store), config)
     const isSound = verified.found === 0 && verified.place === undefined

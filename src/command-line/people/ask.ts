@@ -1,7 +1,7 @@
 import { uptime } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../config/config.ts'
+import { type Config, LOG_LEVELS } from '../../config/config.ts'
 import { LockTaken } from '../../files/lock.ts'
 import type { Log } from '../../service/runtime.ts'
 import { type CallFailure, type ServiceCall, tryCall } from '../service/call.ts'
@@ -17,18 +17,12 @@ export type Request<A> = Omit<ServiceCall<A>, 'idempotencyKey'>
 /** @param within milliseconds in which a request that was not answered is sent again */
 export type Ask = <A>(request: Request<A>, within?: number) => Promise<E.Either<CallFailure, A>>
 
-const LEVELS = { info: 30, warn: 40, error: 50 } as const
-const LEVEL_THRESHOLDS: Readonly<Record<Config['logLevel'], number>> = {
-  ...LEVELS,
-  ...{ trace: 10, debug: 20, fatal: 60, silent: 70 },
-}
-
 /** Shows log lines as messages: standard output is for results. */
 const makeLog = ({ logLevel }: Config, { stderr }: Terminal): Log => {
   const at =
-    (level: keyof typeof LEVELS) =>
+    (level: Config['logLevel']) =>
     ({ err, alarm: _, ...facts }: { err?: unknown; alarm?: unknown }, sentence: string): void => {
-      if (LEVELS[level] < LEVEL_THRESHOLDS[logLevel]) return
+      if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return
       const values = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
       const why = err instanceof Error ? [err.message] : []
       stderr(`berth: ${[sentence, ...values, ...why].join('; ')}\n`)

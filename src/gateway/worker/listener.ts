@@ -17,14 +17,6 @@ export interface ListenerHooks {
   readonly onTaken: (code: string) => void
 }
 
-export interface Listener {
-  readonly port: number
-  /** Resolves, after the first attempts, to whether the port is open. */
-  readonly isListening: () => Promise<boolean>
-  /** The port is free when it returns. */
-  readonly close: () => void
-}
-
 /**
  * Attempts, and milliseconds between them, before a port counts as taken. The system may take a moment to free the port
  * of a closed listener.
@@ -33,7 +25,7 @@ const ATTEMPTS_MAX = 10
 const RETRY_DELAY_MS = 10
 
 /** Listens on a port, and retries while it is taken. */
-export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: ListenerHooks): Listener => {
+export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: ListenerHooks) => {
   const { promise: tried, resolve } = Promise.withResolvers<void>()
   let server: Server | undefined
   let retry: NodeJS.Timeout | undefined
@@ -75,11 +67,13 @@ export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: Listen
 
   return {
     port,
-    isListening: async () => {
+    /** Resolves, after the first attempts, to whether the port is open. */
+    isListening: async (): Promise<boolean> => {
       await tried
       return server?.listening === true
     },
-    close: () => {
+    /** The port is free when it returns. */
+    close: (): void => {
       clearTimeout(retry)
       const closing = server
       server = undefined
@@ -88,3 +82,5 @@ export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: Listen
     },
   }
 }
+
+export type Listener = ReturnType<typeof listenOn>

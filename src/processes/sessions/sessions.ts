@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeJoined, within } from '../../concurrency/waits.ts'
 import type { ClosedSession, OpenedSession } from '../../domain/session/decide.ts'
+import type { Use } from '../probing.ts'
 import type { ProcessOptions } from '../process.ts'
 import { type AbandonedOptions, followAbandoned, isStillOpen } from './abandoned.ts'
 import { makeRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
@@ -17,21 +18,6 @@ export interface SessionsOptions
   readonly save: (sessions: Iterable<ClosedSession>) => Promise<void>
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
-}
-
-/** Records sessions of the gateway's connections. */
-export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disconnected'> {
-  /**
-   * The session of a SUT that has connections here, or is open at another instance as the log shows it. Undefined
-   * without one.
-   */
-  readonly useOf: Tracker['useOf']
-  /** Whether a reservation has a session here, or one that waits to be recorded. */
-  readonly isUsed: Tracker['isUsed']
-  /** Runs until the signal aborts. */
-  readonly run: () => Promise<void>
-  /** Ends every session and records what it can, once the gateway has stopped. */
-  readonly finish: () => Promise<void>
 }
 
 const SAVE_INTERVAL_MS = 10_000
@@ -113,7 +99,8 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
   }
 }
 
-export const makeSessions = (options: SessionsOptions): Sessions => {
+/** Records sessions of the gateway's connections. */
+export const makeSessions = (options: SessionsOptions) => {
   const { clock, instance, onError, wake, signal } = options
   let [hasBegun, isOverdue] = [false, false]
   const recorder = makeRecorder({ ...options, mayRecord: () => !isOverdue && clock.mayRecord() })
@@ -133,16 +120,22 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
     connected: tracker.connected,
     counted: tracker.counted,
     disconnected: tracker.disconnected,
-    useOf: (sutId) => {
+    /**
+     * The session of a SUT that has connections here, or is open at another instance as the log shows it. Undefined
+     * without one.
+     */
+    useOf: (sutId: string): Use | undefined => {
       const use = tracker.useOf(sutId)
       if (use !== undefined) return use
       // Those of this instance have connections only as long as the tracker knows any.
       const isOpenElsewhere = openInLog().some((session) => session.sut_id === sutId && session.instance !== instance)
       return isOpenElsewhere ? 'answering' : undefined
     },
-    isUsed: (id) =>
+    /** Whether a reservation has a session here, or one that waits to be recorded. */
+    isUsed: (id: string): boolean =>
       tracker.isUsed(id) || Iterator.from(recorder.waiting()).some(({ session }) => session.reservation_id === id),
-    run: async () => {
+    /** Runs until the signal aborts. */
+    run: async (): Promise<void> => {
       hasBegun = true
       addLeftover(options, recorder.add)
       while (!signal.aborted) {
@@ -151,7 +144,8 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
       }
       close()
     },
-    finish: async () => {
+    /** Ends every session and records what it can, once the gateway has stopped. */
+    finish: async (): Promise<void> => {
       // What the last run left is still only where that saved it.
       if (!hasBegun) return
       tracker.endAll(clock.now())
@@ -162,3 +156,5 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
     },
   }
 }
+
+export type Sessions = ReturnType<typeof makeSessions>

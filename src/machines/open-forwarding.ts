@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type { Opened } from '../accounts/opened.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { Decisions } from '../gateway/decisions.ts'
@@ -14,6 +13,7 @@ import type { UpcomingReservations } from '../processes/upcoming.ts'
 import type { ClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
 import { findHolder } from './holder.ts'
+import { makePasswordOf } from './open-monitor.ts'
 import { makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
 
 /**
@@ -48,14 +48,6 @@ interface OpenForwardingOptions
   readonly signal: AbortSignal
   readonly sessions: Sessions
 }
-
-const makePasswordOf =
-  (vault: Opened['vault']) =>
-  async (sutId: string): Promise<string | undefined> => {
-    const revealed = await vault.reveal(sutId)
-    if (E.isLeft(revealed)) throw new Error(revealed.left)
-    return revealed.right.password || undefined
-  }
 
 const makeHasPassword =
   (get: ForwardingProcess['get'], passwordOf: (sutId: string) => Promise<string | undefined>) =>

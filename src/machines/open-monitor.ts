@@ -3,7 +3,7 @@ import type { Opened } from '../accounts/opened.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { probe } from '../gateway/probe/probe.ts'
-import { type Monitor, type MonitorOptions, makeMonitor } from '../processes/monitor.ts'
+import { type MonitorOptions, makeMonitor } from '../processes/monitor.ts'
 import { makeLogOnce } from './reports.ts'
 
 export interface OpenMonitorOptions
@@ -12,26 +12,28 @@ export interface OpenMonitorOptions
   /** Unix milliseconds. */
   readonly now: () => number
   /** Keeps clients of a target waiting. Returns a function that ends that. */
-  readonly hold?: Gateway['hold']
+  readonly hold: Gateway['hold']
   /** Whether an address and port are Berth's own. Berth never connects to those. */
-  readonly isOwn?: (address: string, port: number) => boolean
+  readonly isOwn: (address: string, port: number) => boolean
 }
 
+/** Makes the function that finds the password of a SUT; undefined if it has none. @throws StoreUnavailable */
+export const makePasswordOf =
+  (vault: Opened['vault']) =>
+  async (sutId: string): Promise<string | undefined> => {
+    const revealed = await vault.reveal(sutId)
+    if (E.isLeft(revealed)) throw new StoreUnavailable(revealed.left)
+    return revealed.right.password || undefined
+  }
+
 /** A monitor that probes over the network with the vault's passwords. Stopping it also abandons probes in flight. */
-export const openMonitor = (
-  options: OpenMonitorOptions,
-): Pick<Monitor, 'check'> & { readonly start: () => () => Promise<void> } => {
-  const { vault, log, now, hold = () => () => undefined, isOwn = () => false } = options
+export const openMonitor = (options: OpenMonitorOptions) => {
+  const { vault, log, now, hold, isOwn } = options
   const logOnce = makeLogOnce(log, now)
   const stop = new AbortController()
   const { signal } = stop
 
-  const passwordOf = async (sutId: string): Promise<string | undefined> => {
-    const revealed = await vault.reveal(sutId)
-    if (E.isLeft(revealed)) throw new StoreUnavailable(revealed.left)
-    return revealed.right.password
-  }
-
+  const passwordOf = makePasswordOf(vault)
   const monitor = makeMonitor({
     ...options,
     signal,
@@ -51,7 +53,8 @@ export const openMonitor = (
   })
   return {
     check: monitor.check,
-    start: () => {
+    /** Returns the function that stops it. */
+    start: (): (() => Promise<void>) => {
       const running = monitor.run()
       return () => {
         stop.abort()

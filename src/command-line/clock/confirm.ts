@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { askService } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { recordedTime } from '../../domain/events/fields.ts'
-import { answer, describeProblem } from '../service/answer.ts'
+import { answer, describeProblem } from '../service/call.ts'
 import { type Command, CommandFailure, orFail } from '../terminal/command.ts'
 
 const Confirmed = answer({ time: recordedTime }, {})

@@ -10,7 +10,7 @@ import { whole } from '../../domain/events/fields.ts'
 import { type PublicPosition, parsePosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { answer, describeProblem } from '../service/answer.ts'
+import { answer, describeProblem } from '../service/call.ts'
 import {
   type Command,
   type CommandArguments,

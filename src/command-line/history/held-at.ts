@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
-import { answer, line } from '../service/answer.ts'
-import { callService } from '../service/call.ts'
+import { answer, callService, line } from '../service/call.ts'
 import { lookUpSut } from '../sut/find.ts'
 import type { Terminal } from '../terminal/command.ts'
 

@@ -6,8 +6,7 @@ import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } f
 import { recordForLog } from '../../commands/log-version.ts'
 import type { Config } from '../../config/config.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { multiline } from '../service/answer.ts'
-import { callService } from '../service/call.ts'
+import { callService, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** The new key, and the replaced one if the log has a record of it. */

@@ -5,7 +5,7 @@ import { integer, listOf, matching } from '../../domain/codec/codec.ts'
 import { type EventType, type Recorded, schemaVersion } from '../../domain/event.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
-import { answer, describeProblem, line, parseJson } from '../service/answer.ts'
+import { answer, describeProblem, line, parseJson } from '../service/call.ts'
 import { CommandFailure } from '../terminal/command.ts'
 
 /** Events as a service answers them: CloudEvents, which histories extend. */

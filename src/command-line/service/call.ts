@@ -2,15 +2,59 @@ import { type IncomingMessage, type RequestOptions, request as requestHttp } fro
 import { request as requestHttps } from 'node:https'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
 import { authorizationOf, readCredentials } from '../../client/credentials.ts'
 import { ClientFailure } from '../../client/failure.ts'
 import type { Config } from '../../config/config.ts'
 import type { ClientConfig } from '../../config/remote-service.ts'
 import { NOT_LISTENING } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
+import { listOf, matching, text } from '../../domain/codec/codec.ts'
 import { CommandFailure, orFail } from '../terminal/command.ts'
-import { describeProblem, parseJson, type Refused, readRefusal, unread } from './answer.ts'
+
+/**
+ * A JSON object with at least these members. A newer service may add others, which `--json` shows. Arrays and objects
+ * in it come from another machine: each member that a command reads has a codec.
+ */
+export const answer = <R extends t.Props, O extends t.Props>(required: R, optional: O) =>
+  t.intersection([t.type(required), t.partial(optional)])
+
+/** Text of one line, as ids, names and sentences are. */
+export const line = text(0, 16_384)
+
+/** A text of several lines. */
+export const multiline = text(0, 1_000_000, { lines: true })
+
+/** An answer that no command reads. */
+export const unread = t.UnknownRecord
+
+const Refused = answer(
+  { code: matching('code', /^[a-z_]{1,64}$/, 'must be a code'), detail: line },
+  { errors: listOf(answer({ detail: line }, { pointer: line })) },
+)
+type Refused = t.TypeOf<typeof Refused>
+
+/** The body of a refusal by a service; undefined for that of a proxy, or of a server that is not Berth. */
+const readRefusal = (body: unknown): Refused | undefined => {
+  const read = Refused.decode(body)
+  return E.isRight(read) ? read.right : undefined
+}
+
+/** The JSON of a body; undefined if it is none. */
+export const parseJson = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** The first problem of an answer, without its value. Parts of an intersection are not places in it. */
+export const describeProblem = (errors: t.Errors): string => {
+  const { context = [], message = 'is not what was expected' } = errors[0] ?? {}
+  const path = context.filter((entry, n) => n > 0 && entry.actual !== context[n - 1]?.actual).map(({ key }) => key)
+  return path.length === 0 ? `the answer ${message}` : `"${path.join('.')}" ${message}`
+}
 
 /** Where a request goes, and the path and the header that every request has. */
 interface ServiceTarget extends Pick<RequestOptions, 'socketPath' | 'protocol' | 'hostname' | 'port'> {

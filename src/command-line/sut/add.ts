@@ -1,6 +1,5 @@
 import { opaqueId } from '../../domain/codec/codec.ts'
-import { answer } from '../service/answer.ts'
-import { callService } from '../service/call.ts'
+import { answer, callService } from '../service/call.ts'
 import { type Command, randomHexOf, WrongUsage } from '../terminal/command.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 

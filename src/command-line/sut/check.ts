@@ -1,7 +1,6 @@
 import { boolean, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
-import { answer, line } from '../service/answer.ts'
-import { callService } from '../service/call.ts'
+import { answer, callService, line } from '../service/call.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { lookUpSut, sutPath } from './find.ts'
 

@@ -5,8 +5,7 @@ import { address, boolean, listOf, opaqueId, orNull } from '../../domain/codec/c
 import { listenPort } from '../../domain/events/fields.ts'
 import { SutType } from '../../domain/events/sut.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { answer } from '../service/answer.ts'
-import { callService } from '../service/call.ts'
+import { answer, callService } from '../service/call.ts'
 import { type Command, CommandFailure, DONE } from '../terminal/command.ts'
 import { lookUpSut } from './find.ts'
 

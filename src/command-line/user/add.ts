@@ -2,7 +2,7 @@ import { opaqueId } from '../../domain/codec/codec.ts'
 import { type Ask, withOwnService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits, readRole } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { answer } from '../service/answer.ts'
+import { answer } from '../service/call.ts'
 import { type Command, orFail, WrongUsage } from '../terminal/command.ts'
 
 const Added = answer({ _id: opaqueId }, {})

@@ -7,8 +7,7 @@ import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '.
 import { type CsvProblem, describeCsvProblem, readCsvFile } from '../csv/csv.ts'
 import { type ImportedUser, readUsersCsv } from '../csv/users-csv.ts'
 import { type Ask, makeAsk } from '../people/ask.ts'
-import { unread } from '../service/answer.ts'
-import type { CallFailure } from '../service/call.ts'
+import { type CallFailure, unread } from '../service/call.ts'
 import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 

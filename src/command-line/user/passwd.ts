@@ -1,7 +1,7 @@
 import { type Ask, withOwnService } from '../people/ask.ts'
 import { lookUpUser, userPath } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { unread } from '../service/answer.ts'
+import { unread } from '../service/call.ts'
 import { type Command, orFail } from '../terminal/command.ts'
 
 export const userPasswdCommand: Command = {

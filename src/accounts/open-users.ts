@@ -14,8 +14,8 @@ const CREDENTIALS_INTERVAL_MS = 1_000
 
 type OpenUsersOptions = Pick<Opened, 'runner' | 'store' | 'views' | 'vault' | 'alarms' | 'isShared'>
 
-/** Watches how long ago this instance last knew all users. */
-const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isFailing: () => boolean) => {
+/** Watches how long ago this instance last knew all users, and whether the vault has other keys. */
+const watchKnowledge = ({ views, vault, isShared }: OpenUsersOptions, users: Users, isFailing: () => boolean) => {
   const isKnown = (): boolean => !isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
   // Users that could not be read at first are not known at all.
   let knownAt = isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
@@ -24,25 +24,19 @@ const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isF
     if (isKnownNow) knownAt = performance.now()
     return isKnownNow
   }
-  const looking = setInterval(check, POLL_INTERVAL_MS)
+  let keys = vault.keys()
+  const looking = setInterval(() => {
+    check()
+    if (vault.keys() === keys) return
+    // Secrets that could not be opened are read again. If this fails, an event that could not be read raises the alarm.
+    keys = vault.keys()
+    users.refresh().catch(() => undefined)
+  }, POLL_INTERVAL_MS)
   looking.unref()
   return {
     isUpToDate: () => check() || performance.now() - knownAt < KNOWN_FOR_MS,
     stop: () => clearInterval(looking),
   }
-}
-
-/** Secrets that could not be opened are read again when the vault has other keys. */
-const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void) => {
-  let known = vault.keys()
-  const looking = setInterval(() => {
-    if (vault.keys() === known) return
-    known = vault.keys()
-    // If this fails, an event that could not be read raises the alarm.
-    refresh().catch(() => undefined)
-  }, POLL_INTERVAL_MS)
-  looking.unref()
-  return () => clearInterval(looking)
 }
 
 /** Credentials that are wrong here may be those of a user or token that another instance has just made. */
@@ -81,7 +75,6 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
     },
   })
   const knowledge = watchKnowledge(options, users, () => isFailing)
-  const stopKeys = watchKeys(options, users)
   return {
     users,
     /** Whether the users are those of the log, or were a moment ago. */
@@ -89,7 +82,6 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
     ...makeCatchUps(options, users),
     close: (): void => {
       knowledge.stop()
-      stopKeys()
       users.close()
     },
   }

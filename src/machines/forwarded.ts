@@ -84,24 +84,6 @@ const makeForwardings = (clock: () => number) => {
   }
 }
 
-/** Number of open connections and last error of each reservation. */
-const makeReports = (clock: () => number) => {
-  const counts = new Map<string, number>()
-  const errors = new LRUCache<string, LastError>({ maxSize: ERRORS_MAX, sizeCalculation: () => 1 })
-  const count = (id: string, by: 1 | -1): void => {
-    const now = (counts.get(id) ?? 0) + by
-    if (now === 0) counts.delete(id)
-    else counts.set(id, now)
-  }
-  return {
-    count,
-    connections: (id: string) => counts.get(id) ?? 0,
-    lastError: (id: string) => errors.get(id),
-    failed: (id: string, failure: ConnectionFailure) =>
-      void errors.set(id, { time: formatMilliseconds(clock()), ...failure }),
-  }
-}
-
 /** How the gateway takes clients of this process, and holds others up. */
 export interface Attaching extends Pick<Gateway, 'hold' | 'attach'> {
   /** Whether the vault has a password of the reservation's SUT. */
@@ -117,11 +99,15 @@ export interface Attaching extends Pick<Gateway, 'hold' | 'attach'> {
  */
 export const makeForwarded = (clock: () => number) => {
   const { running, close, setOpen, ...forwardings } = makeForwardings(clock)
-  const { count, ...reports } = makeReports(clock)
+  /** Numbers of open connections. */
+  const counts = new Map<string, number>()
+  const errors = new LRUCache<string, LastError>({ maxSize: ERRORS_MAX, sizeCalculation: () => 1 })
   const clients = makeAttachedClients()
   let gateway: Attaching | undefined
   const forwarded: Forwarded = {
-    ...{ ...forwardings, ...reports },
+    ...forwardings,
+    connections: (id) => counts.get(id) ?? 0,
+    lastError: (id) => errors.get(id),
     has: (id) => running(id) !== undefined,
     attach: async (id) => {
       if (gateway === undefined) return { refused: 'over' }
@@ -132,7 +118,7 @@ export const makeForwarded = (clock: () => number) => {
     },
   }
   return {
-    ...{ ...forwardings, ...reports, ...forwarded },
+    ...{ ...forwardings, ...forwarded },
     use: (opened: Attaching): void => {
       gateway = opened
     },
@@ -143,11 +129,15 @@ export const makeForwarded = (clock: () => number) => {
       clients.endAll(id, cause)
     },
     cut: clients.endAll,
-    connected: (id: string): void => count(id, 1),
+    connected: (id: string): void => void counts.set(id, forwarded.connections(id) + 1),
     disconnected: ({ reservationId, connection, cause }: ConnectionEnd): void => {
-      count(reservationId, -1)
+      const others = forwarded.connections(reservationId) - 1
+      if (others === 0) counts.delete(reservationId)
+      else counts.set(reservationId, others)
       clients.end(connection, cause)
     },
+    failed: (id: string, failure: ConnectionFailure): void =>
+      void errors.set(id, { time: formatMilliseconds(clock()), ...failure }),
     portOpened: (id: string): void => setOpen(id, true),
     portTaken: (id: string): void => setOpen(id, false),
   }

@@ -67,23 +67,15 @@ const makeOnEvent =
     gateway.reconsider(changed._id)
   }
 
-/** Whether a reservation that has begun is forwarded here. */
-const makeMayBegin =
-  ({ clock, mayHold, targetOf }: ForwardingOptions) =>
-  ({ user_id, sut_id, ends }: Upcoming): boolean =>
-    ends > clock.now() && mayHold(user_id) && targetOf(sut_id)?.isOurs === true
-
-type Begins = Pick<DueTimes, 'set' | 'delete' | 'takeDue'>
-
 /** Makes the function that checks the clock, and roles and tags at intervals. */
-const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, trust: { isGiven: boolean }) => {
-  const { upcoming, clock, mayHold, signal } = options
-  const mayBegin = makeMayBegin(options)
+const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: DueTimes, trust: { isGiven: boolean }) => {
+  const { upcoming, clock, mayHold, targetOf, signal } = options
   let checkedAt = Number.NEGATIVE_INFINITY
 
   const begin = (id: string): void => {
     const reservation = upcoming.get(id)
-    if (reservation !== undefined && mayBegin(reservation)) open.put(reservation)
+    if (reservation === undefined || reservation.ends <= clock.now() || !mayHold(reservation.user_id)) return
+    if (targetOf(reservation.sut_id)?.isOurs === true) open.put(reservation)
   }
   const end = async (now: number): Promise<void> => {
     // It may have been extended since it was taken.

@@ -51,33 +51,6 @@ const makeGet =
     }
   }
 
-/** Collects the ids of changed SUTs. Bounded by their number. */
-const makeChanges = (views: Pick<Views, 'watch'>) => {
-  let changed = new Set<string>()
-  let unwatch: (() => void) | undefined
-  return {
-    take: (): readonly string[] => {
-      const ids = [...changed]
-      changed = new Set()
-      return ids
-    },
-    watch: (): void => {
-      unwatch ??= views.watch((events) => {
-        for (const { type, data } of events) {
-          switch (type) {
-            case 'SutUpdated':
-            case 'SutMonitoringEnabled':
-            case 'SutMonitoringDisabled':
-            case 'SutRetired':
-              changed.add(data._id)
-          }
-        }
-      })
-    },
-    close: (): void => unwatch?.(),
-  }
-}
-
 /** The monitored SUTs, and when to probe each next. SUTs of unknown status are probed immediately. */
 export const followMonitored = ({ views, sinceBoot }: Options) => {
   const dueTimes = makeDueTimes()
@@ -95,7 +68,17 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
   }
   const begin = (sutId: string): void => plan(sutId, get(sutId)?.shown.status === 'unknown' ? 0 : undefined)
 
-  const changes = makeChanges(views)
+  /** Ids of changed SUTs. Bounded by their number. */
+  const changed = new Set<string>()
+  let unwatch: (() => void) | undefined
+  const watch = (): void => {
+    unwatch ??= views.watch((events) => {
+      for (const { type, data } of events) {
+        const isChange = type === 'SutUpdated' || type === 'SutRetired'
+        if (isChange || type === 'SutMonitoringEnabled' || type === 'SutMonitoringDisabled') changed.add(data._id)
+      }
+    })
+  }
 
   const loadAll = async (monitoring: Reachability): Promise<boolean> => {
     let createdBefore: PublicPosition | undefined
@@ -117,17 +100,18 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
     size: dueTimes.size,
     /** Plans the SUTs changed since the last call, and returns them. */
     refresh: (): readonly string[] => {
-      const changed = changes.take()
-      for (const id of changed) begin(id)
-      return changed
+      const ids = [...changed]
+      changed.clear()
+      for (const id of ids) begin(id)
+      return ids
     },
     /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
     load: async (): Promise<boolean> => {
-      changes.watch()
+      watch()
       for (const status of ['unknown', 'online', 'offline'] as const) if (!(await loadAll(status))) return false
       return true
     },
-    close: changes.close,
+    close: (): void => unwatch?.(),
   }
 }
 

@@ -35,18 +35,6 @@ export const makeRunSessionCommand =
     return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), envelope))
   }
 
-/**
- * The session with the holder that the log names. Its user comes from a document, which counts only once the SUT's state
- * no longer has the reservation. Undefined while the store cannot be read.
- */
-const makeWithHolder =
-  ({ runner }: Pick<RecorderOptions, 'runner'>) =>
-  async (session: OpenedSession): Promise<OpenedSession | undefined> => {
-    const held = await findHeldReservation(runner, session.sut_id, session.reservation_id)
-    if (held === 'unavailable') return undefined
-    return held === undefined ? session : { ...session, user_id: held.user_id }
-  }
-
 /** The first of each SUT, unless that failed: an instance records its sessions of a SUT one after the other. */
 const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): readonly Tracked[] => {
   const batch = new Map<string, Tracked>()
@@ -61,7 +49,15 @@ const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): rea
 /** Makes the function that records what is known of a session. Resolves to false if it must be tried again. */
 const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => {
   const run = makeRunSessionCommand(options)
-  const withHolder = makeWithHolder(options)
+  /**
+   * The session with the holder that the log names. Its user comes from a document, which counts only once the SUT's
+   * state no longer has the reservation. Undefined while the store cannot be read.
+   */
+  const withHolder = async (session: OpenedSession): Promise<OpenedSession | undefined> => {
+    const held = await findHeldReservation(options.runner, session.sut_id, session.reservation_id)
+    if (held === 'unavailable') return undefined
+    return held === undefined ? session : { ...session, user_id: held.user_id }
+  }
   return async (tracked: Tracked): Promise<boolean> => {
     const { end, isRecorded } = tracked
     const isClosed = isRecorded && end !== undefined

@@ -11,6 +11,7 @@ import { readKnownKeyIds } from '../vault/vault.ts'
 
 /** Limits of one append. The server's limit is 1 MiB, including base64 and framing. */
 const APPEND_MAX = { events: 500, bytes: 400_000 }
+
 async function* flatten(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
   for await (const page of pages) yield* page
 }

@@ -54,16 +54,28 @@ export interface CountedReport extends Omit<ConnectionEvent, 'at'> {
   readonly bytesToSut: number
   readonly bytesFromSut: number
 }
-export interface DisconnectedReport extends ConnectionEvent, CountedReport {
-  readonly cause: EndCause
+export interface ConnectionEnd extends ConnectionEvent, CountedReport {
+  /** `lost`: the worker thread failed. The counts are its last ones. */
+  readonly cause: EndCause | 'lost'
 }
 
-/** From the worker. */
-export type WorkerReport =
-  | ({ readonly kind: 'connected' } & ConnectedReport)
-  | ({ readonly kind: 'counted' } & CountedReport)
-  | ({ readonly kind: 'disconnected' } & DisconnectedReport)
-  | { readonly kind: 'refused'; readonly reservationId: string; readonly reason: string; readonly count: number }
-  | ({ readonly kind: 'failed'; readonly reservationId: string } & ConnectionFailure)
-  | { readonly kind: 'portTaken'; readonly reservationId: string; readonly port: number; readonly code: string }
-  | { readonly kind: 'portOpened'; readonly reservationId: string; readonly port: number }
+/** What the worker reports. */
+export interface Reports {
+  /** A client is connected to its SUT. */
+  readonly onConnected: (connected: ConnectedReport) => void
+  /** Bytes that an open connection has forwarded so far. Called every few seconds if they have changed. */
+  readonly onCounted: (counted: CountedReport) => void
+  readonly onDisconnected: (end: ConnectionEnd) => void
+  /** Refusals since the last call. At most ten calls a second for each reservation and reason. */
+  readonly onRefused: (reservationId: string, reason: LimitReason | (string & {}), count: number) => void
+  /** The last failure. At most ten calls a second for each reservation. */
+  readonly onFailed: (reservationId: string, failure: ConnectionFailure) => void
+  /**
+   * A port cannot be opened, with the error's code, such as EADDRINUSE. Called once until `onPortOpened` or `close`.
+   */
+  readonly onPortTaken: (reservationId: string, port: number, code: string) => void
+  readonly onPortOpened: (reservationId: string, port: number) => void
+}
+
+/** A function of `Reports`, and what it is called with. */
+export type WorkerReport = { [K in keyof Reports]: readonly [name: K, ...args: Parameters<Reports[K]>] }[keyof Reports]

@@ -3,9 +3,10 @@ import { makeWaits } from '../concurrency/waits.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { ConnectionFailure, CutCause } from '../gateway/connections/causes.ts'
 import type { DialTarget } from '../gateway/connections/dial.ts'
-import type { ConnectionEnd, Decisions } from '../gateway/decisions.ts'
+import type { Decisions } from '../gateway/decisions.ts'
 import type { Forwarding } from '../gateway/forwarding.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { ConnectionEnd } from '../gateway/messages.ts'
 import type { AttachedEnd, Forwarded, LastError } from '../http/routes/access/forwarded.ts'
 
 /** Maximum reservations whose last error is kept. The least recently used is evicted. */

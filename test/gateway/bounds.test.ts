@@ -32,7 +32,7 @@ test('refusals of thousands of connections are one report for each reservation a
   flush()
   t.deepEqual(
     reports,
-    ['0', '1'].map((reservationId) => ({ kind: 'refused', reservationId, reason: 'not_holder', count: 2_500 })),
+    ['0', '1'].map((reservationId) => ['onRefused', reservationId, 'not_holder', 2_500]),
   )
 })
 

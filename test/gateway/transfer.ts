@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type { ConnectionEnd } from '../../src/gateway/decisions.ts'
+import type { ConnectionEnd } from '../../src/gateway/messages.ts'
 import type { Tidying } from '../http/harness.ts'
 import { startGateway } from './harness.ts'
 import { connectTo, startSut } from './peers.ts'

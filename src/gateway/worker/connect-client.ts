@@ -53,7 +53,7 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
       const { toSut: bytesToSut, fromSut: bytesFromSut } = count.bytes()
       if (bytesToSut + bytesFromSut === count.reported) continue
       count.reported = bytesToSut + bytesFromSut
-      report({ kind: 'counted', reservationId: count.reservationId, connection, bytesToSut, bytesFromSut })
+      report(['onCounted', { reservationId: count.reservationId, connection, bytesToSut, bytesFromSut }])
     }
   }, everyMs).unref()
   return counts
@@ -97,13 +97,13 @@ export const makeConnectClient = ({
       {
         onConnected: (bytes) => {
           counts.set(connection, { reservationId, bytes, reported: 0 })
-          report({ kind: 'connected', ...identify(), milliseconds: performance.now() - began })
+          report(['onConnected', { ...identify(), milliseconds: performance.now() - began }])
         },
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
           // A machine for one viewer may accept others and close at once. The next one then finds room.
           if (cause === 'sut' && performance.now() - began < REFUSAL_WINDOW_MS) cutStuck(entry, stuck)
-          report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
+          report(['onDisconnected', { ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut }])
         },
         onFailed: (failure) => refusals.failed(reservationId, failure),
         onGone: () => {

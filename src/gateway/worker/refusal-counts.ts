@@ -16,8 +16,8 @@ export const makeRefusalCounts = (report: (report: WorkerReport) => void) => {
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    for (const each of refused.values()) report({ kind: 'refused', ...each })
-    for (const [reservationId, failure] of failed) report({ kind: 'failed', reservationId, ...failure })
+    for (const { reservationId, reason, count } of refused.values()) report(['onRefused', reservationId, reason, count])
+    for (const [reservationId, failure] of failed) report(['onFailed', reservationId, failure])
     refused.clear()
     failed.clear()
   }

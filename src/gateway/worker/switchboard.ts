@@ -88,8 +88,8 @@ const wireEntries = (
           accept(entry(), socket)
         },
         onExhausted: () => refusals.refused(reservationId, 'full'),
-        onOpened: () => report({ kind: 'portOpened', reservationId, port }),
-        onTaken: (code) => report({ kind: 'portTaken', reservationId, port, code }),
+        onOpened: () => report(['onPortOpened', reservationId, port]),
+        onTaken: (code) => report(['onPortTaken', reservationId, port, code]),
       },
     )
 

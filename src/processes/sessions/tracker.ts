@@ -1,8 +1,7 @@
 import type { SessionCause } from '../../domain/events/session.ts'
 import type { ClosedSession, OpenedSession, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
-import type { ConnectionEnd } from '../../gateway/decisions.ts'
-import type { ConnectionEvent, CountedReport } from '../../gateway/messages.ts'
+import type { ConnectionEnd, ConnectionEvent, CountedReport } from '../../gateway/messages.ts'
 import type { Use } from '../probing.ts'
 
 /** A session of this instance. */

@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { once } from '../../concurrency/once.ts'
 import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
 import { codes, refusal } from '../protocol/problem.ts'
-import { type Call, type FixedBody, get, JSON_TYPE, type Route, type RouteResult } from '../protocol/route.ts'
+import { type Call, get, JSON_TYPE, type Route, type RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
+import { fixed } from './fixed.ts'
 import { chapterNames, INDEX, readSchedule, readTour } from './guide/chapters.ts'
 import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
 import { shell } from './guide/shell.ts'
@@ -14,26 +13,6 @@ import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
 import { readWebFiles } from './web/web-files.ts'
-
-/**
- * Serves a text, or the bytes of a picture, with an ETag. It is made on the first request and kept; after a failure the
- * next request tries again.
- */
-const fixed = (
-  make: () => string | Promise<string | Uint8Array>,
-  headers: Readonly<Record<string, string>> = {},
-): Route['handle'] => {
-  const read = once(async () => {
-    const content = await make()
-    const body: string | FixedBody = typeof content === 'string' ? content : { bytes: content }
-    return { body, ETag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
-  })
-  return async () => {
-    const { body, ETag } = await read()
-    // Clients ask each time whether it has changed, which a new version of Berth may do.
-    return E.right({ status: 200, body, headers: { 'Cache-Control': 'no-cache', ...headers, ETag } })
-  }
-}
 
 const json = (make: () => object): Route['handle'] => fixed(() => JSON.stringify(make()))
 

@@ -203,23 +203,15 @@ export interface EndedBetween {
   readonly to: number
 }
 
+/** Lists that may be short enough to read them within a few milliseconds. */
+type MaybeShort =
+  | ('reservations' | 'suts' | 'sessions' | 'series' | 'sutRequests' | 'outages' | 'held' | 'upcoming' | 'unrecorded')
+  | ('unfinishedUsage' | 'finishedUsage' | 'used')
+
 /** Reads lists from the rows of documents. */
 export interface Lists {
-  /** Whether a list can be read within a few milliseconds. */
-  readonly isShort: {
-    readonly reservations: (query: ReservationListQuery) => boolean
-    readonly suts: (query: SutListQuery) => boolean
-    readonly held: (sutId: string, span: Window) => boolean
-    readonly upcoming: (page: SpanPage) => boolean
-    readonly unrecorded: (ended: EndedBetween) => boolean
-    readonly sessions: (query: SessionQuery) => boolean
-    readonly series: (query: ReservationListQuery) => boolean
-    readonly sutRequests: (query: SutRequestQuery) => boolean
-    readonly outages: (query: OutageListQuery) => boolean
-    readonly unfinishedUsage: (query: UnfinishedQuery) => boolean
-    readonly finishedUsage: (query: FinishedQuery) => boolean
-    readonly used: (userIds: readonly string[]) => boolean
-  }
+  /** Whether a list is that short. */
+  readonly isShort: { readonly [Name in MaybeShort]: (...args: Parameters<Lists[Name]>) => boolean }
   readonly reservations: (query: ReservationListQuery) => ListPage
   readonly suts: (query: SutListQuery) => ListPage
   /** All SUTs that are not retired, with their turnaround in seconds. */

@@ -8,7 +8,7 @@ import { columnsOf, countAndRead, pageOfRows, readPage } from './details.ts'
 import type { HeldRow, Lists, Visibility } from './lists.ts'
 import { isInScope, listedThrough, type Scopes, sutsIn } from './scope.ts'
 
-/** Above this many reservations, counters provide the count where they can. */
+/** Above this many reservations, counters provide the count of a span. */
 const READ_MAX = 20_000
 
 type InSight = NonNullable<KeyedQuery['visibility']>
@@ -97,10 +97,10 @@ const countOf = (
   const { suts, user, heldBefore, isHeld } = asked
   const { endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY } = asked
   if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
-  const isCounted = !isHeld && heldBefore === undefined && endsAfter < startsBefore
-  if (way.entries <= READ_MAX || !isCounted) return countThrough(ask, way.index, filters)
-  if (suts === undefined && user === undefined) return countOverlapping(ask, counts, asked)
-  return countThrough(ask, way.index, filters)
+  const isOfSpan = suts === undefined && user === undefined && !isHeld && heldBefore === undefined
+  return way.entries > READ_MAX && isOfSpan && endsAfter < startsBefore
+    ? countOverlapping(ask, counts, asked)
+    : countThrough(ask, way.index, filters)
 }
 
 /** The rows of some indexes, newest created first, or of the one in the order of creation, for which there are no filters. */

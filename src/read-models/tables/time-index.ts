@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { prepare, readRow } from '../../files/sqlite.ts'
 
 /** The tables whose rows have a recording time. */
 const TIMED = ['sut', 'reservation', 'sut_status']
@@ -39,18 +40,21 @@ export interface TimeIndex {
   readonly momentAt: (time: number, last: number) => Moment
 }
 
+interface Period {
+  readonly n: number | null
+}
+
 export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
   const noted = new Map<number, { earliest: number; latest: number }>()
   const widen = db.prepare(`INSERT INTO period VALUES (?, ?, ?) ON CONFLICT DO UPDATE
     SET earliest = min(earliest, excluded.earliest), latest = max(latest, excluded.latest)`)
-  const firstWithLater = db.prepare('SELECT min(n) AS n FROM period WHERE latest > ?')
-  const lastWithEarlier = db.prepare('SELECT max(n) AS n FROM period WHERE earliest <= ?')
+  const firstWithLater = prepare<Period>(db, 'SELECT min(n) AS n FROM period WHERE latest > ?')
+  const lastWithEarlier = prepare<Period>(db, 'SELECT max(n) AS n FROM period WHERE earliest <= ?')
   const measured = db.prepare(`INSERT OR REPLACE INTO period SELECT ?, min(time), max(time) FROM (
       SELECT time FROM sut WHERE position BETWEEN ? AND ?
       UNION ALL SELECT time FROM reservation WHERE position BETWEEN ? AND ?
     ) HAVING count(*) > 0`)
   const updates = TIMED.map((table) => db.prepare(`UPDATE ${table} SET time = ? WHERE position BETWEEN ? AND ?`))
-  const found = (row: unknown): number | null => (row as { n: number | null }).n
   const flush = (): void => {
     for (const [n, { earliest, latest }] of noted) widen.run(n, earliest, latest)
     noted.clear()
@@ -76,8 +80,8 @@ export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
     flush,
     forget: () => noted.clear(),
     momentAt: (time, last) => {
-      const later = found(firstWithLater.get(time))
-      const earlier = found(lastWithEarlier.get(time))
+      const later = readRow(firstWithLater, time).n
+      const earlier = readRow(lastWithEarlier, time).n
       return {
         sure: later === null ? last : Math.min(later * PERIOD - 1, last),
         none: earlier === null ? 0 : Math.min((earlier + 1) * PERIOD, last + 1),

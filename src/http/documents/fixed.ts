@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { once } from '../../concurrency/once.ts'
+import type { FixedBody, Route } from '../protocol/route.ts'
+
+/**
+ * Serves a text, or the bytes of a picture, with an ETag. It is made on the first request and kept; after a failure the
+ * next request tries again.
+ */
+export const fixed = (
+  make: () => string | Promise<string | Uint8Array>,
+  headers: Readonly<Record<string, string>> = {},
+): Route['handle'] => {
+  const read = once(async () => {
+    const content = await make()
+    const body: string | FixedBody = typeof content === 'string' ? content : { bytes: content }
+    return { body, ETag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+  })
+  return async () => {
+    const { body, ETag } = await read()
+    // Clients ask each time whether it has changed, which a new version of Berth may do.
+    return E.right({ status: 200, body, headers: { 'Cache-Control': 'no-cache', ...headers, ETag } })
+  }
+}

@@ -10,14 +10,6 @@ import { keep, makeUnread, type Snapshots } from './snapshots.ts'
 /** Bytes of states. The least recently used are dropped and folded again when a command needs them. */
 const STATES_MAX = 256 * 1024 * 1024
 
-/** Folds the states of all streams as the log is read. */
-export interface CatchUpStates {
-  /** Takes events in log order. */
-  readonly fold: (events: Batch['events']) => void
-  /** Saves the `most` most recently used states as snapshots and clears the cache. */
-  readonly saveTo: (snapshots: Pick<Snapshots, 'keep'>, most: number) => void
-}
-
 /** The state of one stream, whatever its shape. */
 interface Folding {
   /** Takes the next events of the stream. Those that do not follow are left out. */
@@ -58,10 +50,11 @@ const beginStream = (stream: string): Folding | undefined => {
  *
  * @param statesMax bytes
  */
-export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
+export const makeCatchUpStates = (statesMax = STATES_MAX) => {
   const states = new LRUCache<string, Folding>({ maxSize: statesMax })
   return {
-    fold: (events) => {
+    /** Takes events in log order. */
+    fold: (events: Batch['events']): void => {
       for (const [stream, own] of Map.groupBy(events, ({ stream }) => stream)) {
         const state = states.get(stream) ?? beginStream(stream)
         state?.fold(own)
@@ -69,7 +62,8 @@ export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
         states.set(stream, state, { size: Math.min(state.weight(), statesMax) })
       }
     },
-    saveTo: (snapshots, most) => {
+    /** Saves the `most` most recently used states as snapshots and clears the cache. */
+    saveTo: (snapshots: Pick<Snapshots, 'keep'>, most: number): void => {
       // Least recently used first: if there is no room for all, the last ones saved remain.
       const used = [...states.entries().take(most)].reverse()
       for (const [, state] of used) state.keep(snapshots)

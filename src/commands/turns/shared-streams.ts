@@ -1,20 +1,5 @@
 import { LRUCache } from 'lru-cache'
 
-/**
- * Shares busy streams with other instances. An instance that appends command after command, without reading in between,
- * would always be faster than one that must read first, and lock it out.
- */
-export interface SharedStreams {
-  /** Another instance has appended to the stream in between. */
-  readonly overtaken: (stream: string) => void
-  /**
-   * Milliseconds to leave the stream to the others after a command.
-   *
-   * @param began when the command got its turn, in monotonic milliseconds
-   */
-  readonly pauseAfter: (stream: string, began: number) => number
-}
-
 /** How long a stream counts as contended after another instance was faster. */
 const CONTENDED_PERIOD_MS = 2_000
 /** Milliseconds for which an instance keeps a contended stream busy, and for which it then leaves it to the others. */
@@ -24,8 +9,13 @@ const BUSY_ALONE_MAX_MS = 1_000
 /** Streams remembered. A forgotten one begins a new second. */
 const STREAMS_MAX = 1_024
 
-/** @param now monotonic milliseconds */
-export const makeSharedStreams = (now: () => number = () => performance.now()): SharedStreams => {
+/**
+ * Shares busy streams with other instances. An instance that appends command after command, without reading in between,
+ * would always be faster than one that must read first, and lock it out.
+ *
+ * @param now monotonic milliseconds
+ */
+export const makeSharedStreams = (now: () => number = () => performance.now()) => {
   const streams = new LRUCache<string, { contendedUntil: number; busySince: number; freeSince: number }>({
     max: STREAMS_MAX,
   })
@@ -37,13 +27,19 @@ export const makeSharedStreams = (now: () => number = () => performance.now()): 
     return begun
   }
   return {
-    overtaken: (stream) => {
+    /** Another instance has appended to the stream in between. */
+    overtaken: (stream: string): void => {
       const at = now()
       const found = remembered(stream, at)
       found.contendedUntil = at + CONTENDED_PERIOD_MS
       found.busySince = at
     },
-    pauseAfter: (stream, began) => {
+    /**
+     * Milliseconds to leave the stream to the others after a command.
+     *
+     * @param began when the command got its turn, in monotonic milliseconds
+     */
+    pauseAfter: (stream: string, began: number): number => {
       const at = now()
       const found = remembered(stream, began)
       if (began - found.freeSince >= PAUSE_MS) found.busySince = Math.max(found.busySince, began)

@@ -1,18 +1,12 @@
 import { EPOCH_BYTES } from '../../domain/events/user.ts'
 import { userDecider } from '../../domain/user/decide.ts'
-import { type RandomHex, USERS_STREAM } from '../../domain/values/ids.ts'
-import type { Vault } from '../../vault/vault.ts'
-import type { CommandEnvelope, Runner } from '../command-envelope.ts'
-
-export interface RenewEpochDependencies {
-  readonly runner: Pick<Runner, 'run'>
-  readonly vault: Pick<Vault, 'sealUser'>
-  readonly randomHex: RandomHex
-}
+import { USERS_STREAM } from '../../domain/values/ids.ts'
+import type { CommandEnvelope } from '../command-envelope.ts'
+import type { ProvisionOptions } from './provision-user.ts'
 
 /** Gives a user another epoch, which ends all sessions that began with its logins. */
 export const makeRenewEpoch =
-  ({ runner, vault, randomHex }: RenewEpochDependencies) =>
+  ({ runner, vault, randomHex }: Pick<ProvisionOptions, 'runner' | 'vault' | 'randomHex'>) =>
   (_id: string, envelope: Omit<CommandEnvelope<unknown>, 'command' | 'secrets'>) => {
     const { credentials, secrets } = vault.sealUser(_id, { epoch: randomHex(EPOCH_BYTES) })
     const command = { type: 'RenewEpoch', _id, credentials } as const

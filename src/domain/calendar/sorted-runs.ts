@@ -32,13 +32,6 @@ export interface RowShape {
   readonly spanMax: number
 }
 
-export interface SortedRuns {
-  /** Adds a row, replacing one with the same key, and drops expired runs. */
-  readonly add: (runs: Runs, row: readonly number[], time: number) => Runs
-  /** Finds the newest row with a key. */
-  readonly find: (runs: Runs, key: readonly number[]) => Found | undefined
-}
-
 interface Found {
   readonly numbers: Int32Array
   /** Index of the row's first number. */
@@ -100,7 +93,7 @@ const makeRows = (shape: RowShape) => {
   }
 }
 
-export const makeSortedRuns = (shape: RowShape): SortedRuns => {
+export const makeSortedRuns = (shape: RowShape) => {
   const { width, keptFor, spanMax } = shape
   const { placeOf, has, insertRow, merge } = makeRows(shape)
 
@@ -125,7 +118,8 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
   }
 
   return {
-    add: (all, row, time) => {
+    /** Adds a row, replacing one with the same key, and drops expired runs. */
+    add: (all: Runs, row: readonly number[], time: number): Runs => {
       const runs = dropOld(all, time)
       const place = runs.length - 1
       const last = runs[place]
@@ -136,7 +130,8 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
       const next = [...runs.slice(0, place), young]
       return young.size < YOUNGEST_MAX ? next : compact(next)
     },
-    find: (runs, key) => {
+    /** Finds the newest row with a key. */
+    find: (runs: Runs, key: readonly number[]): Found | undefined => {
       for (let n = runs.length - 1; n >= 0; n--) {
         const { numbers } = rowsAt(runs, n)
         const at = placeOf(numbers, key)

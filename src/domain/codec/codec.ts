@@ -27,11 +27,14 @@ export const scalar = <A>(
   return markPlain(withSchema(codec, schema))
 }
 
+const isWhole = (u: unknown, min: number, max: number): u is number =>
+  typeof u === 'number' && Number.isSafeInteger(u) && u >= min && u <= max
+
 /** A whole number, both ends included. */
 export const integer = (min: number, max: number): t.Type<number> =>
   scalar(
     `integer(${min}, ${max})`,
-    (u): u is number => Number.isSafeInteger(u) && (u as number) >= min && (u as number) <= max,
+    (u): u is number => isWhole(u, min, max),
     `must be a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
     () => ({ type: 'integer', minimum: min, maximum: max }),
   )
@@ -40,8 +43,7 @@ export const integer = (min: number, max: number): t.Type<number> =>
 export const multipleOf = (step: number, min: number, max: number): t.Type<number> =>
   scalar(
     `multiple of ${step} (${min}, ${max})`,
-    (u): u is number =>
-      Number.isSafeInteger(u) && (u as number) % step === 0 && (u as number) >= min && (u as number) <= max,
+    (u): u is number => isWhole(u, min, max) && u % step === 0,
     `must be a multiple of ${step} from ${min} to ${max}`,
     () => ({ type: 'integer', minimum: min, maximum: max, multipleOf: step }),
   )
@@ -50,7 +52,7 @@ export const multipleOf = (step: number, min: number, max: number): t.Type<numbe
 export const zeroOr = (min: number, max: number): t.Type<number> =>
   scalar(
     `0 or integer(${min}, ${max})`,
-    (u): u is number => u === 0 || (Number.isSafeInteger(u) && (u as number) >= min && (u as number) <= max),
+    (u): u is number => u === 0 || isWhole(u, min, max),
     `must be 0 or a whole number from ${min} to ${max}`,
     () => ({ type: 'integer', anyOf: [{ const: 0 }, { minimum: min, maximum: max }] }),
   )
@@ -86,14 +88,14 @@ export const boolean: t.Type<boolean> = scalar(
   () => ({ type: 'boolean' }),
 )
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what these refuse
-const REFUSED = /[\u0000-\u001f\u007f-\u009f]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: see above
-const REFUSED_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+const patternWithout = (refused: Parameters<typeof classExcluding>[0]): RegExp =>
+  new RegExp(`^[${classExcluding(refused)}]*$`, 'u')
+const ONE_LINE = patternWithout(CONTROL)
+const LINES = patternWithout(CONTROL_BUT_LINES)
 
 /** Text of `min` to `max` code points without control characters. `lines` allows line breaks and tabs. */
 export const text = (min: number, max: number, options: { lines?: boolean } = {}): t.Type<string> => {
-  const refused = options.lines ? REFUSED_BUT_LINES : REFUSED
+  const pattern = options.lines ? LINES : ONE_LINE
   const except = options.lines ? ' other than line breaks and tabs' : ''
   return scalar(
     `text(${min}, ${max})`,
@@ -102,15 +104,9 @@ export const text = (min: number, max: number, options: { lines?: boolean } = {}
       u.length >= min &&
       u.length <= 2 * max &&
       (u.length <= max || [...u].length <= max) &&
-      !refused.test(u) &&
-      u.isWellFormed(),
+      pattern.test(u),
     `must be a string of ${min === 0 ? 'at most' : `${min} to`} ${max} characters, without control characters${except} or lone surrogates`,
-    () => ({
-      type: 'string',
-      minLength: min,
-      maxLength: max,
-      pattern: `^[${classExcluding(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
-    }),
+    () => ({ type: 'string', minLength: min, maxLength: max, pattern: pattern.source }),
   )
 }
 

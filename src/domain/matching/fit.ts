@@ -1,18 +1,10 @@
 import type { Criteria, Exclusion } from '../events/criteria.ts'
-import type { SutType } from '../events/sut.ts'
 import { foldName } from '../values/user-name.ts'
 
 const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name'] as const
 
 /** The fields of a SUT that criteria name. */
-export interface SutFields {
-  readonly sut_type: SutType
-  readonly manufacturer: string
-  readonly model: string
-  readonly os: string
-  readonly version: string
-  readonly name: string
-}
+export type SutFields = Readonly<Record<(typeof FIELDS)[number], string>>
 
 /** A SUT as criteria see it: folded fields, in the order of FIELDS, and tags. */
 export interface Profile {
@@ -20,7 +12,7 @@ export interface Profile {
   readonly tags: Readonly<Record<string, string>>
 }
 
-export const profileOf = (fields: SutFields, tags: Readonly<Record<string, string>>): Profile => ({
+export const profileOf = (fields: SutFields, tags: Profile['tags']): Profile => ({
   fields: FIELDS.map((name) => foldName(fields[name])),
   tags,
 })

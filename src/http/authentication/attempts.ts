@@ -22,19 +22,8 @@ const isIdle = (count: Count, now: number): boolean => count.inFlight === 0 && i
 /** How an attempt ended. `refused`: it was not checked. */
 export type AttemptOutcome = 'passed' | 'failed' | 'refused'
 
-/** Counts attempts by key. */
-export interface FailureCounts {
-  /** Seconds until fewer than `max` failures lie within a minute. */
-  readonly waitOf: (key: string, max: number, now: number) => number
-  /** Attempts within the minute, checked or not. */
-  readonly tried: (key: string, now: number) => number
-  readonly begin: (key: string, now: number) => void
-  readonly end: (key: string, how: AttemptOutcome, now: number) => void
-  readonly size: () => number
-}
-
-/** Beyond `max` keys, the count that changed least recently is dropped. */
-export const makeFailureCounts = (max: number): FailureCounts => {
+/** Counts attempts by key. Beyond `max` keys, the count that changed least recently is dropped. */
+const makeFailureCounts = (max: number) => {
   // Not `max`, which would allocate room for all of them now.
   const counts = new LRUCache<string, Count>({ maxSize: max, sizeCalculation: () => 1 })
 
@@ -55,20 +44,22 @@ export const makeFailureCounts = (max: number): FailureCounts => {
   }
 
   return {
-    waitOf: (key, max, now) => {
+    /** Seconds until fewer than `most` failures lie within a minute. */
+    waitOf: (key: string, most: number, now: number): number => {
       const { since, failed, inFlight } = current(key, now)
-      if (failed >= max) return Math.ceil((since + MINUTE_MS - now) / 1000)
-      return failed + inFlight >= max ? 1 : 0
+      if (failed >= most) return Math.ceil((since + MINUTE_MS - now) / 1000)
+      return failed + inFlight >= most ? 1 : 0
     },
-    tried: (key, now) => {
+    /** Attempts within the minute, checked or not. */
+    tried: (key: string, now: number): number => {
       const { failed, refused, inFlight } = current(key, now)
       return failed + refused + inFlight
     },
-    begin: (key, now) => {
+    begin: (key: string, now: number): void => {
       const count = current(key, now)
       set(key, { ...count, inFlight: count.inFlight + 1 }, now)
     },
-    end: (key, how, now) => {
+    end: (key: string, how: AttemptOutcome, now: number): void => {
       // An attempt evicted while in flight still counts.
       const count = current(key, now)
       const ended = { ...count, inFlight: Math.max(0, count.inFlight - 1) }

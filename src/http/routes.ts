@@ -4,13 +4,13 @@ import { type AvailableQuery, availableQuery } from './codecs/availability.ts'
 import {
   extensionBody,
   monitoringBody,
-  noBody,
   reservationBody,
   shorteningBody,
   sutCreationBody,
   sutRequestBody,
   sutUpdateBody,
   tagsBody,
+  withoutBody,
 } from './codecs/bodies.ts'
 import { type ChangesQuery, changesQuery, type EventsQuery, eventsQuery } from './codecs/events.ts'
 import { sutImportBody } from './codecs/imports.ts'
@@ -84,7 +84,6 @@ const overseers = ['administrator', 'auditor'] as const
 
 /** Changes a SUT's record, unless it has changed since. */
 const sutChange = { roles: administrators, isConditional: true } as const
-const withoutBody = { body: noBody, isBodyOptional: true } as const
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 

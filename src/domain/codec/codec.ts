@@ -139,6 +139,13 @@ export const orNull = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
   return isPlain(codec) ? markPlain(nullable) : nullable
 }
 
+/** The same codec, with a description in its schema. */
+export const described = <A, O>(codec: t.Type<A, O>, description: string): t.Type<A, O> =>
+  withSchema(new t.Type(codec.name, codec.is, codec.validate, codec.encode), () => ({
+    ...schemaOf(codec),
+    description,
+  }))
+
 /** Accepts any value. */
 export const anything: t.Type<unknown> = markPlain(new t.Type('anything', t.unknown.is, t.success, t.identity))
 

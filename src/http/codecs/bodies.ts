@@ -216,3 +216,6 @@ withSchema(monitoringBody, () => ({
 
 /** No body, or an empty object. */
 export const noBody: DecodeBody<unknown> = optionalBodyOf(closed('Nothing', {}, {}))
+
+/** Of a route that takes nothing from its body. */
+export const withoutBody = { body: noBody, isBodyOptional: true } as const

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
-import { boolean, integer, matching, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { boolean, described, integer, matching, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
+import { withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
@@ -32,11 +32,7 @@ const Password = withSchema(
   }),
 )
 
-/** An id that the user has elsewhere. */
-const OwnId = withSchema(new t.Type(opaqueId.name, opaqueId.is, opaqueId.validate, opaqueId.encode), () => ({
-  ...schemaOf(opaqueId),
-  description: 'An id that the user has elsewhere; assigned by the service if left out.',
-}))
+const OwnId = described(opaqueId, 'An id that the user has elsewhere; assigned by the service if left out.')
 
 /** The limits to set; the others stay. Null is the service's default. */
 const QuotaChange = orNull(closed('QuotaChange', {}, quotaFields))

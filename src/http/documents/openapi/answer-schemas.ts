@@ -6,7 +6,17 @@ import type {
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
-import { boolean, integer, listOf, matching, oneOf, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
+import {
+  boolean,
+  described,
+  integer,
+  listOf,
+  matching,
+  oneOf,
+  opaqueId,
+  orNull,
+  text,
+} from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { Criteria } from '../../../domain/events/criteria.ts'
@@ -41,13 +51,6 @@ const time = (pattern: RegExp, example: string): t.Type<string> =>
 const milliseconds = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '2030-05-02T05:58:11.400Z')
 const numericOffset = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/, '2030-05-02T05:58:11.400+00:00')
 const withoutFraction = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, '2030-05-02T05:58:11+00:00')
-
-/** A codec whose schema says more than its name. */
-const described = <A, O>(codec: t.Type<A, O>, description: string): t.Type<A, O> =>
-  withSchema(new t.Type(codec.name, codec.is, codec.validate, codec.encode), () => ({
-    ...schemaOf(codec),
-    description,
-  }))
 
 /** Requests have another field of this name, which is a secret. */
 export const userName = described(text(1, 128), 'The name of the user, or the id if the name was erased.')

@@ -2,15 +2,18 @@ import type { Code } from '../../protocol/problem.ts'
 import { refTo } from './answer-schemas.ts'
 import type { Operations } from './operation.ts'
 
-const WINDOW: readonly Code[] = [
-  'window_required',
-  'window_ambiguous',
+/** Of a window, whatever form it has. */
+export const OF_WINDOW: readonly Code[] = [
   'window_empty',
   'window_over',
   'window_too_long',
   'window_too_far',
   'window_in_the_past',
 ]
+const OF_FORMS: readonly Code[] = ['window_required', 'window_ambiguous', ...OF_WINDOW]
+const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
+const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
+export const OF_BOOKING: readonly Code[] = ['forbidden', 'sut_inactive', 'reservation_conflict', 'quota_exceeded']
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']
 const OF_SUT: readonly Code[] = ['sut_not_found', 'sut_retired']
 
@@ -29,10 +32,7 @@ export const reservationOperations: Operations = {
     answer: refTo('Reservation'),
     isKept: true,
     isCreation: true,
-    refusals: [
-      ...(['not_your_reservation', 'forbidden', ...OF_SUT, 'user_not_found', 'sut_inactive'] as const),
-      ...(['reservation_conflict', 'quota_exceeded', ...MATCHING, ...WINDOW] as const),
-    ],
+    refusals: ['not_your_reservation', 'user_not_found', ...OF_SUT, ...OF_BOOKING, ...MATCHING, ...OF_FORMS],
   },
   'GET /api/sut_reservation': {
     id: 'listReservations',
@@ -58,7 +58,7 @@ export const reservationOperations: Operations = {
     description:
       'A reservation that has not started is cancelled. A running one is released: it ends now. Either way the rest of its window is free at once.',
     answer: refTo('Reservation'),
-    refusals: ['not_your_reservation', 'reservation_not_found', 'reservation_over'],
+    refusals: OF_RESERVATION,
   },
   'POST /api/sut_reservation/:id/extend': {
     id: 'extendReservation',
@@ -66,20 +66,7 @@ export const reservationOperations: Operations = {
     description:
       'Send a later end_time, a duration in seconds from the start, or by how many seconds the end that stands is to be later; then send an Idempotency-Key too. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
     answer: refTo('Reservation'),
-    refusals: [
-      'not_your_reservation',
-      'forbidden',
-      'reservation_not_found',
-      'reservation_over',
-      'reservation_cancelled',
-      'reservation_conflict',
-      'quota_exceeded',
-      'sut_not_found',
-      'sut_retired',
-      'sut_inactive',
-      'end_not_later',
-      ...WINDOW,
-    ],
+    refusals: [...OF_CHANGE, ...OF_SUT, ...OF_BOOKING, 'end_not_later', ...OF_FORMS],
   },
   'POST /api/sut_reservation/:id/shorten': {
     id: 'shortenReservation',
@@ -87,15 +74,7 @@ export const reservationOperations: Operations = {
     description:
       'Send an earlier end_time that is after now. It is widened to its quarter-hour. What is freed is free at once. To end a reservation now, cancel it.',
     answer: refTo('Reservation'),
-    refusals: [
-      'not_your_reservation',
-      'reservation_not_found',
-      'reservation_over',
-      'reservation_cancelled',
-      'end_not_earlier',
-      'end_not_later_than_now',
-      'window_empty',
-    ],
+    refusals: [...OF_CHANGE, 'end_not_earlier', 'end_not_later_than_now', 'window_empty'],
   },
   'POST /api/sut_reservation/:id/update': {
     id: 'bindReservation',
@@ -103,7 +82,7 @@ export const reservationOperations: Operations = {
     description:
       'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
     answer: refTo('Reservation'),
-    refusals: ['not_your_reservation', 'reservation_not_found', 'reservation_over', 'reservation_cancelled'],
+    refusals: OF_CHANGE,
   },
   'POST /api/sut_reservation/:id/keepalive': {
     id: 'keepReservation',
@@ -112,10 +91,7 @@ export const reservationOperations: Operations = {
       'For a reservation made with `keepalive`, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. Before the start it changes nothing. An Idempotency-Key is ignored.',
     answer: refTo('Reservation'),
     isKept: true,
-    refusals: [
-      ...(['not_your_reservation', 'reservation_not_found', 'reservation_cancelled'] as const),
-      ...(['not_kept_alive', 'reservation_over'] as const),
-    ],
+    refusals: [...OF_CHANGE, 'not_kept_alive'],
   },
 }
 

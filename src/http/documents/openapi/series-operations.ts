@@ -1,5 +1,6 @@
 import type { Code } from '../../protocol/problem.ts'
 import { refTo } from './answer-schemas.ts'
+import { OF_BOOKING, OF_WINDOW } from './object-operations.ts'
 import type { Operations } from './operation.ts'
 
 export const seriesOperations: Operations = {
@@ -11,9 +12,8 @@ export const seriesOperations: Operations = {
     answer: refTo('SeriesReservations'),
     isCreation: true,
     refusals: [
-      ...(['not_your_reservation', 'forbidden', 'sut_not_found', 'sut_retired', 'user_not_found'] as const),
-      ...(['sut_inactive', 'reservation_conflict', 'quota_exceeded'] as const),
-      ...(['window_empty', 'window_over', 'window_too_long', 'window_too_far', 'window_in_the_past'] as const),
+      ...(['not_your_reservation', 'sut_not_found', 'sut_retired', 'user_not_found'] as const),
+      ...[...OF_BOOKING, ...OF_WINDOW],
       ...(['series_start_mismatch', 'series_too_long', 'series_too_short', 'series_overlaps'] as const),
     ],
   },

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { noBody } from '../../codecs/bodies.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
 import { type WaitQuery, waitQuery } from '../../codecs/lists.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult, type Upgrade } from '../../protocol/route.ts'
@@ -24,8 +24,7 @@ export const accessRoutes = ({ connection, consoleTicket, console }: AccessHandl
   post({
     path: '/api/sut_reservation/:id/console',
     roles: ['administrator', 'tester'],
-    body: noBody,
-    isBodyOptional: true,
+    ...withoutBody,
     handle: consoleTicket,
   }),
   // The ticket is the credential.

@@ -1,4 +1,4 @@
-import { noBody } from '../../codecs/bodies.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
 import { loginBody, logoutBody, signOnEndBody } from '../../codecs/login.ts'
 import { post, type Route } from '../../protocol/route.ts'
 import type { LoginHandlers } from './login.ts'
@@ -11,14 +11,13 @@ export const loginRoutes = (
   { start, finish }: SingleSignOnHandlers,
 ): readonly Route[] => [
   post({ path: '/api/login', roles: 'anyone', body: loginBody, handle: login }),
-  post({ path: '/api/login/oidc/start', roles: 'anyone', body: noBody, isBodyOptional: true, handle: start }),
+  post({ path: '/api/login/oidc/start', roles: 'anyone', ...withoutBody, handle: start }),
   post({ path: '/api/login/oidc/finish', roles: 'anyone', body: signOnEndBody, handle: finish }),
   post({
     path: '/api/login/renew',
     roles: everyone,
     isForPeople: true,
-    body: noBody,
-    isBodyOptional: true,
+    ...withoutBody,
     handle: renew,
   }),
   post({

@@ -1,4 +1,4 @@
-import { noBody } from '../../codecs/bodies.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
 import { userImportBody } from '../../codecs/imports.ts'
 import { type HistoryQuery, historyQuery, pageQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
 import {
@@ -29,7 +29,6 @@ export type UserHandlers = ReturnType<typeof makeUserHandlers>
 
 const everyone = ['administrator', 'tester', 'auditor'] as const
 const administrators = ['administrator'] as const
-const withoutBody = { body: noBody, isBodyOptional: true } as const
 
 export const userRoutes = (
   users: UserHandlers,

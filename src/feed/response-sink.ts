@@ -14,23 +14,23 @@ export const makeWakeUpSignal = () => {
   }
 }
 
-/** A connection that reports backpressure. */
-export interface ResponseSink {
-  /** When the buffer filled up, as `performance.now()`; undefined while there is room. */
-  readonly fullSince: () => number | undefined
-  readonly write: (bytes: string | Buffer) => void
-}
+export type ResponseSink = ReturnType<typeof makeResponseSink>
 
-/** @param onRoom called when the buffer has drained */
-export const makeResponseSink = (response: ServerResponse, onRoom: () => void): ResponseSink => {
+/**
+ * A connection that reports backpressure.
+ *
+ * @param onRoom called when the buffer has drained
+ */
+export const makeResponseSink = (response: ServerResponse, onRoom: () => void) => {
   let fullSince: number | undefined
   response.on('drain', () => {
     fullSince = undefined
     onRoom()
   })
   return {
-    fullSince: () => fullSince,
-    write: (bytes) => {
+    /** When the buffer filled up, as `performance.now()`; undefined while there is room. */
+    fullSince: (): number | undefined => fullSince,
+    write: (bytes: string | Buffer): void => {
       if (bytes.length > 0 && !response.write(bytes)) fullSince ??= performance.now()
     },
   }

@@ -53,7 +53,7 @@ const makeLive = (options: LiveOptions) => {
 }
 
 /**
- * Where subscribers pull durable events from: the live subscription once caught up, chunks of the log before that.
+ * Where subscribers pull durable events from: the newest events once caught up, chunks of the log before that.
  */
 export interface Source extends Supply<FeedEntry> {
   readonly close: () => void

@@ -1,14 +1,9 @@
+import { existsSync } from 'node:fs'
 import { link, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { orDiskFull } from './full-disk.ts'
 import { makeDirectory } from './make-directory.ts'
 import { syncDirectory } from './replace-file.ts'
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
 
 /**
  * Creates a file readable only by its owner. False if it already exists, even if another process created it just now.
@@ -20,7 +15,7 @@ export const createPrivateFile = async (
   text: string,
   randomBytes: (size: number) => Uint8Array,
 ): Promise<boolean> => {
-  if (await exists(path)) return false
+  if (existsSync(path)) return false
   await makeDirectory(dirname(path))
   const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.new`
   try {

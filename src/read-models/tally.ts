@@ -84,31 +84,24 @@ const makeUpdate =
         add(_id, { start, end: epochSecondsOf(end_time), heldFrom, quarters: countCreated(event.data), isExempt })
         return true
       }
-      case 'ReservationExtended': {
-        const { _id, end_time, beyond_quota: isExempt = false } = event.data
+      case 'ReservationExtended':
+      case 'ReservationShortened':
+      case 'ReservationReleased':
+      case 'ReservationCancelled': {
+        const { _id } = event.data
         const before = take(_id)
         if (before === undefined) return false
-        const end = epochSecondsOf(end_time)
-        add(_id, { ...before, end, quarters: countExtended(before.quarters, before.end, end), isExempt })
-        return true
-      }
-      case 'ReservationShortened': {
-        const before = take(event.data._id)
-        if (before === undefined) return false
+        if (event.type === 'ReservationCancelled') return true
         const end = epochSecondsOf(event.data.end_time)
-        add(event.data._id, { ...before, end, quarters: countShortened(before.quarters, { ...before, end }) })
-        return true
-      }
-      case 'ReservationReleased': {
-        const before = take(event.data._id)
-        if (before === undefined) return false
-        const end = epochSecondsOf(event.data.end_time)
+        if (event.type === 'ReservationExtended') {
+          const isExempt = event.data.beyond_quota ?? false
+          add(_id, { ...before, end, quarters: countExtended(before.quarters, before.end, end), isExempt })
+        } else if (event.type === 'ReservationShortened')
+          add(_id, { ...before, end, quarters: countShortened(before.quarters, { ...before, end }) })
         // Over at once, although its window ends with the second.
-        count({ ...before, quarters: countReleased(before.quarters, before.heldFrom, end) }, 1)
+        else count({ ...before, quarters: countReleased(before.quarters, before.heldFrom, end) }, 1)
         return true
       }
-      case 'ReservationCancelled':
-        return take(event.data._id) !== undefined
       default:
         return true
     }

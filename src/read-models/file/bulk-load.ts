@@ -4,18 +4,10 @@ import { BULK_LOAD_PRAGMAS } from './schema.ts'
 /** The shape of an unfinished file. It must not be used: a power cut would leave it damaged. */
 export const UNFINISHED = 'unfinished'
 
-/** Writes a great many rows with fewer checkpoints and syncs. */
-export interface BulkLoad {
-  /**
-   * Checkpoints the WAL less often. For a rebuild it also stops syncing, and marks the file unfinished until
-   * `finishBulkLoad`; after an interruption the file is rebuilt.
-   */
-  readonly beginBulkLoad: (isRebuild: boolean) => void
-  /** Waits until everything is durable, then allows use of the file. Does nothing if the file was finished before. */
-  readonly finishBulkLoad: () => void
-}
+export type BulkLoad = ReturnType<typeof makeBulkLoad>
 
-export const makeBulkLoad = (db: DatabaseSync, shape: string): BulkLoad => {
+/** Writes a great many rows with fewer checkpoints and syncs. */
+export const makeBulkLoad = (db: DatabaseSync, shape: string) => {
   const setShape = db.prepare('UPDATE progress SET shape = ?')
   const isFinished = (): boolean => db.prepare('SELECT shape FROM progress').get()?.shape !== UNFINISHED
   // Syncs the WAL, then the file with what was checkpointed before. The WAL is truncated: other open connections would
@@ -24,14 +16,19 @@ export const makeBulkLoad = (db: DatabaseSync, shape: string): BulkLoad => {
     if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy !== 0) throw new Error('the file is being read')
   }
   return {
-    beginBulkLoad: (isRebuild) => {
+    /**
+     * Checkpoints the WAL less often. For a rebuild it also stops syncing, and marks the file unfinished until
+     * `finishBulkLoad`; after an interruption the file is rebuilt.
+     */
+    beginBulkLoad: (isRebuild: boolean): void => {
       db.exec(BULK_LOAD_PRAGMAS)
       if (!isRebuild) return
       setShape.run(UNFINISHED)
       checkpoint()
       db.exec('PRAGMA synchronous = OFF')
     },
-    finishBulkLoad: () => {
+    /** Waits until everything is durable, then allows use of the file. Does nothing if the file was finished before. */
+    finishBulkLoad: (): void => {
       db.exec('PRAGMA synchronous = NORMAL')
       checkpoint()
       if (!isFinished()) {

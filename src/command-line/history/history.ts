@@ -5,6 +5,7 @@ import {
   type ValueChange,
 } from '../../../projections/history.ts'
 import type { Config } from '../../config/config.ts'
+import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { BEFORE_FIRST } from '../../domain/values/position.ts'
@@ -14,9 +15,10 @@ import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { changesOf, positionOf, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
+import { answer, callService, line } from '../service/call.ts'
+import { lookUpSut } from '../sut/find.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 import { askHistory } from './asked-history.ts'
-import { printHolder } from './held-at.ts'
 import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
 import { type LookUpNames, makeLookUpNames, makeNamed } from './named.ts'
 
@@ -87,6 +89,34 @@ const makePrintOfLog = (isJson: boolean, { origin }: Config, namesOf: LookUpName
     const shown = { ...cloudEvent(event, position, origin), ...(actorname !== undefined && { actorname }) }
     terminal.stdout(`${JSON.stringify({ ...shown, changes })}\n`)
   }
+}
+
+const Reservations = answer(
+  {
+    sut_reservations: listOf(answer({ _id: opaqueId, user_id: opaqueId, start_time: line, end_time: line }, {})),
+  },
+  {},
+)
+const User = answer({ name: line }, {})
+
+/** Prints who held a SUT at a time. Asks the service, which knows that an unknown SUT is not one that was free. */
+const printHolder = async (
+  typed: string,
+  time: string,
+  isJson: boolean,
+  config: Config,
+  terminal: Terminal,
+): Promise<void> => {
+  const sut_id = encodeURIComponent((await lookUpSut(config, typed))._id)
+  const path = `/api/sut_reservation?sut_id=${sut_id}&held_at=${encodeURIComponent(time)}`
+  const listed = await callService(config, { method: 'GET', path, answer: Reservations })
+  if (isJson) return terminal.stdout(`${JSON.stringify(listed)}\n`)
+  const [held] = listed.sut_reservations
+  if (held === undefined) return terminal.stdout('nobody\n')
+  const { _id, user_id, start_time, end_time } = held
+  const userPath = `/api/user/${encodeURIComponent(user_id)}`
+  const { name } = await callService(config, { method: 'GET', path: userPath, answer: User })
+  terminal.stdout(`${[name, user_id, _id, start_time, end_time].join('\t')}\n`)
 }
 
 /** Prints the history that the service at BERTH_URL answers. */

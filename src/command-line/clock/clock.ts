@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { askService } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { Reason } from '../../domain/event.ts'
-import { whole } from '../../domain/events/fields.ts'
+import { recordedTime, whole } from '../../domain/events/fields.ts'
 import { type PublicPosition, parsePosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
@@ -14,6 +14,7 @@ import { answer, describeProblem } from '../service/call.ts'
 import {
   type Command,
   type CommandArguments,
+  CommandFailure,
   Misused,
   orFail,
   randomHexOf,
@@ -107,5 +108,30 @@ With --json it prints {"streams","before","windows"}.`,
   run: async (args, config, terminal) => {
     const corrected = await correct(config, read(args), terminal)
     terminal.stdout(args.options.json === true ? `${JSON.stringify(corrected)}\n` : sentence(corrected))
+  },
+}
+
+const Confirmed = answer({ time: recordedTime }, {})
+
+export const clockConfirmCommand: Command = {
+  name: 'clock confirm',
+  summary: 'confirms that the clock of the running service is right',
+  example: 'clock confirm',
+  isOfFiles: true,
+  help: `
+A service refuses writes with 503 clock_ahead when its clock gains more than an hour on the time since boot, or when it
+starts more than BERTH_CLOCK_AHEAD_MAX after the last event of its log, because an event with a future time disables its
+SUT until then. Check the clock of the machine. If it is wrong, set it, and the service continues by itself. If it is
+right, confirm it. Each instance over a shared store is confirmed on its own machine.`,
+  run: async (_, { data }, terminal) => {
+    const path = join(data, CONTROL_SOCKET)
+    const why = socketPathProblem(path)
+    if (why !== undefined) throw new CommandFailure(`the service cannot be reached at ${path}: ${why}`)
+    const confirmed = await askService(path, 'clock confirm', {})
+    if (E.isLeft(confirmed) && confirmed.left === 'no service')
+      throw new CommandFailure(`no service runs on ${data}; it checks the clock at startup`)
+    const read = Confirmed.decode(orFail(confirmed))
+    if (E.isLeft(read)) throw new CommandFailure(`the running service confirmed it, but ${describeProblem(read.left)}`)
+    terminal.stdout(`confirmed: the clock is right at ${read.right.time}\n`)
   },
 }

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { ConnectFailure } from './causes.ts'
-import { SOCKET_OPTIONS } from './socket-options.ts'
+import { SOCKET_OPTIONS } from './sockets.ts'
 
 type OnFound = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
 

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { onceEnded } from './once-ended.ts'
+import { onceEnded } from './sockets.ts'
 
 /**
  * Calls `onIdle` once a client has half-closed and nothing has moved for `timeoutMs`. Node no longer reads from such a

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { onceEnded } from './once-ended.ts'
+import { onceEnded } from './sockets.ts'
 
 /** Maximum chunks waiting to be written. A stream counts bytes, but thousands of single bytes cost megabytes. */
 const WAITING_MAX = 256

@@ -2,9 +2,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { EndCause } from './causes.ts'
 import { type HalfClosed, watchHalfClosed } from './half-closed.ts'
-import { onceEnded } from './once-ended.ts'
 import { type Relay, relay } from './relay.ts'
-import { reset } from './reset.ts'
+import { onceEnded, reset } from './sockets.ts'
 
 /** Bytes forwarded. */
 export interface Bytes {

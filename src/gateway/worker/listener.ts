@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { SOCKET_OPTIONS } from '../connections/socket-options.ts'
+import { SOCKET_OPTIONS } from '../connections/sockets.ts'
 
 export interface ListenerOptions {
   readonly host: string

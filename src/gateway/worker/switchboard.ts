@@ -1,7 +1,7 @@
 import type { Calls } from '../../concurrency/calls.ts'
 import { openPortStream } from '../bridge/port-stream.ts'
+import { isOwnAddress } from '../connections/addresses.ts'
 import type { CutCause } from '../connections/causes.ts'
-import { isOwnAddress } from '../connections/own-addresses.ts'
 import type { Forwarding } from '../forwarding.ts'
 import type { GatewayOwner, GatewayThread, GatewayWorkerOptions, WorkerReport } from '../messages.ts'
 import { makeAcceptor } from './accept.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Socket } from 'node:net'
-import { plainAddress } from '../connections/plain-address.ts'
+import { plainAddress } from '../connections/addresses.ts'
 
 /** The addresses and ports of a TCP connection, as one text. */
 const keyOf = (local: string, localPort: number, remote: string, remotePort: number): string =>

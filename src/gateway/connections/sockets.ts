@@ -1,5 +1,18 @@
 import { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
+
+/** Options of both sockets of a connection. */
+export const SOCKET_OPTIONS = {
+  allowHalfOpen: true,
+  noDelay: true,
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+  /**
+   * Bytes at which a side stops reading for the other, before and after it; a read adds at most 64 KiB. Together they
+   * bound the memory of a direction to 256 KiB.
+   */
+  highWaterMark: 65_536,
+}
 
 /** Whether shutdown(2) has been requested and not yet called, which the event loop does in its next turn. */
 const isShuttingDown = ({ writableEnded, writableFinished, writableLength }: Socket): boolean =>
@@ -12,4 +25,10 @@ export const reset = (stream: Duplex): void => {
   // libuv refuses to reset such a socket, and would leak its descriptor.
   else if (isShuttingDown(stream)) stream.once('finish', () => stream.destroyed || stream.resetAndDestroy())
   else stream.resetAndDestroy()
+}
+
+/** Calls `act` when a stream has ended; at once if it has already. */
+export const onceEnded = (stream: Readable, act: () => void): void => {
+  if (stream.readableEnded) act()
+  else stream.once('end', act)
 }

@@ -57,45 +57,25 @@ const checkpointOf = async (
   return { version: 1, origin, log_id: copy.logId, events, last_event: last, root, vault_keys, made_at }
 }
 
-const withCopy = async <A>(path: string, use: (copy: EventStore) => Promise<A>): Promise<A> => {
+const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
+  const log = join(directory, 'events.db')
+  copyLogFile(source.log, log)
   const onFatal = (error: Error): never => {
     throw error
   }
-  const copy = openSqliteStore({ path, readOnly: true, randomHex: () => '', onFatal })
-  try {
-    return await use(copy)
-  } finally {
-    await copy.close()
-  }
-}
-
-const syncFile = async (path: string): Promise<void> => {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
-  const [log, file, note] = ['events.db', 'checkpoint.json', 'log.checkpoint'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ]
-  copyLogFile(source.log, log)
-  const checkpoint = await withCopy(log, (copy) => checkpointOf(source, copy, options))
-  await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  const copy = openSqliteStore({ path: log, readOnly: true, randomHex: () => '', onFatal })
+  const checkpoint = await checkpointOf(source, copy, options).finally(copy.close)
+  const isNew = { mode: 0o600, flag: 'wx', flush: true }
+  await writeFile(join(directory, 'checkpoint.json'), `${JSON.stringify(checkpoint, undefined, 2)}\n`, isNew)
   if (source.signer !== undefined) {
     const root = Buffer.from(checkpoint.root, 'base64')
-    await writeFile(note, signCheckpoint(checkpoint.events, root, source.signer), { mode: 0o600, flag: 'wx' })
-    await syncFile(note)
+    await writeFile(join(directory, 'log.checkpoint'), signCheckpoint(checkpoint.events, root, source.signer), isNew)
   }
   const progress: OnProgress = (done) => options.onProgress?.(done, checkpoint.events)
   const problems = findProblems(log, checkpoint, progress)
   if (problems.length > 0) return E.left(`the copy does not match the log: ${problems.join('; ')}`)
-  for (const path of [log, file]) await syncFile(path)
+  await using file = await open(log, 'r+')
+  await file.sync()
   await syncDirectory(directory)
   return E.right(checkpoint)
 }

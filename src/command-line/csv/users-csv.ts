@@ -57,45 +57,38 @@ const readHeader = (header: CsvRow | undefined): Parsed<readonly Column[]> => {
   return problems.length === 0 ? E.right(columns) : E.left(problems)
 }
 
-const decode = <A>(codec: t.Decoder<unknown, A>, text: string): E.Either<string, A> =>
-  E.mapLeft(([error]: t.Errors) => error?.message ?? 'is invalid')(codec.decode(text))
-
-const decodeOptional = <A>(codec: t.Decoder<unknown, A>, text: string): E.Either<string, A | undefined> =>
-  text === '' ? E.right(undefined) : decode(codec, text)
+const decode =
+  <A>(codec: t.Decoder<unknown, A>) =>
+  (text: string): E.Either<string, A> =>
+    E.mapLeft(([error]: t.Errors) => error?.message ?? 'is invalid')(codec.decode(text))
 
 /** Reads the fields of one row. Empty quotas are the default. */
 const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<ImportedUser> => {
   if (fields.length !== columns.length) {
     return one({ line, detail: `has ${fields.length} fields; the header names ${columns.length}` })
   }
+  const problems: CsvProblem[] = []
   const textOf = (column: Column): string => fields[columns.indexOf(column)] ?? ''
-  const read = {
-    name: decode(NewUserName, textOf('name')),
-    role: decode(Role, textOf('role')),
-    quota: textOf('quota') === '' ? E.right(null) : parseQuota(textOf('quota')),
-    scope: decode(scopeCodec, textOf('scope')),
-    id: decodeOptional(opaqueId, textOf('id')),
-    hash: decodeOptional(PasswordHashText, textOf('hash')),
+  const read = <A>(column: Column, as: (text: string) => E.Either<string, A>): A | undefined => {
+    const field = as(textOf(column))
+    if (E.isRight(field)) return field.right
+    problems.push({ line, column, detail: field.left })
+    return undefined
   }
-  const { name, role, quota, scope, id, hash } = read
-  const problems: CsvProblem[] = COLUMNS.flatMap((column) => {
-    const field = read[column]
-    return E.isLeft(field) ? [{ line, column, detail: field.left }] : []
-  })
-  if (E.isRight(role) && role.right !== 'tester') {
+  const ifFilled = <A>(column: Column, as: (text: string) => E.Either<string, A>): A | undefined =>
+    textOf(column) === '' ? undefined : read(column, as)
+  const [name, role] = [read('name', decode(NewUserName)), read('role', decode(Role))]
+  const quota = ifFilled('quota', parseQuota) ?? null
+  const scope = read('scope', decode(scopeCodec)) ?? ''
+  const [id, hash] = [ifFilled('id', decode(opaqueId)), ifFilled('hash', decode(PasswordHashText))]
+  if (role !== undefined && role !== 'tester') {
     const detail = 'is for testers only'
-    if (E.isRight(quota) && quota.right !== null) problems.push({ line, column: 'quota', detail })
-    if (E.isRight(scope) && scope.right !== '') problems.push({ line, column: 'scope', detail })
+    if (quota !== null) problems.push({ line, column: 'quota', detail })
+    if (scope !== '') problems.push({ line, column: 'scope', detail })
   }
-  if (E.isLeft(name) || E.isLeft(role) || E.isLeft(quota) || E.isLeft(scope) || E.isLeft(id) || E.isLeft(hash)) {
-    return E.left(problems)
-  }
-  if (problems.length > 0) return E.left(problems)
-  return E.right({
-    ...{ line, name: name.right, role: role.right, quota: quota.right, scope: scope.right },
-    ...(id.right !== undefined && { id: id.right }),
-    ...(hash.right !== undefined && { hash: hash.right }),
-  })
+  if (problems.length > 0 || name === undefined || role === undefined) return E.left(problems)
+  const elsewhere = { ...(id !== undefined && { id }), ...(hash !== undefined && { hash }) }
+  return E.right({ line, name, role, quota, scope, ...elsewhere })
 }
 
 /** Remembers the lines of names. Returns the problem of a name that an earlier line has. */

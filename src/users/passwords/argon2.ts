@@ -43,17 +43,10 @@ const openArgon2Thread = (): Thread<Argon2Thread> =>
     isReplaced: true,
   })
 
-const threads: Thread<Argon2Thread>[] = []
+/** Started when they are needed. */
+const threads = Array.from({ length: THREADS_MAX }, openArgon2Thread)
 const turns = makeTurns({ limit: THREADS_MAX })
 const THREADS = 'threads'
-
-const idleThread = (): Thread<Argon2Thread> => {
-  const idle = threads.find((thread) => thread.underWay() === 0)
-  if (idle !== undefined) return idle
-  const opened = openArgon2Thread()
-  threads.push(opened)
-  return opened
-}
 
 /**
  * Derives a tag with argon2id (RFC 9106) in a thread of low priority: signing in does not slow down the requests
@@ -64,7 +57,9 @@ const idleThread = (): Thread<Argon2Thread> => {
 export const argon2id = async (job: Argon2Job): Promise<DerivedTag> => {
   await turns.acquire(THREADS)
   try {
-    return await idleThread().call('derive', [job])
+    // Of as many threads as there are turns, one is idle.
+    const idle = threads.find((thread) => thread.underWay() === 0) as Thread<Argon2Thread>
+    return await idle.call('derive', [job])
   } finally {
     turns.release(THREADS)
   }

@@ -5,24 +5,17 @@ import type { Member, User } from './user.ts'
 
 /** One read at a time. Callers during a read share the next one. */
 const makeRefresh = (read: () => Promise<void>): (() => Promise<void>) => {
-  let reading: Promise<void> | undefined
+  let reading = Promise.resolve()
   let next: Promise<void> | undefined
-  const refresh = (): Promise<void> => {
-    if (reading === undefined) {
-      reading = read().finally(() => {
-        reading = undefined
-      })
-      return reading
-    }
-    next ??= reading
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined
-        return refresh()
-      })
+  const readNext = (): Promise<void> => {
+    next = undefined
+    reading = read()
+    return reading
+  }
+  return () => {
+    next ??= reading.catch(() => undefined).then(readNext)
     return next
   }
-  return refresh
 }
 
 /** A user's epoch and the id of the change that set it. */

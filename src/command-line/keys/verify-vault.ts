@@ -11,7 +11,7 @@ import {
   readKnownKeys,
   type SecretFinding,
 } from '../../vault/check-secrets.ts'
-import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-secrets.ts'
+import { makeExpectedSecrets } from '../../vault/expected-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
 import { CommandFailure, orFail } from '../terminal/command.ts'
@@ -37,20 +37,16 @@ export interface VerifiedVault {
 /** Number of checks of a finding: a running service may change secrets during the first ones. */
 const CHECKS = 3
 
-/** The log as it is read, and the secrets expected by it. */
-interface Followed {
-  readonly records: AsyncIterable<readonly StoredRecord[]>
-  readonly expected: ExpectedSecrets
-  /** Reads newer events. */
-  readonly catchUp: () => Promise<void>
-}
-
-/** @param isDense whether store positions are consecutive, as in the embedded store */
-export const followSecrets = (store: EventStore, after: StorePosition, isDense: boolean): Followed => {
+/**
+ * The log as it is read, and the secrets expected by it.
+ *
+ * @param isDense whether store positions are consecutive, as in the embedded store
+ */
+export const followSecrets = (store: EventStore, after: StorePosition, isDense: boolean) => {
   const expected = makeExpectedSecrets()
   const positionOf = makePositionCounter(isDense)
   let last = after
-  const read = async function* () {
+  const read = async function* (): AsyncGenerator<readonly StoredRecord[]> {
     for await (const page of store.records(last)) {
       for (const { storePosition, text } of page) {
         last = storePosition
@@ -62,7 +58,8 @@ export const followSecrets = (store: EventStore, after: StorePosition, isDense: 
   return {
     records: read(),
     expected,
-    catchUp: async () => {
+    /** Reads newer events. */
+    catchUp: async (): Promise<void> => {
       for await (const _ of read());
     },
   }
@@ -93,7 +90,7 @@ const countBy = (keys: readonly string[], forgotten: ReadonlySet<string>): reado
 export const verifyVault = async (
   store: EventStore,
   ring: Pick<KeyRing, 'keys'>,
-  { expected, catchUp }: Followed,
+  { expected, catchUp }: ReturnType<typeof followSecrets>,
 ): Promise<VerifiedVault> => {
   const checked = new Map<string, CheckedOwner>()
   const check = async (owners: Iterable<string>): Promise<readonly string[]> => {

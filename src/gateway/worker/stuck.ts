@@ -1,3 +1,4 @@
+import { makeJoined } from '../../concurrency/waits.ts'
 import type { ForwardedReservation } from './entry.ts'
 import { keyOfSocket, readTables } from './unacknowledged.ts'
 
@@ -13,22 +14,16 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 export const makeStuck = (stuckAfterMs: number) => {
   let readAt = Number.NEGATIVE_INFINITY
   let table: ReadonlyMap<string, number> = new Map()
-  let reading: Promise<void> | undefined
   const isFresh = (): boolean => performance.now() - readAt < READ_INTERVAL_MS
 
-  const read = async (): Promise<void> => {
+  const read = makeJoined(async (): Promise<void> => {
     table = await readTables(TABLES)
     readAt = performance.now()
-    reading = undefined
-  }
+  })
 
   return {
     /** Reads the kernel's tables. Undefined if they were read a moment ago. */
-    refresh: (): Promise<void> | undefined => {
-      if (isFresh()) return undefined
-      reading ??= read()
-      return reading
-    },
+    refresh: (): Promise<void> | undefined => (isFresh() ? undefined : read()),
     /**
      * For each connection of a reservation that is stuck, what cuts it; the one that has been so for longest first. None
      * unless the tables were read a moment ago.

@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { EventStore } from '../event-store/event-store.ts'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
-import { isSameKey, type KeyStore, readKnownKey, saveKnownKey } from './known-audit-key.ts'
+import { isSameKey, readKnownKey, saveKnownKey } from './known-audit-key.ts'
 import { type Signer, type Verifier, verifierOf } from './signed-note.ts'
 
 /** The Ed25519 key that signs the log's checkpoints, stored as its 32 random bytes in base64. */
@@ -81,7 +82,7 @@ export const formatKeyId = ({ name, keyId }: Verifier): string => `${name}+${Buf
 
 interface Opening {
   /** Stores the public keys of the log. */
-  readonly store: KeyStore
+  readonly store: Pick<EventStore, 'readSecrets' | 'writeSecrets'>
   /**
    * Whether to create a key for a log that has none. Not if instances share the log, since all must sign with the same
    * key.

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from './signed-note.ts'
 
 /**
@@ -8,28 +8,20 @@ import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } f
  * missing or different key is detected.
  */
 
-export interface KeyStore {
-  readonly readSecrets: (owner: string) => Promise<readonly SealedSecret[]>
-  readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
-}
-
 /** Reserved names: no SUT has this id, and no vault key id contains a space. */
 export const AUDIT_OWNER = '-audit'
 export const AUDIT_KEY_ID = 'audit key'
 const FIELD = 'signer'
 
-const publicOf = ({ publicKey }: Verifier): string =>
-  publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64url')
-
 /** Whether both are the same key, regardless of name. */
-export const isSameKey = (a: Verifier, b: Verifier): boolean => publicOf(a) === publicOf(b)
+export const isSameKey = (a: Verifier, b: Verifier): boolean => a.publicKey.equals(b.publicKey)
 
 const DAMAGED = 'the log remembers an audit key that cannot be read: its row in the vault is damaged'
 
 /** The log's current signing key; undefined if none is stored. Left: that it cannot be read, in a sentence. */
 export const readKnownKey = async ({
   readSecrets,
-}: Pick<KeyStore, 'readSecrets'>): Promise<E.Either<string, Verifier | undefined>> => {
+}: Pick<EventStore, 'readSecrets'>): Promise<E.Either<string, Verifier | undefined>> => {
   const kept = await readSecrets(AUDIT_OWNER)
   const [row] = kept
   if (row === undefined) return E.right(undefined)
@@ -40,7 +32,7 @@ export const readKnownKey = async ({
 
 /** Stores the current signing key, replacing the previous one. */
 export const saveKnownKey = (
-  { writeSecrets }: KeyStore,
+  { writeSecrets }: Pick<EventStore, 'writeSecrets'>,
   signer: Signer,
   now: number,
   randomBytes: (size: number) => Uint8Array,

@@ -81,13 +81,8 @@ export const signNote = (text: string, signer: Signer): string => {
   return `${text}\n\u2014 ${signer.name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`
 }
 
-interface Signature {
-  readonly name: string
-  readonly keyId: Buffer
-  readonly signature: Buffer
-}
-
-const readSignature = (line: string): Signature | undefined => {
+/** Undefined for a line that is none. */
+const readSignature = (line: string) => {
   const [, name = '', encoded = ''] = /^\u2014 (\S+) (\S+)$/u.exec(line) ?? []
   const bytes = decodeBase64(encoded)
   if (!isName(name) || bytes === undefined || bytes.length <= ID_BYTES) return undefined
@@ -109,12 +104,10 @@ export const openNote = (note: string, { name, keyId, publicKey }: Verifier): E.
     .split('\n')
     .map(readSignature)
   if (signatures.includes(undefined)) return E.left('has an invalid signature line')
-  const own = (signatures as readonly Signature[]).filter(
-    (signature) => signature.name === name && signature.keyId.equals(keyId),
-  )
+  const own = signatures.flatMap((each) => (each?.name === name && each.keyId.equals(keyId) ? [each.signature] : []))
   if (own.length === 0) return E.left(`is not signed by ${name} with this key`)
   const isSigned = own.every(
-    ({ signature }) => signature.length === SIGNATURE_BYTES && verify(null, Buffer.from(text), publicKey, signature),
+    (signature) => signature.length === SIGNATURE_BYTES && verify(null, Buffer.from(text), publicKey, signature),
   )
   return isSigned ? E.right(text) : E.left('has been altered: the signature does not match the text')
 }

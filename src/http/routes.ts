@@ -24,43 +24,43 @@ import { webRoutes } from './documents/web-routes.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import { CSV } from './response/csv-lists.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
-import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
+import { consistencyQuery, inclusionQuery, type makeAuditHandlers } from './routes/audit.ts'
 import { STREAM_MEDIA_TYPES } from './routes/events.ts'
 import { type Health, healthRoutes } from './routes/health.ts'
-import type { HistoryHandlers } from './routes/history.ts'
+import type { makeHistoryHandlers } from './routes/history.ts'
 import type { LoginHandlers } from './routes/login/login.ts'
 import { loginRoutes } from './routes/login/login-routes.ts'
 import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics/metrics.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
-import type { RequestReads } from './routes/requests/request-reads.ts'
-import type { RequestHandlers } from './routes/requests/requests.ts'
-import type { ReservationReads } from './routes/reservation-reads.ts'
-import type { ReservationHandlers } from './routes/reservations.ts'
-import type { SeriesHandlers } from './routes/series/series.ts'
-import type { SessionList } from './routes/session-list.ts'
+import type { makeRequestReads } from './routes/requests/request-reads.ts'
+import type { makeRequestHandlers } from './routes/requests/requests.ts'
+import type { makeReservationReads } from './routes/reservation-reads.ts'
+import type { makeReservationHandlers } from './routes/reservations.ts'
+import type { makeSeriesHandlers } from './routes/series/series.ts'
+import type { makeSessionListHandler } from './routes/session-list.ts'
 import { EVENT_STREAM } from './routes/stream-start.ts'
-import type { OutageHandlers } from './routes/suts/outages.ts'
-import type { SutLists } from './routes/suts/sut-lists.ts'
-import type { SutHandlers } from './routes/suts/suts.ts'
+import type { makeOutageHandlers } from './routes/suts/outages.ts'
+import type { makeSutLists } from './routes/suts/sut-lists.ts'
+import type { makeSutHandlers } from './routes/suts/suts.ts'
 import { type UserHandlers, userRoutes } from './routes/users/user-routes.ts'
 
 export interface Handlers {
-  readonly reservations: ReservationHandlers
-  readonly series: SeriesHandlers
-  readonly requests: RequestHandlers
-  readonly requestReads: RequestReads
+  readonly reservations: ReturnType<typeof makeReservationHandlers>
+  readonly series: ReturnType<typeof makeSeriesHandlers>
+  readonly requests: ReturnType<typeof makeRequestHandlers>
+  readonly requestReads: ReturnType<typeof makeRequestReads>
   readonly access: AccessHandlers
-  readonly reservationReads: ReservationReads
-  readonly suts: SutHandlers
+  readonly reservationReads: ReturnType<typeof makeReservationReads>
+  readonly suts: ReturnType<typeof makeSutHandlers>
   readonly sutRead: (call: Call<unknown, SutQuery>) => RouteResult
-  readonly sutLists: SutLists
+  readonly sutLists: ReturnType<typeof makeSutLists>
   readonly available: (call: Call<unknown, AvailableQuery>) => RouteResult
-  readonly outages: OutageHandlers
+  readonly outages: ReturnType<typeof makeOutageHandlers>
   readonly check: CheckHandler
-  readonly sessionList: SessionList
-  readonly histories: HistoryHandlers
-  readonly audit: AuditHandlers
+  readonly sessionList: ReturnType<typeof makeSessionListHandler>
+  readonly histories: ReturnType<typeof makeHistoryHandlers>
+  readonly audit: ReturnType<typeof makeAuditHandlers>
   readonly users: UserHandlers
   readonly logins: LoginHandlers
   /** Whether the page offers single sign-on. */

@@ -120,5 +120,3 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
       caughtUp((from) => consistency(query, from)),
   }
 }
-
-export type AuditHandlers = ReturnType<typeof makeAuditHandlers>

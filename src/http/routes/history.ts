@@ -133,5 +133,3 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies) => {
     },
   }
 }
-
-export type HistoryHandlers = ReturnType<typeof makeHistoryHandlers>

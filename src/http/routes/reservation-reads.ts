@@ -154,5 +154,3 @@ export const makeReservationReads = (dependencies: ReservationReadsDependencies)
   read: makeReservationRead(dependencies),
   list: makeReservationList(dependencies),
 })
-
-export type ReservationReads = ReturnType<typeof makeReservationReads>

@@ -105,5 +105,3 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies) =
       }),
   }
 }
-
-export type ReservationHandlers = ReturnType<typeof makeReservationHandlers>

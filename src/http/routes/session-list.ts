@@ -26,5 +26,3 @@ export const makeSessionListHandler = ({ objects, nameOf, csv }: Pick<Parts, 'ob
     const show = (document: string): string => JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf))
     return E.right({ page, position, csvList, show })
   })
-
-export type SessionList = ReturnType<typeof makeSessionListHandler>

@@ -108,5 +108,3 @@ export const makeRequestReads = (dependencies: RequestReadsDependencies) => ({
   list: makeRequestList(dependencies),
   read: makeRead(dependencies),
 })
-
-export type RequestReads = ReturnType<typeof makeRequestReads>

@@ -125,5 +125,3 @@ export const makeRequestHandlers = (dependencies: RequestDependencies) => ({
   create: makeCreate(dependencies),
   withdraw: makeWithdraw(dependencies),
 })
-
-export type RequestHandlers = ReturnType<typeof makeRequestHandlers>

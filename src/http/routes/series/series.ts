@@ -174,5 +174,3 @@ export const makeSeriesHandlers = (dependencies: SeriesDependencies) => {
     },
   }
 }
-
-export type SeriesHandlers = ReturnType<typeof makeSeriesHandlers>

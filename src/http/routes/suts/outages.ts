@@ -74,5 +74,3 @@ export const makeOutageHandlers = ({ objects, clock }: Pick<Parts, 'objects' | '
     },
   }
 }
-
-export type OutageHandlers = ReturnType<typeof makeOutageHandlers>

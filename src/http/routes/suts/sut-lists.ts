@@ -84,5 +84,3 @@ export const makeSutLists = (dependencies: SutListDependencies) => ({
     return E.right({ status: 200, body: JSON.stringify(body), position })
   },
 })
-
-export type SutLists = ReturnType<typeof makeSutLists>

@@ -103,5 +103,3 @@ export const makeSutHandlers = (dependencies: SutDependencies) => {
     },
   }
 }
-
-export type SutHandlers = ReturnType<typeof makeSutHandlers>

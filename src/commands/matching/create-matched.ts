@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type ResolvedWindow, resolveWindow } from '../../domain/calendar/window.ts'
-import type { Actor } from '../../domain/decider.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
 import { bodyProblem, type Failure, failure, type OfferedWindow } from '../../domain/failure.ts'
 import type { Candidates, FreeWindow, Search } from '../../domain/matching/candidates.ts'
@@ -17,8 +16,7 @@ import { clockAhead } from '../failures.ts'
 import { closeOffer, isOutdated, makeOffers, type OffersOptions, orUnavailable } from './offers.ts'
 
 /** A request for any SUT that fits criteria. */
-interface MatchRequest extends Asked {
-  readonly actor: Actor
+export interface MatchRequest extends Asked {
   readonly criteria: Criteria
   /** The actor's; without one, every SUT. */
   readonly scope: Scope | undefined

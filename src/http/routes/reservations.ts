@@ -14,7 +14,7 @@ import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../
 import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
-import { makeCreateReservation, type ReservationDependencies } from './creating/create-reservation.ts'
+import { makeCreateReservation, type ReservationDependencies } from './create-reservation.ts'
 
 /** A reservation as its document shows it. */
 interface Known {

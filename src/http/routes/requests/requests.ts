@@ -15,7 +15,7 @@ import type { SutRequestBody } from '../../codecs/bodies.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type UserNames, withUserName } from '../../response/user-names.ts'
 import { type ScopedUser, visibleTo } from '../../response/visibility.ts'
-import { holderExists } from '../creating/create-reservation.ts'
+import { holderExists } from '../create-reservation.ts'
 import type { Parts } from '../parts.ts'
 
 export interface RequestDependencies extends Pick<Parts, 'runner' | 'objects' | 'users' | 'nameOf'> {

@@ -18,7 +18,7 @@ import type { SeriesBody } from '../../codecs/series.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
-import { holderExists, type ReservationDependencies, runInTurn } from '../creating/create-reservation.ts'
+import { holderExists, type ReservationDependencies, runInTurn } from '../create-reservation.ts'
 import { listResponse, resolveBefore } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 

@@ -1,0 +1,94 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Outcome, Runner } from '../../commands/command-envelope.ts'
+import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
+import {
+  createMatched,
+  type Matched,
+  type MatchedOptions,
+  type MatchRequest,
+} from '../../commands/matching/create-matched.ts'
+import type { Quotas } from '../../commands/quotas.ts'
+import type { Actor } from '../../domain/decider.ts'
+import type { Failure } from '../../domain/failure.ts'
+import type { CreateReservation } from '../../domain/reservation/create.ts'
+import { reservationDecider } from '../../domain/reservation/decide.ts'
+import type { QuotaUse } from '../../domain/reservation/quota.ts'
+import { isForbidden } from '../../domain/reservation/rules.ts'
+import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
+import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
+import type { Users } from '../../users/users.ts'
+import type { ReservationBody } from '../codecs/bodies.ts'
+import type { Refusal } from '../protocol/problem.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import { madeResponse } from '../response/keepalive.ts'
+import { type Objects, viewsBehind } from '../response/objects.ts'
+
+export interface ReservationDependencies {
+  readonly runner: Runner
+  readonly objects: Objects
+  readonly users: Users
+  readonly quotas: Quotas
+  readonly limits: WindowLimits
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  /** How SUTs are found that fit criteria. */
+  readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
+  /** The response that a request got before, as far as the views have come. */
+  readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
+}
+
+/** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
+export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
+  if (users.byId(userId) === undefined && !isForbidden(actor, userId)) await users.catchUp()
+  return users.byId(userId) !== undefined
+}
+
+/** Runs a create in the turn of its holder, whose quota may limit it. */
+export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
+  quotas: Quotas,
+  { actor, user_id, isBeyondQuota }: Pick<CreateReservation, 'actor' | 'user_id' | 'isBeyondQuota'>,
+  run: (quota: QuotaUse | undefined) => Promise<E.Either<Failure, A>>,
+): Promise<E.Either<Failure, A>> =>
+  isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)
+
+/** POST /api/sut_reservation/create: of a SUT by its id, or of any that fits criteria. */
+export const makeCreateReservation = (dependencies: ReservationDependencies) => {
+  const { runner, objects, users, quotas, limits, randomHex, matching, repeated } = dependencies
+
+  const createById = async (call: Call, asked: Omit<CreateReservation, 'type' | 'random'>) => {
+    const command: CreateReservation = { type: 'CreateReservation', ...asked, random: randomHex(8) }
+    const made = await runner.run(reservationDecider, sutStream(asked.sut_id), { ...envelopeOf(call), command })
+    return E.map((outcome: Outcome<unknown>) => ({ ...outcome, sutId: asked.sut_id }))(made)
+  }
+
+  const createMatching = async (call: Call, asked: MatchRequest) => {
+    const made = await createMatched({ ...matching, runner, randomHex }, envelopeOf(call), asked)
+    return E.map(({ sutId, outcome }: Matched) => ({ ...outcome, sutId }))(made)
+  }
+
+  return async (call: Call<ReservationBody>): RouteResult => {
+    const { user, body, idempotencyKey } = call
+    const { target, user_id = user._id, window, isBeyondQuota, keepalive } = body
+    if ('match' in target && idempotencyKey !== undefined) {
+      // Another instance may have answered the first request.
+      if (!(await matching.catchUp())) return E.left(viewsBehind())
+      const before = repeated(idempotencyKey)
+      if (before !== undefined) return before
+    }
+    const userExists = await holderExists(users, user, user_id)
+    const asked = { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
+    const holderScope = users.byId(user_id)?.scope
+    const made = await runInTurn(quotas, asked, (quota) =>
+      'sut_id' in target
+        ? createById(call, { ...asked, sut_id: target.sut_id, quota })
+        : createMatching(call, { ...asked, criteria: target.match, holderScope, quota }),
+    )
+    if (E.isLeft(made)) return made
+    const { sutId, ...outcome } = made.right
+    if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
+    const version = await objects.after('reservation', outcome.id, sutStream(sutId), outcome)
+    return E.right(madeResponse(version, keepalive))
+  }
+}

@@ -5,7 +5,7 @@ import { type EventStore, type SecretExchange, StoreUnavailable } from '../../ev
 import { type StoreConnection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
-import { entryOf, isSame, secretOf, type VaultEntry } from './entry.ts'
+import { entryOf, isSame, type SecretCause, secretOf, type VaultEntry } from './entry.ts'
 import { makeVaultIndex } from './index.ts'
 import { makeReadVaultStream, makeVaultWrites, type VaultStream } from './streams.ts'
 
@@ -114,21 +114,19 @@ export const makeSecrets = (commands: StoreConnection, listing: StoreConnection,
     throw new StoreUnavailable('the secrets cannot be stored: too many concurrent changes')
   }
 
+  const storeAll = (secrets: readonly SealedSecret[], cause: SecretCause, idOf: (owner: string) => string) =>
+    forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
+      const entries = ofOwner.map((secret) => entryOf(secret, cause))
+      return append(owner, entries, 'any', idOf(owner))
+    })
+
   return {
-    keepWithEvent: (secrets, revision, eventId) => {
-      const cause = { revision, id: eventId }
-      return forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
-        const entries = ofOwner.map((secret) => entryOf(secret, cause))
-        return append(owner, entries, 'any', sealedIdOf(owner, eventId))
-      })
-    },
+    keepWithEvent: (secrets, revision, eventId) =>
+      storeAll(secrets, { revision, id: eventId }, (owner) => sealedIdOf(owner, eventId)),
     readSecrets: async (...owners) => (await Promise.all([...owners].sort().map(readOwner))).flat(),
     writeSecrets: async (secrets) => {
       try {
-        await forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
-          const entries = ofOwner.map((secret) => entryOf(secret, null))
-          return append(owner, entries, 'any', randomUUID())
-        })
+        await storeAll(secrets, null, () => randomUUID())
       } catch (error) {
         throw toUnavailable('the secrets cannot be stored', error)
       }

@@ -23,12 +23,12 @@ export interface VaultStream {
   readonly current: ReadonlyMap<string, VaultEntry>
 }
 
-const makeRead =
-  (readPage: ReadPage) =>
-  async (owner: string): Promise<{ revision: number; entries: readonly VaultEntry[] }> => {
+export const makeReadVaultStream = (readPage: ReadPage) => {
+  const isInLog = makeCauses(readPage)
+  return async (owner: string): Promise<VaultStream> => {
     const entries: VaultEntry[] = []
     let revision = -1
-    for (;;) {
+    for (let isEnd = false; !isEnd; ) {
       const page = (await readPage(VAULT_PREFIX + owner, revision + 1, PAGE)) ?? []
       for (const event of page) {
         const decoded = VaultEntries.decode(event.data)
@@ -36,15 +36,8 @@ const makeRead =
         entries.push(...decoded.right.secrets)
         revision = Number(event.revision)
       }
-      if (page.length < PAGE) return { revision, entries }
+      isEnd = page.length < PAGE
     }
-  }
-
-export const makeReadVaultStream = (readPage: ReadPage) => {
-  const read = makeRead(readPage)
-  const isInLog = makeCauses(readPage)
-  return async (owner: string): Promise<VaultStream> => {
-    const { revision, entries } = await read(owner)
     const current = new Map<string, VaultEntry>()
     for (const [field, own] of Map.groupBy(entries, (entry) => entry.field)) {
       const latestFirst = own.toReversed().toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { readRegularText } from '../files/read-regular-file.ts'
 import { type KeyRing, parseVaultKeys } from './keys.ts'
@@ -37,12 +38,13 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
   let state = ''
   let isBroken = false
   let isAlarmed = false
-  let isClosed = false
+  const stop = new AbortController()
+  const { signal } = stop
 
   const read = async (): Promise<E.Either<readonly string[], KeyRing>> => {
     try {
       const keys = parseVaultKeys(await readRegularText(path))
-      const taken = E.isRight(keys) && !isClosed ? await take(keys.right) : E.right(undefined)
+      const taken = E.isRight(keys) && !signal.aborted ? await take(keys.right) : E.right(undefined)
       return E.isLeft(taken) ? taken : keys
     } catch (error) {
       return E.left([(error as Error).message.split(',')[0] ?? 'it cannot be read'])
@@ -54,7 +56,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     if (seen === state && !isBroken) return
     state = seen
     const keys = await read()
-    if (isClosed) return
+    if (signal.aborted) return
     if (E.isRight(keys)) {
       if (isAlarmed) onRecovery()
       isBroken = isAlarmed = false
@@ -68,20 +70,17 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     isBroken = true
   }
 
-  const scheduleNext = (): NodeJS.Timeout =>
-    setTimeout(async () => {
-      looking = poll()
-      await looking
-      if (!isClosed) timer = scheduleNext()
-    }, POLL_INTERVAL_MS)
-  let looking = Promise.resolve()
-  let timer = scheduleNext()
-
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await delay(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted) await poll()
+    }
+  }
+  const ended = run()
   return {
-    close: async () => {
-      isClosed = true
-      clearTimeout(timer)
-      await looking
+    close: () => {
+      stop.abort()
+      return ended
     },
   }
 }

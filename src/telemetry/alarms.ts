@@ -10,16 +10,15 @@ export type AlarmPart = (typeof PARTS)[number]
  */
 export type AlarmCause = AlarmPart | 'silence' | 'full' | 'jump' | 'sessions' | 'lastAdministrator'
 
-const PART_OF = {
+const PART_OF: Readonly<Partial<Record<AlarmCause, AlarmPart>>> = {
   silence: 'store',
   full: 'store',
   jump: 'clock',
   sessions: 'gateway',
   lastAdministrator: 'users',
-} as const
+}
 
-const partOf = (cause: AlarmCause): AlarmPart =>
-  Object.hasOwn(PART_OF, cause) ? PART_OF[cause as keyof typeof PART_OF] : (cause as AlarmPart)
+const partOf = (cause: AlarmCause): AlarmPart => PART_OF[cause] ?? (cause as AlarmPart)
 
 /** As pino logs: fields first, then the message. */
 type LogFunction = (facts: object, sentence: string) => void

@@ -56,28 +56,21 @@ const directoryProblems = async (variable: string, directory: string): Problems 
   return why === undefined ? [] : [`${variable}: ${why}`]
 }
 
-type Read = E.Either<readonly string[], unknown>
-
 /** A file named by a variable, and how to check it. */
 interface Named {
   readonly variable: string
   readonly path: string
-  readonly read: () => Promise<Read>
+  readonly read: () => Promise<E.Either<readonly string[], unknown>>
 }
 
 const namedFiles = (config: Config): readonly Named[] => {
   const { vaultKeys, vaultKeyFile, auditKey, auditKeyFile } = config
-  const keys: Named = {
-    variable: 'BERTH_VAULT_KEY_FILE',
-    path: vaultKeyFile,
-    read: () => readVaultKeyFile(vaultKeyFile),
-  }
-  const audit: Named = {
-    variable: 'BERTH_AUDIT_KEY_FILE',
-    path: auditKeyFile,
-    read: async () => E.mapLeft((problem: string) => [problem])(await readAuditKey(config)),
-  }
-  return [...(vaultKeys === undefined ? [keys] : []), ...(auditKey === undefined ? [audit] : [])]
+  const readKeys = () => readVaultKeyFile(vaultKeyFile)
+  const readKey = async () => E.mapLeft((problem: string) => [problem])(await readAuditKey(config))
+  return [
+    ...(vaultKeys === undefined ? [{ variable: 'BERTH_VAULT_KEY_FILE', path: vaultKeyFile, read: readKeys }] : []),
+    ...(auditKey === undefined ? [{ variable: 'BERTH_AUDIT_KEY_FILE', path: auditKeyFile, read: readKey }] : []),
+  ]
 }
 
 /** A file that exists must be usable. One that does not must be creatable, unless instances share it. */

@@ -82,10 +82,7 @@ interface CachedCredential {
 const slotOf = (digest: string): string => digest.slice(0, 16)
 
 /** Caches verified credentials by a digest keyed with a per-process secret, never the credentials themselves. */
-const makeCredentialCache = ({
-  users,
-  rememberedMax = REMEMBERED_MAX,
-}: Pick<AuthenticatorOptions, 'users' | 'rememberedMax'>) => {
+const makeCredentialCache = ({ users, rememberedMax = REMEMBERED_MAX }: AuthenticatorOptions) => {
   const remembered = new Map<string, CachedCredential>()
   const scratch = Buffer.alloc(64)
   /** The list of users, which any change replaces, when what is not current was forgotten last. */

@@ -36,14 +36,8 @@ const REFUSAL_SPREAD_MS = 4
  * Checks passwords. For unknown names it does no work, apart from an occasional check to measure the current duration.
  * Both kinds of refusal return at the same computed time, so timing does not reveal whether a name exists.
  */
-export const makePasswordCheck = ({
-  users,
-  catchUpNames,
-  randomBytes,
-  verify = verifyPassword,
-  limits = LIMITS,
-  wait = delay,
-}: PasswordCheckOptions) => {
+export const makePasswordCheck = (options: PasswordCheckOptions) => {
+  const { users, catchUpNames, randomBytes, verify = verifyPassword, limits = LIMITS, wait = delay } = options
   const queue = makeFairQueue(limits)
   const timing = makeRefusalTiming(limits, () => performance.now())
   const decoy = { salt: randomBytes(SALT_BYTES), tag: new Uint8Array(32) }

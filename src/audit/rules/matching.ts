@@ -38,20 +38,13 @@ const OFFERED = 0xffff_ffff
 const KNOWN_MS = 24 * 3_600_000
 
 /** An offer that keeps nothing of the event that made it in memory. */
-const openOffer = ({
-  _id,
-  request_id,
-  sut_id,
-  user_id,
-  end_time,
-  time,
-}: Omit<AuditedOffer, 'status'>): AuditedOffer => ({
-  _id: copyText(_id),
-  request_id: request_id && copyText(request_id),
-  sut_id: copyText(sut_id),
-  user_id: copyText(user_id),
-  end_time: copyText(end_time),
-  time,
+const openOffer = (offered: Omit<AuditedOffer, 'status'>): AuditedOffer => ({
+  _id: copyText(offered._id),
+  request_id: offered.request_id && copyText(offered.request_id),
+  sut_id: copyText(offered.sut_id),
+  user_id: copyText(offered.user_id),
+  end_time: copyText(offered.end_time),
+  time: offered.time,
   status: 'open',
 })
 

@@ -60,16 +60,8 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
 }
 
 /** Connects admitted clients to their SUTs and reports each connection. */
-export const makeConnectClient = ({
-  limits,
-  count,
-  isOwn,
-  waitForRelease,
-  stuck,
-  mainThread,
-  refusals,
-  report,
-}: ConnectOptions) => {
+export const makeConnectClient = (options: ConnectOptions) => {
+  const { limits, count, isOwn, waitForRelease, stuck, mainThread, refusals, report } = options
   let last = 0
   const counts = reportCounts(limits.countEveryMs, report)
 

@@ -32,7 +32,7 @@ import type { LoginHandlers } from './routes/login/login.ts'
 import { loginRoutes } from './routes/login/login-routes.ts'
 import type { SingleSignOnHandlers } from './routes/login/single-sign-on.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics/metrics.ts'
-import type { CheckHandler } from './routes/probes/checks.ts'
+import type { makeCheckHandler } from './routes/probes/checks.ts'
 import type { makeRequestReads } from './routes/requests/request-reads.ts'
 import type { makeRequestHandlers } from './routes/requests/requests.ts'
 import type { makeReservationReads } from './routes/reservation-reads.ts'
@@ -57,7 +57,7 @@ export interface Handlers {
   readonly sutLists: ReturnType<typeof makeSutLists>
   readonly available: (call: Call<unknown, AvailableQuery>) => RouteResult
   readonly outages: ReturnType<typeof makeOutageHandlers>
-  readonly check: CheckHandler
+  readonly check: ReturnType<typeof makeCheckHandler>
   readonly sessionList: ReturnType<typeof makeSessionListHandler>
   readonly histories: ReturnType<typeof makeHistoryHandlers>
   readonly audit: ReturnType<typeof makeAuditHandlers>

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { LRUCache } from 'lru-cache'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { type Cause, offlineCauseOf } from '../../../domain/monitoring/status.ts'
 import { refusal } from '../../protocol/problem.ts'
@@ -16,9 +17,7 @@ export interface Checked {
 /** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
 export type Check = (sutId: string) => Promise<E.Either<Failure, Checked>>
 
-export type CheckHandler = (call: Call) => RouteResult
-
-export interface CheckDependencies {
+interface CheckDependencies {
   readonly objects: Pick<Objects, 'newest'>
   readonly check: Check
   /** Milliseconds since boot. */
@@ -27,37 +26,26 @@ export interface CheckDependencies {
 
 /** Between checks of a SUT. */
 const CHECK_INTERVAL_MS = 1_000
-/** Maximum SUTs stored as checked within that time. */
+/** SUTs whose last check is remembered. */
 const CHECKED_MAX = 10_000
 
-/** Returns whether a SUT may be checked now, and if so counts that as a check. */
-const makeMayCheck = (sinceBoot: () => number): ((sutId: string) => boolean) => {
-  const checked = new Map<string, number>()
-  return (sutId) => {
-    const now = sinceBoot()
-    for (const [id, at] of checked) {
-      if (now - at < CHECK_INTERVAL_MS && checked.size <= CHECKED_MAX) break
-      checked.delete(id)
-    }
-    if (checked.has(sutId)) return false
-    checked.set(sutId, now)
-    return true
-  }
-}
-
-export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencies): CheckHandler => {
-  const mayCheck = makeMayCheck(sinceBoot)
-  return async ({ params }) => {
+export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencies) => {
+  const checked = new LRUCache<string, number>({ max: CHECKED_MAX })
+  return async ({ params }: Call): RouteResult => {
     const id = params.id ?? ''
     const found = await findNewest(objects, 'sut', id)
     if (E.isLeft(found)) return found
     if (found.right.ended === 'retired') {
       return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
     }
-    if (!mayCheck(id)) return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
-    const checked = await check(id)
-    if (E.isLeft(checked)) return checked
-    const { cause, milliseconds } = checked.right
+    const now = sinceBoot()
+    if (now - (checked.peek(id) ?? Number.NEGATIVE_INFINITY) < CHECK_INTERVAL_MS) {
+      return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
+    }
+    checked.set(id, now)
+    const probed = await check(id)
+    if (E.isLeft(probed)) return probed
+    const { cause, milliseconds } = probed.right
     const body = {
       reachable: offlineCauseOf(cause) === undefined,
       cause: cause ?? null,

@@ -4,7 +4,7 @@ import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import { BEGAN } from '../tables/sut-status-table.ts'
+import { BEGAN } from '../tables/sut-table.ts'
 import type { Scopes } from './scope.ts'
 
 /** Times are in Unix milliseconds. */

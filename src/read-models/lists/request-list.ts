@@ -81,7 +81,6 @@ const indexOf = ({ status, user_id, sut }: SutRequestQuery): string => {
 const rowsThrough = (query: SutRequestQuery, filters: readonly Condition[]): Condition =>
   rowsFrom(`sut_request INDEXED BY sut_request_${indexOf(query)}`, [condition(REQUEST_LISTED), ...filters])
 
-/** Requests, newest first. */
 export const makeRequestList =
   (ask: RunQuery, names: IdKeys, suts: Suts): Lists['sutRequests'] =>
   (query) => {

@@ -149,7 +149,6 @@ const SUT_ID = '(SELECT id FROM name WHERE key = r.sut) AS sut_id'
 const keysOf = (names: IdKeys, sutIds: readonly string[]): readonly number[] =>
   sutIds.map(names.find).filter((key) => key !== undefined)
 
-/** The windows in which SUTs are or were held within a span, by start. */
 export const makeHeldBy =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts): Lists['heldBy'] =>
   (sutIds, { start, end }) => {
@@ -165,7 +164,6 @@ export const makeHeldBy =
     ).map(({ ended, ...window }) => ({ ...window, isReleased: ended === 'released' }))
   }
 
-/** The latest end of reservations of SUTs until a moment. */
 export const makeLastEnds =
   (ask: RunQuery, names: IdKeys): Lists['lastEnds'] =>
   (sutIds, moment) => {
@@ -208,7 +206,6 @@ export const makeIsShortOfSeries =
   ({ offset, limit }) =>
     offset + limit <= SHORT && isAtMost(ask, SHORT, condition('FROM series'))
 
-/** The reservations of a series by start, cancelled ones too. */
 export const makeSeriesReservations =
   (ask: RunQuery): Lists['seriesReservations'] =>
   (seriesId) =>

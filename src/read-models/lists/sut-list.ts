@@ -99,7 +99,6 @@ export const makeEverySut =
      LEFT JOIN ${TURNAROUNDS} ON t.id = s.id AND t.until IS NULL AND t.turnaround > 0 WHERE s.until IS NULL AND s.ended IS NULL`,
     )
 
-/** The turnaround of those SUTs that have one. */
 export const makeTurnaroundsOf =
   (ask: RunQuery): Lists['turnaroundsOf'] =>
   (sutIds) => {

@@ -16,7 +16,6 @@ export const makeEndsShort =
   ({ from, to }: EndedBetween): boolean =>
     counts.onDays('end_day', dayOf(from), dayOf(to + counts.longest())) <= SHORT
 
-/** Reservations that hold their SUT within a span, by position. */
 export const makeUpcoming =
   (ask: RunQuery, counts: ReservationCounts): Lists['upcoming'] =>
   ({ from, to, after, limit }) => {

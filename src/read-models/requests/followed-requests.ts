@@ -5,23 +5,19 @@ import { type Followed, followEvents } from '../followed.ts'
 import type { Views } from '../views.ts'
 import { makeWaitingRequests, type WaitingRequests } from './waiting-requests.ts'
 
-/** The requests that wait, and the revision of the last event in their stream that is included. */
-interface KnownRequests {
-  readonly requests: Iterable<Waiting>
-  readonly revision: number
-}
-
-interface FollowRequestsOptions {
-  readonly views: Pick<Views, 'watch'>
-  /** Reads the stream of requests. @throws StoreUnavailable */
-  readonly load: () => Promise<KnownRequests>
-}
-
 /** Events applied in one turn of the event loop. */
 const TURN_SIZE = 2_048
 
-/** The requests that wait, as of everything folded so far or later. */
-export const followRequests = ({ views, load }: FollowRequestsOptions): Followed<WaitingRequests> =>
+/**
+ * The requests that wait, as of everything folded so far or later.
+ *
+ * @param load reads the requests, and the revision of the last event in their stream that is included; throws
+ *   StoreUnavailable
+ */
+export const followRequests = (
+  views: Pick<Views, 'watch'>,
+  load: () => Promise<{ readonly requests: Iterable<Waiting>; readonly revision: number }>,
+): Followed<WaitingRequests> =>
   followEvents<WaitingRequests>(views, {
     begin: () => {
       const { value, set, remove } = makeWaitingRequests()

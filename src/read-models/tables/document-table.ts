@@ -5,11 +5,16 @@ import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListTable, SharedTables } from './list-table.ts'
 import { requestTable } from './request-table.ts'
-import { exemptionTable, reservationTable, seriesMemberTable, seriesTable } from './reservation-table.ts'
-import { keepaliveTable, runTable } from './run-table.ts'
+import {
+  exemptionTable,
+  keepaliveTable,
+  reservationTable,
+  runTable,
+  seriesMemberTable,
+  seriesTable,
+} from './reservation-table.ts'
 import { sessionTable } from './session-table.ts'
-import { sutStatusTable } from './sut-status-table.ts'
-import { sutDisplayTable, sutTable } from './sut-table.ts'
+import { sutDisplayTable, sutStatusTable, sutTable } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
 /** The projection of retry keys. */

@@ -49,14 +49,12 @@ export interface Requests {
 
 export const openRequests = (options: OpenRequestsOptions): Requests => {
   const { runner, quotas, users, views, matching, limits, clock, randomHex, log } = options
-  const followed = followRequests({
-    views,
-    load: () =>
-      runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({
-        requests: [...allIn(queue)],
-        revision,
-      })),
-  })
+  const followed = followRequests(views, () =>
+    runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({
+      requests: [...allIn(queue)],
+      revision,
+    })),
+  )
   const personOf = users.byId
   const endings = followEndings(views)
   const indexed = makeIndexed(matching.suts)

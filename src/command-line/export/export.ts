@@ -127,16 +127,12 @@ async function* scanLines(lines: AsyncIterable<string>): AsyncGenerator<ScannedE
   throw new CommandFailure('the answer of the service was cut off')
 }
 
-/** Scans what the service sends. @throws CommandFailure if that is refused */
-const scanService = async (config: Config, wanted: Wanted): Promise<AsyncGenerator<ScannedEvents>> =>
-  scanLines(await callForLines(config, pathOf(wanted)))
-
 /** What to export: of the log, or else of the service at BERTH_URL. */
 const scan = async (wanted: Wanted, config: Config, store: EventStore | undefined, terminal: Terminal) => {
   if (store === undefined) {
     const progress = makeProgress(terminal)
     const onProgress = (done: number): void => progress.show(done, undefined)
-    return { scanned: await scanService(config, wanted), onProgress, endProgress: progress.end }
+    return { scanned: scanLines(await callForLines(config, pathOf(wanted))), onProgress, endProgress: progress.end }
   }
   const first = firstOf(config, wanted)
   const { records, ...progress } = await openLogReader(store, config, terminal, first)

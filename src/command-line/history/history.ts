@@ -200,11 +200,7 @@ vault can be read, "actorname".`,
     if (config.client !== undefined && options.local !== true) {
       return printAsked(typed, isJson, config, terminal)
     }
-    const store = await openStoreForCommand(config)
-    try {
-      await printHistory(typed, isJson, config, store, terminal)
-    } finally {
-      await store.close()
-    }
+    await using store = await openStoreForCommand(config)
+    await printHistory(typed, isJson, config, store, terminal)
   },
 }

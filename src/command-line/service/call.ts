@@ -6,7 +6,6 @@ import * as t from 'io-ts'
 import { authorizationOf, readCredentials } from '../../client/credentials.ts'
 import { ClientFailure } from '../../client/failure.ts'
 import type { Config } from '../../config/config.ts'
-import type { ClientConfig } from '../../config/remote-service.ts'
 import { NOT_LISTENING } from '../../control/ask-service.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { listOf, matching, text } from '../../domain/codec/codec.ts'
@@ -65,30 +64,21 @@ interface ServiceTarget extends Pick<RequestOptions, 'socketPath' | 'protocol' |
 /** The service as messages name it. */
 const serviceNameOf = ({ client, data }: Config): string => client?.url ?? data
 
-const readAuthorization = ({ credentials }: ClientConfig): E.Either<string, string> => {
-  try {
-    return E.right(authorizationOf('token' in credentials ? credentials.token : readCredentials(credentials.file)))
-  } catch (error) {
-    if (error instanceof ClientFailure) return E.left(error.message)
-    throw error
-  }
-}
-
-/** The service at BERTH_URL, or the one that runs on BERTH_DATA. */
-const findTarget = ({ client, data }: Config): E.Either<string, ServiceTarget> => {
+/** The service at BERTH_URL, or the one that runs on BERTH_DATA. @throws CommandFailure | ClientFailure */
+const findTarget = ({ client, data }: Config): ServiceTarget => {
   if (client === undefined) {
     const socketPath = join(data, CONTROL_SOCKET)
     const why = socketPathProblem(socketPath)
-    return why === undefined
-      ? E.right({ socketPath, base: '' })
-      : E.left(`the service cannot be reached at ${socketPath}: ${why}; set BERTH_DATA to a short link to it`)
+    if (why === undefined) return { socketPath, base: '' }
+    throw new CommandFailure(
+      `the service cannot be reached at ${socketPath}: ${why}; set BERTH_DATA to a short link to it`,
+    )
   }
-  const authorization = readAuthorization(client)
-  if (E.isLeft(authorization)) return authorization
-  const { protocol, hostname, port, pathname } = new URL(client.url)
+  const { credentials, url } = client
+  const authorization = authorizationOf('token' in credentials ? credentials.token : readCredentials(credentials.file))
+  const { protocol, hostname, port, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return E.right({ protocol, hostname: host, port, base, authorization: authorization.right })
+  return { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, base, authorization }
 }
 
 /** A check of a SUT takes 15 s at most. */
@@ -155,6 +145,9 @@ const send = (target: ServiceTarget, call: Omit<ServiceCall<unknown>, 'answer'>)
   })
 
 const describe = (config: Config, error: NodeJS.ErrnoException): CallFailure => {
+  if (error instanceof CommandFailure || error instanceof ClientFailure) {
+    return { kind: 'impossible', why: error.message }
+  }
   const where = serviceNameOf(config)
   if (config.client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
     return { kind: 'absent', why: `no service runs on ${where}; start it, or set BERTH_URL to reach another` }
@@ -192,10 +185,8 @@ const readResponse = <A>(
  * or BERTH_CREDENTIALS_FILE.
  */
 export const tryCall = async <A>(config: Config, call: ServiceCall<A>): Promise<E.Either<CallFailure, A>> => {
-  const target = findTarget(config)
-  if (E.isLeft(target)) return fail({ kind: 'impossible', why: target.left })
   try {
-    const response = await send(target.right, call)
+    const response = await send(findTarget(config), call)
     return readResponse(call, response.statusCode ?? 0, await readAll(response), serviceNameOf(config))
   } catch (error) {
     return E.left(describe(config, error as Error))
@@ -217,14 +208,13 @@ async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
 
 /** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
 export const callForLines = async (config: Config, path: string): Promise<AsyncGenerator<string>> => {
-  const target = orFail(findTarget(config))
   const call = { method: 'GET', path, accept: 'application/x-ndjson', answer: unread } as const
   try {
-    const response = await send(target, call)
+    const response = await send(findTarget(config), call)
     if (response.statusCode === 200) return linesOf(response)
     orFail(readResponse(call, response.statusCode ?? 0, await readAll(response), serviceNameOf(config)))
   } catch (error) {
-    throw error instanceof CommandFailure ? error : new CommandFailure(describe(config, error as Error).why)
+    throw new CommandFailure(describe(config, error as Error).why)
   }
   throw new CommandFailure('the service did not answer with lines')
 }

@@ -15,6 +15,8 @@ const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_no
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
 export const OF_BOOKING: readonly Code[] = ['forbidden', 'sut_inactive', 'reservation_conflict', 'quota_exceeded']
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']
+/** Answered with the SUT. */
+const SUT = { answer: refTo('Sut'), isTagged: true } as const
 const OF_SUT: readonly Code[] = ['sut_not_found', 'sut_retired']
 
 const OUTAGES =
@@ -117,8 +119,7 @@ export const sutOperations: Operations = {
     id: 'updateSut',
     summary: 'Update a SUT',
     description: 'Omitted fields keep their values.',
-    answer: refTo('Sut'),
-    isTagged: true,
+    ...SUT,
     refusals: OF_SUT,
   },
   'POST /api/sut/:id/tags': {
@@ -126,16 +127,14 @@ export const sutOperations: Operations = {
     summary: 'Set and remove tags of a SUT',
     description:
       'A merge patch (RFC 7396): names with values, or with null to remove a tag. A SUT has at most 64 tags.',
-    answer: refTo('Sut'),
-    isTagged: true,
+    ...SUT,
     refusals: OF_SUT,
   },
   'POST /api/sut/:id/retire': {
     id: 'retireSut',
     summary: 'Retire a SUT',
     description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
-    answer: refTo('Sut'),
-    isTagged: true,
+    ...SUT,
     refusals: ['sut_not_found', 'sut_reserved'],
   },
   'POST /api/sut/:id/monitoring': {
@@ -143,8 +142,7 @@ export const sutOperations: Operations = {
     summary: 'Begin or end probing a SUT',
     description:
       'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps the status.',
-    answer: refTo('Sut'),
-    isTagged: true,
+    ...SUT,
     refusals: OF_SUT,
   },
   'POST /api/sut/:id/check': {
@@ -171,8 +169,7 @@ export const sutOperations: Operations = {
       include:
         'What to add: settings, which are what administrators set. Others see turnaround and release_unused_after alone. Not with as_of.',
     },
-    answer: refTo('Sut'),
-    isTagged: true,
+    ...SUT,
     refusals: ['sut_not_found', 'store_full'],
   },
   'GET /api/sut/:id/availability': {

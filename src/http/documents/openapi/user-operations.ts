@@ -2,6 +2,8 @@ import type { Code } from '../../protocol/problem.ts'
 import { refTo } from './answer-schemas.ts'
 import type { Operations } from './operation.ts'
 
+/** Answered with the user. */
+const USER = { answer: refTo('User'), isTagged: true } as const
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
 
 export const userOperations: Operations = {
@@ -28,32 +30,28 @@ export const userOperations: Operations = {
     summary: 'Change the name, the role, the quota or the scope of a user',
     description:
       'Omitted fields keep their values, as omitted limits of a quota do. Only testers have a quota and a scope. Streams and connections that the new role does not allow end.',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
   },
   'POST /api/user/:id/password': {
     id: 'setPassword',
     summary: 'Set the password of a user',
     description: 'The old one stops working at once, and the event streams of the user end.',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: OF_USER,
   },
   'POST /api/user/me/password': {
     id: 'setOwnPassword',
     summary: 'Change your own password',
     description: 'Wrong old passwords are throttled like failed logins.',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: [...OF_USER, 'wrong_password'],
   },
   'POST /api/user/:id/logout': {
     id: 'logOutUser',
     summary: 'End all sessions of a user',
     description: 'What was opened with them ends too. The password and tokens stay good.',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: OF_USER,
   },
   'POST /api/user/:id/remove': {
@@ -68,8 +66,7 @@ export const userOperations: Operations = {
     id: 'restoreUser',
     summary: 'Restore a removed user',
     description: 'The previous password works again. Cancelled reservations stay cancelled.',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
   },
   'POST /api/user/:id/erase': {
@@ -77,8 +74,7 @@ export const userOperations: Operations = {
     summary: 'Erase a removed user',
     description:
       'Deletes the name and the password, which no later backup brings back. Events and histories then show the id. This cannot be undone.',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: ['user_not_found', 'user_not_removed'],
   },
   'GET /api/user': {
@@ -92,8 +88,7 @@ export const userOperations: Operations = {
   'GET /api/user/me': {
     id: 'readMe',
     summary: 'Read the authenticated user',
-    answer: refTo('User'),
-    isTagged: true,
+    ...USER,
     refusals: ['store_full'],
   },
   'GET /api/user/:id': {

@@ -9,11 +9,6 @@ export interface AccessWatch {
   readonly onAccessChange: (listener: () => void) => () => void
 }
 
-export interface OpenConsoles {
-  readonly add: (socket: WebSocket, one: OpenOne) => void
-  readonly closeAll: () => void
-}
-
 /** Between checks for tokens and sessions that have expired. */
 const EXPIRY_INTERVAL_MS = 1_000
 
@@ -23,7 +18,7 @@ interface OpenOne {
 }
 
 /** The open consoles. The gateway ends those of users whose access ends, and this those of a token or a session. */
-export const makeOpenConsoles = ({ isHolder, onAccessChange }: AccessWatch): OpenConsoles => {
+export const makeOpenConsoles = ({ isHolder, onAccessChange }: AccessWatch) => {
   const open = new Set<OpenOne>()
   let isClosed = false
   const endOthers = (): void => {
@@ -46,3 +41,4 @@ export const makeOpenConsoles = ({ isHolder, onAccessChange }: AccessWatch): Ope
     },
   }
 }
+export type OpenConsoles = ReturnType<typeof makeOpenConsoles>

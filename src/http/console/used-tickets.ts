@@ -10,7 +10,7 @@ export interface UsedTickets {
 const USED_MAX = 50_000
 
 /** @param clock Unix milliseconds */
-export const makeUsedTickets = (clock: () => number, usedMax = USED_MAX): UsedTickets => {
+export const makeUsedTickets = (clock: () => number): UsedTickets => {
   const used = new Map<string, number>()
 
   /** Tickets are used roughly in order of expiry, so this stops at the first valid one. */
@@ -27,7 +27,7 @@ export const makeUsedTickets = (clock: () => number, usedMax = USED_MAX): UsedTi
       forgetExpired()
       if (used.has(nonce)) return 'used'
       // Evicting a ticket would make it valid again.
-      if (used.size >= usedMax) return 'full'
+      if (used.size >= USED_MAX) return 'full'
       used.set(nonce, expires)
       return 'claimed'
     },

@@ -16,7 +16,7 @@ export interface ListTable {
   readonly makeWriter: (shared: SharedTables) => ListWriter
 }
 
-/** Tables behind several lists. Who flushes and forgets rows does so with them. */
+/** Tables that several lists share. They are flushed, and forget what is buffered, together (lists/open-lists.ts). */
 export interface SharedTables {
   readonly db: DatabaseSync
   readonly names: IdKeys

@@ -38,11 +38,19 @@ const LENGTH = 22
 const mac = (key: Uint8Array, parts: readonly string[], body: Uint8Array | string): string =>
   createHmac('sha256', key).update(canonicalJson(parts)).update(body).digest('base64url').slice(0, LENGTH)
 
-export const makeIdempotencyKeys = ({ keys }: Pick<KeyRing, 'keys'>): IdempotencyKeys => {
-  // Derived keys, independent of the keys that seal secrets.
-  const derived = keys.map(({ key }) => new Uint8Array(hkdfSync('sha256', key, '', 'berth retry key', 32)))
+/** Uses the ring of each call: `ring` returns another one once its keys have changed. */
+export const makeIdempotencyKeys = (ring: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
+  let current: Pick<KeyRing, 'keys'> | undefined
+  let derived: readonly Uint8Array[] = []
   return {
     derive: (userId, key, method, path, body, reason) => {
+      if (current !== ring()) {
+        current = ring()
+        // Independent of the keys that seal secrets.
+        derived = current.keys.map(
+          (sealing) => new Uint8Array(hkdfSync('sha256', sealing.key, '', 'berth retry key', 32)),
+        )
+      }
       // Without a reason, the same input as before reasons existed, so that older records still match.
       const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
       const candidates = derived.map((secret) => {
@@ -50,21 +58,6 @@ export const makeIdempotencyKeys = ({ keys }: Pick<KeyRing, 'keys'>): Idempotenc
         return `${retried}.${mac(secret, request, body)}`
       })
       return { current: candidates[0] as string, candidates }
-    },
-  }
-}
-
-/** Uses the current ring at each call. */
-export const makeRotatingIdempotencyKeys = (currentRing: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
-  let ring = currentRing()
-  let retryKeys = makeIdempotencyKeys(ring)
-  return {
-    derive: (...request) => {
-      if (ring !== currentRing()) {
-        ring = currentRing()
-        retryKeys = makeIdempotencyKeys(ring)
-      }
-      return retryKeys.derive(...request)
     },
   }
 }

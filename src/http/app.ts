@@ -239,12 +239,7 @@ class PlainKoa extends Koa {
   }
 }
 
-export interface App {
-  readonly handle: Handle
-  readonly upgrades: Upgrades
-}
-
-export const makeApp = (dependencies: AppDependencies): App => {
+export const makeApp = (dependencies: AppDependencies): { readonly handle: Handle; readonly upgrades: Upgrades } => {
   const koa = new PlainKoa()
   koa.silent = true
   const match = makeMatch(dependencies.routes)

@@ -8,18 +8,11 @@ import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
 import { healthRoutes, makeHealth } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
-import { type Listening, listen } from '../http/server/listen.ts'
+import { listen } from '../http/server/listen.ts'
 import { CONDITION_AT_START } from './condition.ts'
 import type { Opening } from './open-core.ts'
-import { makeReports, type Reports } from './reports.ts'
+import { makeReports } from './reports.ts'
 import type { Runtime } from './runtime.ts'
-
-/** The port of the service, with what all answers on it need. */
-export interface BoundPort {
-  readonly listening: Listening
-  readonly addresses: ClientAddresses
-  readonly reports: Reports
-}
 
 /** Answers health checks, and everything else with "not ready". */
 const makeStartingApp = (
@@ -33,7 +26,7 @@ const makeStartingApp = (
     routes: healthRoutes(makeHealth(() => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }))),
     isServing: () => false,
     // Nothing has been read yet.
-    idempotencyKeys: makeIdempotencyKeys({ keys: [] }),
+    idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
     inFlight: makeInFlight(),
     repeated: () => undefined,
     views: { position: () => BEFORE_FIRST, waitForPublicPosition: async () => false },
@@ -53,7 +46,7 @@ export const bindPort = async (
   runtime: Runtime,
   opening: Opening,
   certificate: Certificate | undefined,
-): Promise<BoundPort> => {
+) => {
   const { host, port, trustedProxies } = config
   const { clock, log, timeouts } = runtime
   const { metrics, randomHex } = opening

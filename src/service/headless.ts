@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openAllUsers } from '../accounts/open-users.ts'
 import type { Runner } from '../commands/command-envelope.ts'
-import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
+import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { type EndBindings, makeEndBindings } from '../commands/users/end-reservations.ts'
@@ -122,7 +122,7 @@ const listen = (config: Config, runtime: Runtime, opening: Opening, core: Core, 
     routes: makeRoutes(config, runtime, opening, core, people),
     isServing: () => !opening.stage.hasFailed,
     gate: AS_COMMAND_LINE,
-    idempotencyKeys: makeRotatingIdempotencyKeys(core.vault.keys),
+    idempotencyKeys: makeIdempotencyKeys(core.vault.keys),
     inFlight: makeInFlight(),
     repeated: () => undefined,
     views: people.views,

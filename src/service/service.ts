@@ -8,7 +8,7 @@ import { openQuotas } from '../accounts/quotas.ts'
 import { makeSignedIn } from '../accounts/signed-in.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import { tryToBeginSchedule } from '../commands/begin-schedule.ts'
-import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
+import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
@@ -461,7 +461,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const dependencies: AppDependencies = {
       routes: table,
       gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
-      idempotencyKeys: makeRotatingIdempotencyKeys(vault.keys),
+      idempotencyKeys: makeIdempotencyKeys(vault.keys),
       inFlight: makeInFlight(),
       repeated: (key) => {
         const answer = readStored(key)

@@ -1,9 +1,10 @@
-import { type ClockGuard, makeClockGuard } from '../commands/clock-guard.ts'
+import { makeClockGuard } from '../commands/clock-guard.ts'
 import type { Config } from '../config/config.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { makeProcessClock, type ProcessClock } from '../processes/clock.ts'
+import { makeProcessClock } from '../processes/clock.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
+import type { Runtime } from './runtime.ts'
 
 /** Between checks of the clock, so that the alarm does not depend on writes. */
 const CHECK_INTERVAL_MS = 1_000
@@ -14,26 +15,13 @@ const lastRecorded = async (store: EventStore): Promise<number | undefined> => {
   return last && epochMillisecondsOf(last.metadata.time)
 }
 
-interface Clocks {
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  /** Milliseconds since the machine started. */
-  readonly sinceBoot: () => number
-}
-
-interface WatchedClock {
-  readonly guard: ClockGuard
-  readonly processClock: ProcessClock
-  readonly stop: () => void
-}
-
 /** Watches the clock and raises an alarm while it is ahead, or has just jumped. */
 export const watchClock = async (
   { clockAheadMax }: Pick<Config, 'clockAheadMax'>,
-  { clock, sinceBoot }: Clocks,
+  { clock, sinceBoot }: Pick<Runtime, 'clock' | 'sinceBoot'>,
   store: EventStore,
   alarms: Alarms,
-): Promise<WatchedClock> => {
+) => {
   const last = await lastRecorded(store)
   const guard = makeClockGuard({
     clock,

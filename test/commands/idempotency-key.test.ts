@@ -13,6 +13,8 @@ import { leftOf, rightOf } from '../users/builders.ts'
 const ringOf = (...ids: readonly string[]): KeyRing =>
   rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
 
+const keysOf = (ring: Pick<KeyRing, 'keys'>) => makeIdempotencyKeys(() => ring)
+
 type Request = readonly [user: string, key: string, method: string, path: string, body: string]
 const request: Request = ['alice', 'key-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}']
 
@@ -24,7 +26,7 @@ const knownAs = (...keys: readonly string[]): IdempotencyRecords =>
 const first = { revision: 0, _id: SUT_ID, created: true }
 
 test('the same request with the same key derives the same value, as text or bytes', (t) => {
-  const keys = makeIdempotencyKeys(ringOf('a'))
+  const keys = keysOf(ringOf('a'))
   const { current, candidates } = keys.derive(...request)
   const [user, key, method, path, body] = request
   t.is(keys.derive(user, key, method, path, Buffer.from(body)).current, current)
@@ -32,7 +34,7 @@ test('the same request with the same key derives the same value, as text or byte
 })
 
 test('the recorded value is valid metadata and reveals nothing about the request', (t) => {
-  const { current } = makeIdempotencyKeys(ringOf('a')).derive(...request)
+  const { current } = keysOf(ringOf('a')).derive(...request)
   const metadata = { actor: 'a', role: 'tester', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   t.true(E.isRight(Metadata.decode({ ...metadata, key: current })))
   for (const part of request) t.false(current.includes(part))
@@ -58,7 +60,7 @@ const changed: readonly (readonly [string, Request, 'reused' | undefined])[] = [
 
 for (const [what, other, expected] of changed) {
   test(`a request with ${what} is ${expected ?? 'unknown'}`, (t) => {
-    const keys = makeIdempotencyKeys(ringOf('a'))
+    const keys = keysOf(ringOf('a'))
     const known = knownAs(keys.derive(...request).current)
     t.is(findRecorded(known, keys.derive(...other)), expected)
     t.deepEqual(findRecorded(known, keys.derive(...request)), first)
@@ -66,7 +68,7 @@ for (const [what, other, expected] of changed) {
 }
 
 test('property: different requests derive different values', (t) => {
-  const keys = makeIdempotencyKeys(ringOf('a'))
+  const keys = keysOf(ringOf('a'))
   const letters = fc.string({ unit: fc.constantFrom('a', '"', ',', '[', ']'), maxLength: 3 })
   const requests = fc.tuple(letters, letters, letters, letters, letters)
   fc.assert(
@@ -80,7 +82,7 @@ test('property: different requests derive different values', (t) => {
 })
 
 test('equal requests by two users or with two keys cannot be recognized as equal', (t) => {
-  const keys = makeIdempotencyKeys(ringOf('a'))
+  const keys = keysOf(ringOf('a'))
   const [, , ...rest] = request
   const of = (user: string, key: string) => keys.derive(user, key, ...rest).current.slice(23)
   t.is(new Set([of('alice', 'key-1'), of('alice', 'key-2'), of('bob', 'key-1')]).size, 3)
@@ -88,19 +90,19 @@ test('equal requests by two users or with two keys cannot be recognized as equal
 
 test('a request recorded under an older vault key is found, and its reuse detected', (t) => {
   const [old, next] = [ringOf('old'), ringOf('new')]
-  const rotated = makeIdempotencyKeys({ keys: [...next.keys, ...old.keys] })
-  const known = knownAs(makeIdempotencyKeys(old).derive(...request).current)
+  const rotated = keysOf({ keys: [...next.keys, ...old.keys] })
+  const known = knownAs(keysOf(old).derive(...request).current)
   const retry = rotated.derive(...request)
   t.is(retry.candidates.length, 2)
-  t.is(retry.current, makeIdempotencyKeys(next).derive(...request).current)
+  t.is(retry.current, keysOf(next).derive(...request).current)
   t.deepEqual(findRecorded(known, retry), first)
   t.is(findRecorded(known, retry, SUT_ID), undefined, 'an abandoned creation is not found')
   t.is(findRecorded(known, rotated.derive('alice', 'key-1', 'POST', '/elsewhere', '')), 'reused')
-  t.is(findRecorded(known, makeIdempotencyKeys(next).derive(...request)), undefined)
+  t.is(findRecorded(known, keysOf(next).derive(...request)), undefined)
 })
 
 test('of several records for one key, the last counts', (t) => {
-  const keys = makeIdempotencyKeys(ringOf('a'))
+  const keys = keysOf(ringOf('a'))
   const other = keys.derive('alice', 'key-1', 'POST', '/elsewhere', '').current
   const known = knownAs(other, keys.derive(...request).current)
   t.deepEqual(findRecorded(known, keys.derive(...request)), { ...first, revision: 1 })

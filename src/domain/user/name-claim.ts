@@ -13,23 +13,16 @@ export interface NameClaim {
   readonly known: ReadonlyMap<string, string>
 }
 
-/** Whether a name is free: undefined if the claim does not know every name. */
-const isFree = ({ users }: UsersState, { folded, known }: NameClaim, ownId: string): boolean | undefined => {
-  const others = users.filter(({ _id, status }) => status === 'present' && _id !== ownId)
-  const names = others.map(({ secrets }) => known.get(secrets.name ?? ''))
-  if (names.includes(folded)) return false
-  return names.includes(undefined) ? undefined : true
-}
-
 /** Why a name is not available; undefined if it is. */
 export const refuseName = (
-  state: UsersState,
-  claim: NameClaim,
+  { users }: UsersState,
+  { folded, known }: NameClaim,
   ownId: string,
 ): E.Either<Failure, never> | undefined => {
-  const free = isFree(state, claim, ownId)
-  if (free === undefined) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
-  return free
-    ? undefined
-    : refuse('user_name_taken', 'Another user has this name. Upper and lower case count as the same.')
+  const others = users.filter(({ _id, status }) => status === 'present' && _id !== ownId)
+  const names = others.map(({ secrets }) => known.get(secrets.name ?? ''))
+  if (names.includes(folded))
+    return refuse('user_name_taken', 'Another user has this name. Upper and lower case count as the same.')
+  if (!names.includes(undefined)) return undefined
+  return refuse('unavailable', 'The names of all users are not known yet. Try again.')
 }

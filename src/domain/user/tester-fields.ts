@@ -9,13 +9,11 @@ export interface QuotaFields {
   readonly quotaDefault: Quota
 }
 
-interface Fields {
-  readonly quota?: QuotaChange | null | undefined
-  readonly scope?: string | undefined
-}
-
 /** Quotas and scopes are for testers. */
-export const fieldProblems = (role: Role, { quota, scope }: Fields) => [
+export const fieldProblems = (
+  role: Role,
+  { quota, scope }: Pick<QuotaFields, 'quota'> & { readonly scope?: string | undefined },
+) => [
   ...(role !== 'tester' && quota ? [bodyProblem('invalid', 'quota', 'is for testers only')] : []),
   ...(role !== 'tester' && scope ? [bodyProblem('invalid', 'scope', 'is for testers only')] : []),
 ]

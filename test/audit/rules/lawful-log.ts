@@ -30,7 +30,8 @@ import { makeUserStory } from './lawful-users.ts'
 
 const RANGE = { first: 4_000, last: 4_011 }
 export const BEGINS = Date.parse('2030-05-02T05:58:11.400Z')
-const IDEMPOTENCY_KEYS = makeIdempotencyKeys({ keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] })
+const RING = { keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] }
+const IDEMPOTENCY_KEYS = makeIdempotencyKeys(() => RING)
 const NAMES = ['bench 4', 'Prüfstand "Zoë" 😀', 'back\\slash', 'rack 7']
 /** Milliseconds. */
 const [MINUTE, DAY] = [60_000, 86_400_000]

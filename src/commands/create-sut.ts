@@ -1,12 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/failure.ts'
 import { failure } from '../domain/failure.ts'
-import {
-  type Assignment,
-  type ListenPortState,
-  listenPortDecider,
-  type PortRange,
-} from '../domain/listen-port/decide.ts'
+import { type Assignment, listenPortDecider, type PortRange } from '../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import type { SutState, SutValues } from '../domain/sut/state.ts'
@@ -38,12 +33,6 @@ export interface SutCreated {
   readonly outcome: Outcome<SutState>
 }
 
-/** The SUT's id from the outcome of the port assignment. */
-const assignedId = (outcome: Outcome<ListenPortState>): string => {
-  if (outcome.kind === 'already') throw new Error('a listen_port was assigned without an event')
-  return outcome.id
-}
-
 /** The second append of a creation, once a port has been assigned. */
 export const createWithPort = (
   runner: Runner,
@@ -73,8 +62,9 @@ const createOnce = async (
   const command = { type: 'AssignListenPorts', range, randoms: [random] } as const
   const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })
   if (E.isLeft(assigned)) return assigned
-  const _id = assignedId(assigned.right)
-  const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)
+  if (assigned.right.kind === 'already') throw new Error('a listen_port was assigned without an event')
+  const { id: _id, state } = assigned.right
+  const assignment = state.assigned.find(({ sut_id }) => sut_id === _id)
   // If the port has been released, the SUT's stream has begun and the second append records nothing.
   const port = assignment ?? { sut_id: _id, listen_port: 0, time: 0 }
   const created = await createWithPort(runner, common, { values, tags, seal }, port)

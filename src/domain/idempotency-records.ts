@@ -1,4 +1,4 @@
-import { idAt, idWords, type Packed } from './calendar/page.ts'
+import { idAt, idWords, type Packed, type Page } from './calendar/page.ts'
 import { makeSortedRuns, type Runs, runsBytes, runsFromDirectory, runsToDirectory } from './calendar/sorted-runs.ts'
 import type { Recorded } from './event.ts'
 
@@ -93,13 +93,22 @@ interface WithRecords {
   readonly keys: IdempotencyRecords
 }
 
-/** Serialises a state that has no other pages than those of its records. */
-export const packWithRecords = (state: WithRecords): Packed => ({
-  text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
-  pages: state.keys.map(({ page }) => page),
+/**
+ * Serialises a state with the pages of its records, which come last.
+ *
+ * @param directories what stands for other members that are in pages, and `paged` these pages
+ */
+export const packWithRecords = <S extends WithRecords>(
+  state: S,
+  directories: { readonly [M in keyof S]?: unknown } = {},
+  paged: readonly { readonly page: Page }[] = [],
+): Packed => ({
+  text: JSON.stringify({ ...state, ...directories, keys: runsToDirectory(state.keys) }),
+  pages: [...paged, ...state.keys].map(({ page }) => page),
 })
 
+/** The state, with the directories in place of what else was in pages. */
 export const unpackWithRecords = <S extends WithRecords>({ text, pages }: Packed): S => {
   const { keys, ...state } = JSON.parse(text) as { readonly keys: number[][] }
-  return { ...state, keys: runsFromDirectory(keys, pages) } as S
+  return { ...state, keys: runsFromDirectory(keys, pages.slice(pages.length - keys.length)) } as S
 }

@@ -23,21 +23,22 @@ export const makeWarnEveryMinute = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () =
   }
 }
 
-const makeLogUnavailableOnce = (...args: Parameters<typeof makeWarnEveryMinute>): LogUnavailable => {
-  const logOnce = makeWarnEveryMinute(...args)
-  return (error, requestId) => logOnce({ err: error, request_id: requestId })
-}
-
 /**
  * Logs why the store was unavailable, once a minute for commands and once for other requests. An outage fails every
  * request, and the responses do not say why.
  *
  * @param sinceBoot in milliseconds
  */
-export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => number) => ({
-  ofCommand: makeLogUnavailableOnce(log, sinceBoot, 'the event store is unavailable; a command was refused'),
-  ofRequest: makeLogUnavailableOnce(log, sinceBoot, 'the event store is unavailable; a request failed'),
-})
+export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => number) => {
+  const logOnce = (sentence: string): LogUnavailable => {
+    const warn = makeWarnEveryMinute(log, sinceBoot, sentence)
+    return (error, requestId) => warn({ err: error, request_id: requestId })
+  }
+  return {
+    ofCommand: logOnce('the event store is unavailable; a command was refused'),
+    ofRequest: logOnce('the event store is unavailable; a request failed'),
+  }
+}
 
 /** Hooks through which the parts report to the log and the metrics. */
 export const makeReports = (runtime: Runtime, metrics: Metrics) => {

@@ -2,11 +2,10 @@ import { integer, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { Criteria } from './criteria.ts'
 import { assignedId, recordedTime, windowEnd } from './fields.ts'
+import { keepalive } from './reservation.ts'
 
 /** Larger goes first. */
 export const priority = integer(-100, 100)
-/** Seconds within which a holder says that a reservation is still needed. */
-const keepalive = integer(30, 86_400)
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 
 const request = { _id: assignedId, user_id: opaqueId }

@@ -1,9 +1,8 @@
 import type { Packed } from '../calendar/page.ts'
-import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import { type StreamState, withCorrectTime } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import { requestEvents } from '../events/request.ts'
-import { addRecord, recordsBytes } from '../idempotency-records.ts'
+import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../values/instant.ts'
 import {
   changeWaiting,
@@ -86,22 +85,10 @@ const STATE_BYTES = 200
 export const requestsWeight = ({ queue, keys }: RequestsState): number =>
   STATE_BYTES + queueBytes(queue) + recordsBytes(keys)
 
-export const packRequests = ({ time, revision, queue, keys }: RequestsState): Packed => ({
-  text: JSON.stringify({ time, revision, queue: queueToDirectory(queue), keys: runsToDirectory(keys) }),
-  pages: [...queue.pages, ...keys].map(({ page }) => page),
-})
+export const packRequests = (state: RequestsState): Packed =>
+  packWithRecords(state, { queue: queueToDirectory(state.queue) }, state.queue.pages)
 
-interface Directories extends Pick<RequestsState, 'time' | 'revision'> {
-  readonly queue: readonly number[]
-  readonly keys: readonly (readonly number[])[]
-}
-
-export const unpackRequests = ({ text, pages }: Packed): RequestsState => {
-  const { time, revision, queue, keys } = JSON.parse(text) as Directories
-  return {
-    time,
-    revision,
-    queue: queueFromDirectory(queue, pages.slice(0, queue.length)),
-    keys: runsFromDirectory(keys, pages.slice(queue.length)),
-  }
+export const unpackRequests = (packed: Packed): RequestsState => {
+  const { queue, ...state } = unpackWithRecords<Omit<RequestsState, 'queue'> & { queue: number[] }>(packed)
+  return { ...state, queue: queueFromDirectory(queue, packed.pages) }
 }

@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { calendarBytes, findEndingAfter, fromDirectory, toDirectory } from '../calendar/calendar.ts'
 import type { Packed } from '../calendar/page.ts'
-import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { Decider, Decision } from '../decider.ts'
 import type { DataOf } from '../event.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
 import { bodyProblem, invalid, refuse } from '../failure.ts'
-import { recordsBytes } from '../idempotency-records.ts'
+import { packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import {
   type ExistingSut,
   evolveSut,
@@ -47,28 +46,12 @@ const SMALL_BYTES = 2_048
 /** Bytes of memory a SUT's state takes. */
 const sutWeight = ({ windows, keys }: SutState): number => SMALL_BYTES + calendarBytes(windows) + recordsBytes(keys)
 
-/** Page metadata, stored in the snapshot in place of windows and keys. */
-interface Directories {
-  readonly windows: readonly (readonly number[])[]
-  readonly keys: readonly (readonly number[])[]
-}
+const packSut = (state: SutState): Packed =>
+  packWithRecords(state, { windows: toDirectory(state.windows) }, state.windows.pages)
 
-const packSut = (state: SutState): Packed => {
-  const { windows, keys } = state
-  const directories: Directories = { windows: toDirectory(windows), keys: runsToDirectory(keys) }
-  return {
-    text: JSON.stringify({ ...state, ...directories }),
-    pages: [...windows.pages, ...keys].map(({ page }) => page),
-  }
-}
-
-const unpackSut = ({ text, pages }: Packed): SutState => {
-  const { windows, keys, ...state } = JSON.parse(text) as Omit<SutState, keyof Directories> & Directories
-  return {
-    ...state,
-    windows: fromDirectory(windows, pages.slice(0, windows.length)),
-    keys: runsFromDirectory(keys, pages.slice(windows.length)),
-  } as SutState
+const unpackSut = (packed: Packed): SutState => {
+  const { windows, ...state } = unpackWithRecords<Omit<SutState, 'windows'> & { windows: number[][] }>(packed)
+  return { ...state, windows: fromDirectory(windows, packed.pages) } as SutState
 }
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }

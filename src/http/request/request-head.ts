@@ -45,9 +45,6 @@ const targetProblem = (url: string): string | undefined => {
   return CONTROL.test(query === -1 ? url : url.slice(0, query)) ? 'The path contains a control character.' : undefined
 }
 
-const isExpectationMet = ({ expect }: Context['req']['headers']): boolean =>
-  expect === undefined || expect.toLowerCase() === '100-continue'
-
 export const notImplemented = (): Refusal =>
   refusal('not_implemented', 'The only supported Transfer-Encoding is chunked.')
 
@@ -63,7 +60,7 @@ export const headProblem = (ctx: Pick<Context, 'req' | 'url'>): Refusal | undefi
   }
   const wrongTarget = targetProblem(ctx.url)
   if (wrongTarget !== undefined) return refusal('malformed_request', wrongTarget)
-  if (isExpectationMet(headers)) return undefined
+  if (headers.expect === undefined || headers.expect.toLowerCase() === '100-continue') return undefined
   return refusal('malformed_request', 'The only supported expectation is 100-continue.')
 }
 

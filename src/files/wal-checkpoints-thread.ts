@@ -19,38 +19,35 @@ export interface WalWorkerOptions {
 
 export type WorkerTask = 'checkpoint' | 'truncate' | { readonly script: string }
 
-export interface TaskEnd {
-  /** False if the database is locked, in use or full. */
-  readonly isDone: boolean
-  /** The error of a failed disk. */
-  readonly failed?: string | undefined
-}
-
 export interface CheckpointThread {
   /** Returns once the file is open. */
   readonly open: () => void
-  readonly run: (task: WorkerTask) => TaskEnd
+  /** False if the database is locked, in use or full. @throws the error of a failed disk */
+  readonly run: (task: WorkerTask) => boolean
 }
 
 const harmless: readonly (number | undefined)[] = [SQLITE.busy, SQLITE.full]
 
-/** Whether a retry may succeed. */
-export const isHarmless = (error: unknown): boolean => harmless.includes(sqliteCode(error))
-
+/** For what may succeed when it is tried again. */
 const falseIfBusyOrFull = (work: () => boolean): boolean => {
   try {
     return work()
   } catch (error) {
-    if (isHarmless(error)) return false
+    if (harmless.includes(sqliteCode(error))) return false
     throw error
   }
 }
 
-/** Writes something that changes nothing. The first write to a WAL that was restarted waits for the disk. */
-export const writeFirst = (database: DatabaseSync): void => {
-  const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
-  database.exec(`PRAGMA user_version = ${user_version}`)
-}
+/**
+ * The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. This one changes
+ * nothing. False if the database is locked or full.
+ */
+export const writeFirst = (database: DatabaseSync): boolean =>
+  falseIfBusyOrFull(() => {
+    const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
+    database.exec(`PRAGMA user_version = ${user_version}`)
+    return true
+  })
 
 /** Copies the whole WAL into the file and empties it. False if another connection uses it. */
 export const truncateWal = (database: DatabaseSync): boolean =>

@@ -4,13 +4,10 @@ import { answerCalls } from '../concurrency/answer-calls.ts'
 import { prepare, readRow } from './sqlite.ts'
 import {
   type CheckpointThread,
-  isHarmless,
   PHASE,
   runScript,
-  type TaskEnd,
   truncateWal,
   type WalWorkerOptions,
-  type WorkerTask,
   writeFirst,
 } from './wal-checkpoints-thread.ts'
 
@@ -22,48 +19,32 @@ const database = new DatabaseSync(path, { timeout: 0 })
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 const copy = prepare<{ busy: number; log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
 
-const endOf = (work: () => boolean): TaskEnd => {
+const checkpoint = (): boolean => {
   try {
-    return { isDone: work() }
-  } catch (error) {
-    // The next task retries what is harmless.
-    return { isDone: false, failed: isHarmless(error) ? undefined : (error as Error).message }
+    const { busy, log, checkpointed } = readRow(copy)
+    if (busy !== 0 || log !== checkpointed) return false
+  } catch {
+    // Like SQLite's own checkpoints: the next one retries.
+    return false
   }
+  const isAlone = Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.restarting) === PHASE.copying
+  return isAlone && writeFirst(database)
 }
 
-/** The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. Do it here. */
-const restart = (): boolean => {
+const truncate = (): boolean => {
+  if (!truncateWal(database)) return false
   writeFirst(database)
   return true
 }
 
-const checkpoint = (): TaskEnd => {
-  try {
-    const { busy, log, checkpointed } = readRow(copy)
-    if (busy !== 0 || log !== checkpointed) return { isDone: false }
-  } catch {
-    // Like SQLite's own checkpoints: the next one retries.
-    return { isDone: false }
-  }
-  const isAlone = Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.restarting) === PHASE.copying
-  return isAlone ? endOf(restart) : { isDone: false }
-}
-
-const truncate = (): TaskEnd => {
-  const ended = endOf(() => truncateWal(database))
-  return ended.isDone ? { ...endOf(restart), isDone: true } : ended
-}
-
-const work = (task: WorkerTask): TaskEnd => {
-  if (task === 'checkpoint') return checkpoint()
-  return task === 'truncate' ? truncate() : endOf(() => runScript(database, task.script))
-}
-
 const run: CheckpointThread['run'] = (task) => {
-  const ended = work(task)
-  Atomics.store(phase, 0, PHASE.idle)
-  Atomics.notify(phase, 0)
-  return ended
+  try {
+    if (task === 'checkpoint') return checkpoint()
+    return task === 'truncate' ? truncate() : runScript(database, task.script)
+  } finally {
+    Atomics.store(phase, 0, PHASE.idle)
+    Atomics.notify(phase, 0)
+  }
 }
 
 answerCalls({ open: () => undefined, run } satisfies CheckpointThread, { close: () => database.close() })

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { openThread } from '../concurrency/thread.ts'
+import { openThread, ThreadEnded } from '../concurrency/thread.ts'
 import { prepare, readRow } from './sqlite.ts'
 import {
   type CheckpointThread,
@@ -120,11 +120,9 @@ const makeTasks = (
 
   const runInThread = async (task: WorkerTask): Promise<boolean> => {
     try {
-      const { isDone, failed } = await thread.call('run', [task])
-      if (failed !== undefined) onFailure(new Error(failed))
-      return isDone
-    } catch {
-      // The thread has ended.
+      return await thread.call('run', [task])
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) onFailure(new Error((error as Error).message))
       return false
     } finally {
       running = undefined

@@ -20,7 +20,7 @@ export interface FeedLimits {
   readonly heartbeat: number
   /** Milliseconds a slow consumer has to drain its buffer. */
   readonly stallTimeout: number
-  /** Milliseconds between checks for slow consumers. */
+  /** Milliseconds between checks for slow consumers and tokens that have expired. */
   readonly checkInterval: number
   /** Milliseconds readers get at shutdown to take their last event. */
   readonly drainTimeout: number
@@ -68,9 +68,6 @@ export interface SubscribersOptions {
   readonly randomByte: () => number
   readonly onError: (error: unknown) => void
 }
-
-/** Between checks for tokens that have expired. */
-const EXPIRY_INTERVAL_MS = 1_000
 
 /** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
 const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
@@ -172,13 +169,10 @@ export const makeSubscribers = (options: SubscribersOptions) => {
   let isClosed = false
   let isFailed = false
 
-  const timers = [
-    setInterval(
-      () => streams.check(isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
-      limits.checkInterval,
-    ).unref(),
-    setInterval(() => streams.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL_MS).unref(),
-  ]
+  const timer = setInterval(() => {
+    streams.disconnect(users.hasExpired, 'user_changed')
+    streams.check(isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined)
+  }, limits.checkInterval).unref()
   const stopWatching = users.onChange(() => streams.disconnect((user) => !users.isCurrent(user), 'user_changed'))
 
   return {
@@ -219,7 +213,7 @@ export const makeSubscribers = (options: SubscribersOptions) => {
     close: async (): Promise<void> => {
       isClosed = true
       stopWatching()
-      for (const timer of timers) clearInterval(timer)
+      clearInterval(timer)
       streams.disconnect(() => true, 'stopping')
       await drain.wait(limits.drainTimeout)
     },

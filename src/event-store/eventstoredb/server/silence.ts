@@ -31,37 +31,25 @@ const makeWaiting = () => {
   /** Time of the last answer, or of the first call that is still waiting. */
   let since = 0
   return {
-    begin: (): void => {
+    /** @param onAnswer called for an answer, which is also an error other than StoreUnavailable */
+    watch: async <A>(call: Promise<A>, isAnswer: (result: A) => boolean, onAnswer: () => void): Promise<A> => {
       if (count++ === 0) since = performance.now()
+      try {
+        const result = await call
+        if (isAnswer(result)) onAnswer()
+        return result
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) onAnswer()
+        throw error
+      } finally {
+        count--
+      }
     },
     answered: (): void => {
       since = performance.now()
     },
-    end: (): void => {
-      count--
-    },
     isAny: () => count > 0,
     isLonger: (milliseconds: number) => count > 0 && performance.now() - since >= milliseconds,
-  }
-}
-
-/** @param answered called for an answer, which is also an error other than StoreUnavailable */
-const watchCall = async <A>(
-  waiting: ReturnType<typeof makeWaiting>,
-  call: Promise<A>,
-  isAnswer: (result: A) => boolean,
-  answered: () => void,
-): Promise<A> => {
-  waiting.begin()
-  try {
-    const result = await call
-    if (isAnswer(result)) answered()
-    return result
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) answered()
-    throw error
-  } finally {
-    waiting.end()
   }
 }
 
@@ -138,7 +126,7 @@ export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }
     /** Counts a call as waiting until it ends. */
     watch: <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean): Promise<A> => {
       timer ??= setInterval(check, limits.checkEvery).unref()
-      return watchCall(waiting[kind], call, isAnswer, () => answered(kind))
+      return waiting[kind].watch(call, isAnswer, () => answered(kind))
     },
     stop,
   }

@@ -58,8 +58,6 @@ interface FirstUsersOptions extends CheckOptions, Pick<Opened, 'guard' | 'users'
 
 const RETRY_DELAY_MS = 1_000
 
-type Refusable<A> = Promise<E.Either<readonly string[], A>>
-
 /** A clock that is ahead is not recorded: the time of the log's last event is. */
 const timeOfRecord = async ({ runtime, guard, store }: FirstUsersOptions): Promise<number> => {
   const now = runtime.clock()
@@ -102,11 +100,14 @@ const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdmini
   return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
 }
 
-/** Why a log without users cannot get any, with the remedy. */
-const refuseUsers = ({ config, runtime, isShared, isNew }: CheckOptions): string | undefined => {
-  if (runtime.firstUsers !== undefined || (isShared ? config.adminPassword !== undefined : isNew)) return undefined
-  if (isShared) return 'the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made'
-  return 'the log has no users; add one with: npm run berth -- user add NAME --role administrator'
+/** @throws Misconfigured if a log without users cannot get any, with the remedy */
+const requireFirst = ({ config, runtime, isShared, isNew }: CheckOptions): void => {
+  if (runtime.firstUsers !== undefined || (isShared ? config.adminPassword !== undefined : isNew)) return
+  throw new Misconfigured(
+    isShared
+      ? 'the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made'
+      : 'the log has no users; add one with: npm run berth -- user add NAME --role administrator',
+  )
 }
 
 /** An EventStoreDB may be unavailable. Then it is not known yet. */
@@ -120,25 +121,20 @@ const mayHaveUsers = async ({ store, isShared }: CheckOptions): Promise<boolean>
   }
 }
 
-/** Why a log without users cannot get its first ones. Checked before anything is recorded. */
-export const checkFirstUsers = async (options: CheckOptions): Refusable<void> => {
-  const why = (await mayHaveUsers(options)) ? undefined : refuseUsers(options)
-  return why === undefined ? E.right(undefined) : E.left([why])
+/** Called before anything is recorded. @throws Misconfigured if a log without users cannot get its first ones */
+export const checkFirstUsers = async (options: CheckOptions): Promise<void> => {
+  if (!(await mayHaveUsers(options))) requireFirst(options)
 }
 
-/**
- * Gives a log without users its first ones. Of several instances, one does it. Left: why there are none, with the
- * remedy.
- */
-const makeFirstUsers = async (options: FirstUsersOptions): Refusable<FirstAdministrator | undefined> => {
+/** Gives a log without users its first ones. Of several instances, one does it. @throws Misconfigured */
+const makeFirstUsers = async (options: FirstUsersOptions) => {
   const { runtime, users } = options
   await users.refresh()
-  if (users.members().length > 0) return E.right(undefined)
-  const why = refuseUsers(options)
-  if (why !== undefined) return E.left([why])
-  if (runtime.firstUsers === undefined) return E.right(await addAdministrator(options))
+  if (users.members().length > 0) return {}
+  requireFirst(options)
+  if (runtime.firstUsers === undefined) return { administrator: await addAdministrator(options) }
   await recordUsers(options, await runtime.firstUsers())
-  return E.right(undefined)
+  return {}
 }
 
 const ifUnavailable = (error: unknown): undefined => {
@@ -147,14 +143,9 @@ const ifUnavailable = (error: unknown): undefined => {
 
 /** Tries until the store can be read and written. */
 const retry = async (options: FirstUsersOptions, signal: AbortSignal): Promise<void> => {
-  for (;;) {
+  do {
     await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-    if (signal.aborted) return
-    const made = await makeFirstUsers(options).catch(ifUnavailable)
-    if (made === undefined) continue
-    if (E.isLeft(made)) options.onFatal(new Misconfigured(made.left))
-    return
-  }
+  } while (!signal.aborted && (await makeFirstUsers(options).catch(ifUnavailable)) === undefined)
 }
 
 /**
@@ -166,5 +157,5 @@ export const openFirstUsers = async (options: FirstUsersOptions) => {
   const made = isShared ? await makeFirstUsers(options).catch(ifUnavailable) : await makeFirstUsers(options)
   const stop = new AbortController()
   if (made === undefined) void retry(options, stop.signal).catch(onFatal)
-  return { made: made ?? E.right(undefined), stop: () => stop.abort() }
+  return { administrator: made?.administrator, stop: () => stop.abort() }
 }

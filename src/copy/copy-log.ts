@@ -6,6 +6,7 @@ import type { StorePosition } from '../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore, type StoredRecord } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
+import { ExpectedError } from '../files/expected-error.ts'
 import { sealedWith } from '../vault/needs.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
 
@@ -69,6 +70,9 @@ const toAppend = ({ events }: EventRun) => {
 /** Secrets copied per page. */
 const SECRETS = 500
 
+/** The copy is incomplete. */
+export class CopyFailure extends ExpectedError {}
+
 export interface Copied {
   readonly events: number
   /** How many of them an earlier run had copied. */
@@ -96,20 +100,17 @@ export const treeOf = async (store: EventStore): Promise<{ events: number; root:
 }
 
 /** The point in the source at which the target ends. The target must be a prefix of the source. */
-const findResumePoint = async ({
-  source,
-  target,
-}: CopyOptions): Promise<E.Either<string, { storePosition: StorePosition; count: number }>> => {
+const findResumePoint = async ({ source, target }: CopyOptions) => {
   const own = flatten(source.records(BEGINNING))
   let resumed = { storePosition: BEGINNING, count: 0 }
   for await (const { text } of flatten(target.records(BEGINNING))) {
     const { value, done } = await own.next()
     if (done || value.text !== text) {
-      return E.left(`the target is not empty: its event ${resumed.count} is not in the source`)
+      throw new CopyFailure(`the target is not empty: its event ${resumed.count} is not in the source`)
     }
     resumed = { storePosition: value.storePosition, count: resumed.count + 1 }
   }
-  return E.right(resumed)
+  return resumed
 }
 
 const AGAIN = 'run the copy again to resume'
@@ -136,26 +137,23 @@ const isBeginningOf = async (
   return true
 }
 
-const DISORDER = 'the target has stored events in another order; copy into an empty one'
-
 const copyEvents = async (
   { source, target, onProgress }: CopyOptions,
   from: { storePosition: StorePosition; count: number },
   of: number,
-): Promise<E.Either<string, void>> => {
+): Promise<void> => {
   let done = from.count
   onProgress(done, of)
 
   /** Appends run by run. An append that is there already is recognised and not repeated. */
-  const oneByOne = async (series: readonly EventRun[]): Promise<E.Either<string, void>> => {
+  const oneByOne = async (series: readonly EventRun[]): Promise<void> => {
     for (const run of series) {
       const { stream, expected, events } = toAppend(run)
       const appended = await target.append(stream, expected, events)
-      if (E.isLeft(appended)) return E.left(`stopped after event ${done - 1}: ${why[appended.left]}`)
+      if (E.isLeft(appended)) throw new CopyFailure(`stopped after event ${done - 1}: ${why[appended.left]}`)
       done += events.length
       onProgress(done, of)
     }
-    return E.right(undefined)
   }
 
   for await (const series of seriesOf(runsOf(source, from.storePosition))) {
@@ -166,11 +164,11 @@ const copyEvents = async (
       onProgress(done, of)
       continue
     }
-    if (before !== undefined && !(await isBeginningOf(target, before, series))) return E.left(DISORDER)
-    const appended = await oneByOne(series)
-    if (E.isLeft(appended)) return appended
+    if (before !== undefined && !(await isBeginningOf(target, before, series))) {
+      throw new CopyFailure('the target has stored events in another order; copy into an empty one')
+    }
+    await oneByOne(series)
   }
-  return E.right(undefined)
 }
 
 /** All sealed secrets, including key check values. */
@@ -199,22 +197,20 @@ const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => 
 
 /**
  * Copies a log without writers, including its secrets, into a store that is empty or holds the beginning of such a
- * copy. Order, ids, revisions and the resulting tree stay the same. Left: why the copy is incomplete.
+ * copy. Order, ids, revisions and the resulting tree stay the same.
  *
- * @throws StoreUnavailable when either store cannot be read
+ * @throws CopyFailure | StoreUnavailable when either store cannot be read
  */
-export const copyLog = async (options: CopyOptions): Promise<E.Either<string, Copied>> => {
+export const copyLog = async (options: CopyOptions): Promise<Copied> => {
   const resumed = await findResumePoint(options)
-  if (E.isLeft(resumed)) return resumed
   const whole = await treeOf(options.source)
-  const copied = await copyEvents(options, resumed.right, whole.events)
-  if (E.isLeft(copied)) return copied
+  await copyEvents(options, resumed, whole.events)
   const secrets = await copySecrets(options)
   const made = await treeOf(options.target)
   if (made.root !== whole.root) {
-    return E.left(
+    throw new CopyFailure(
       `the target has ${made.events} events with the root ${made.root}, the source ${whole.events} with ${whole.root}`,
     )
   }
-  return E.right({ events: whole.events, found: resumed.right.count, secrets, root: whole.root })
+  return { events: whole.events, found: resumed.count, secrets, root: whole.root }
 }

@@ -140,7 +140,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const core = await openCore(config, runtime, opening, { isKept: true })
     const { vault, guard, processClock, isShared, lostKeys } = core
     const { store, isOwn } = isShared ? noteAppends(core.store) : { store: core.store, isOwn: () => true }
-    orThrow(await checkFirstUsers({ config, runtime, ...core }))
+    await checkFirstUsers({ config, runtime, ...core })
     const signer = orThrow(await openSigner(config, runtime, { store, mayMake: !isShared, ...lostKeys }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
     const clientPseudonyms = makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix)
@@ -162,9 +162,9 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(people.close)
     const firstUsers = await openFirstUsers({ config, runtime, randomHex, users, onFatal, ...core })
     opened.defer(firstUsers.stop)
-    const firstAdministrator = orThrow(firstUsers.made)
+    const { administrator } = firstUsers
     // At once: a start that fails later must not lose the password.
-    if (firstAdministrator !== undefined) await runtime.onFirstAdministrator?.(firstAdministrator, { host, port })
+    if (administrator !== undefined) await runtime.onFirstAdministrator?.(administrator, { host, port })
 
     // 8. The condition for health checks, and gauges.
     const condition = (): HealthCondition => conditionOf({ alarms, views, isUpToDate, stage })

@@ -5,8 +5,7 @@ import { sutStream } from '../../src/domain/values/ids.ts'
 import { idOf } from '../domain/builders.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { failure } from '../event-store/eventstoredb/protocol/wire.ts'
-import { leftOf, rightOf } from '../users/builders.ts'
-import { aTarget, unheard } from './copying.ts'
+import { aTarget, copied, fails } from './copying.ts'
 import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 
 /** Appends sent without waiting for each answer. */
@@ -28,7 +27,7 @@ const aCopy = async (t: ExecutionContext) => {
 test('a log with alternating streams is copied in order, with many appends in flight', async (t) => {
   const { server, source, target, texts } = await aCopy(t)
   const shown: number[] = []
-  rightOf(await copyLog({ source, target, onProgress: (done) => shown.push(done) }))
+  await copyLog({ source, target, onProgress: (done) => shown.push(done) })
   t.deepEqual(await textsOf(target), texts)
   t.is(server.counters.batchAppends, RUNS)
   t.is(shown.at(-1), texts.length)
@@ -40,7 +39,7 @@ for (const how of ['lost', 'lost-silent'] as const) {
     const { server, source, target, texts } = await aCopy(t)
     let seen = 0
     server.faultAppends({ how, when: ({ way }) => way === 'batch' && ++seen === 300 })
-    rightOf(await copyLog({ source, target, onProgress: unheard }))
+    await copied(source, target)
     t.deepEqual(await textsOf(target), texts)
   })
 }
@@ -49,7 +48,7 @@ test('thorough: a copy is completed although the connection is lost', async (t) 
   const { server, source, target, texts } = await aCopy(t)
   let appends = 0
   t.teardown(server.log.watch(() => ++appends === 300 && server.dropConnections()))
-  rightOf(await copyLog({ source, target, onProgress: unheard }))
+  await copied(source, target)
   t.deepEqual(await textsOf(target), texts)
 })
 
@@ -58,5 +57,5 @@ test('a node that refuses an append but accepts later ones is detected', async (
   let seen = 0
   const busy = failure(status.UNAVAILABLE, 'Server Is Busy')
   server.faultAppends({ how: 'refused', failure: busy, when: ({ way }) => way === 'batch' && ++seen === 300 })
-  t.regex(leftOf(await copyLog({ source, target, onProgress: unheard })), /another order; copy into an empty one$/)
+  await fails(t, source, target, /another order; copy into an empty one$/)
 })

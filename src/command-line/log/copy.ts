@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../config/event-store.ts'
 import { copyLog } from '../../copy/copy-log.ts'
 import { openCopyTarget, openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, Misused, type OptionValue, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
+import { type Command, Misused, type OptionValue, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
@@ -29,7 +29,7 @@ const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Te
   await using source = await openStoreForCommand({ ...config, eventStore: from }, { isReadOnly: false })
   await using target = await openCopyTarget(to, { randomHex: randomHexOf(terminal), copyOf: source.logId })
   const progress = makeProgress(terminal, { isLogged: true })
-  const copied = orFail(await copyLog({ source, target, onProgress: progress.show }).finally(progress.end))
+  const copied = await copyLog({ source, target, onProgress: progress.show }).finally(progress.end)
   await target.endCopy()
   const { events, found, secrets, root } = copied
   const seconds = (terminal.now() - begun) / 1_000

@@ -1,11 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
-import type { EventStore } from '../event-store/event-store.ts'
 import { openSecret } from './cipher.ts'
 import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
-import { sealedWith, withoutChecks } from './needs.ts'
+import { type SealedStore, sealedWith, withoutChecks } from './needs.ts'
 import { readKnownKeyIds } from './vault.ts'
 
 /** A difference between the vault and the log. `position` is null if no event names the secret. */
@@ -28,15 +27,13 @@ type IsKnownKey = (id: string) => boolean
 
 /** The keys of the log: those that it has used, those at hand, and those that were given up as lost. */
 export const readKnownKeys = async (
-  store: Pick<Store, 'readSecrets'>,
+  store: Pick<SealedStore, 'readSecrets'>,
   { keys }: Pick<KeyRing, 'keys'>,
   { forgotten }: Pick<ExpectedSecrets, 'forgotten'>,
 ): Promise<IsKnownKey> => {
   const ids = new Set([...(await readKnownKeyIds(store)), ...keys.map(({ id }) => id)])
   return (id) => ids.has(id) || forgotten.has(id)
 }
-
-type Store = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
 const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
 
@@ -61,7 +58,7 @@ const findProblem = (
  * Without the key, checks only presence, and that the log knows the key.
  */
 export const checkOwner = async (
-  store: Store,
+  store: SealedStore,
   ring: Pick<KeyRing, 'keys'>,
   isKnownKey: IsKnownKey,
   owner: string,
@@ -89,7 +86,7 @@ export const checkOwner = async (
 
 /** Owners of secrets in the vault, sealed with these keys, that no event names. */
 export const findUnknownOwners = async (
-  store: Store,
+  store: SealedStore,
   keyIds: Iterable<string>,
   { owners }: ExpectedSecrets,
 ): Promise<readonly string[]> => {

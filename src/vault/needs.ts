@@ -12,7 +12,7 @@ const KEEP_TIME_MS = 24 * 3_600_000 + 60_000
 const PAGE = 500
 
 /** The part of the store that determines which keys are needed. */
-type SealedStore = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
+export type SealedStore = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
 /** Uses of a key. */
 export interface KeyNeed {

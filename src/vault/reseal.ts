@@ -33,19 +33,13 @@ interface Counts {
   readonly unreadable: string[]
 }
 
-/** Re-encrypts a secret with the current key. Its identity stays the same. */
-const resealSecret = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
-  E.map((clear: string) => {
-    const { owner, field, id } = old
-    return sealSecret(ring.current, { owner, field, id }, clear, randomBytes(NONCE_BYTES))
-  })(openSecret(ring, old))
-
+/** Re-encrypts secrets with the current key. Their identities stay the same. */
 const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: Counts, resealing: Resealing) => {
   const exchanges: SecretExchange[] = []
   for (const old of withoutChecks(page)) {
-    const next = resealSecret(ring, old, resealing.randomBytes)
-    if (E.isRight(next)) exchanges.push({ old, next: next.right })
-    else counts.unreadable.push(`${describeSecret(old.owner, old.field)}: ${next.left}`)
+    const clear = openSecret(ring, old)
+    if (E.isLeft(clear)) counts.unreadable.push(`${describeSecret(old.owner, old.field)}: ${clear.left}`)
+    else exchanges.push({ old, next: sealSecret(ring.current, old, clear.right, resealing.randomBytes(NONCE_BYTES)) })
   }
   if (exchanges.length > 0) await resealing.store.exchangeSecrets(exchanges)
   counts.secrets += exchanges.length

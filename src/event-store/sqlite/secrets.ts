@@ -146,22 +146,17 @@ export const makeSecretChanges = (
 /** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
   const secret = 'SELECT sut_id AS owner, field, id, key_id, nonce, ciphertext FROM vault'
-  const ofOne = prepare<SealedSecret>(database, `${secret} WHERE sut_id = ? ORDER BY field`)
-  const ofSeveral = prepare<SealedSecret>(
+  const ofOwners = prepare<SealedSecret>(
     database,
     `${secret} WHERE sut_id IN (SELECT value FROM json_each(?)) ORDER BY sut_id, field`,
   )
-  const rowsOf = (owners: readonly string[]): readonly SealedSecret[] => {
-    const [owner, ...others] = owners
-    return others.length === 0 ? ofOne.all(owner ?? null) : ofSeveral.all(JSON.stringify(owners))
-  }
   const sealedWith = prepare<SealedSecret>(
     database,
     `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
   )
   const secretsIn = (rows: readonly SealedSecret[]): readonly SealedSecret[] => rows.map((row) => ({ ...row }))
   return {
-    readSecrets: async (...owners) => secretsIn(withReadErrors(() => rowsOf(owners))),
+    readSecrets: async (...owners) => secretsIn(withReadErrors(() => ofOwners.all(JSON.stringify(owners)))),
     secretsSealedWith: async (keyId, after, limit) =>
       secretsIn(withReadErrors(() => sealedWith.all(keyId, after?.owner ?? '', after?.field ?? '', limit))),
   }

@@ -92,8 +92,6 @@ const readClaimInFile = (file: string): Claim | undefined => {
   return readClaimOf(url)
 }
 
-const isBusy = (error: unknown): boolean => sqliteCode(error) === SQLITE.busy
-
 const writeClaim = (database: DatabaseSync, claim: Claim): void => {
   database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(NAME, JSON.stringify(claim))
 }
@@ -163,7 +161,7 @@ const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyT
     // Moves the claim, and any pages left in the WAL, into the file.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    throw isBusy(error) ? makeLockTaken(file, claimed, error) : error
+    throw sqliteCode(error) === SQLITE.busy ? makeLockTaken(file, claimed, error) : error
   } finally {
     database.close()
   }

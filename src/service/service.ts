@@ -360,7 +360,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
           clock,
         },
       }),
-      series: makeSeriesHandlers({ ...reserving, store, seriesWindows }),
+      series: makeSeriesHandlers({ ...reserving, store, csv, seriesWindows }),
       requests: makeRequestHandlers({
         runner,
         objects,

@@ -47,7 +47,7 @@ export const entriesAfter = <A extends { readonly _id: string }>(
 }
 
 /** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
-export const resolveBefore = async (
+const resolveBefore = async (
   objects: Pick<Objects, 'newest'>,
   kind: Listed,
   before: string | undefined,
@@ -63,8 +63,8 @@ interface Reading {
   readonly page: ListPage
   /** That of the views unless given. */
   readonly position?: PublicPosition
-  /** The same list as CSV. */
-  readonly csvList: CsvList
+  /** The same list as CSV, if there is one. */
+  readonly csvList?: CsvList
   /** The documents as responses show them; as they are unless given. */
   readonly show?: (document: string, n: number) => string
 }
@@ -88,7 +88,7 @@ export const makeList =
     const found = await read(call, { ...part, createdBefore: createdBefore.right })
     if (E.isLeft(found)) return found
     const { page, position, csvList, show } = found.right
-    if (mediaType === CSV) return csv.respond(csvList, page, position, user._id)
+    if (csvList !== undefined && mediaType === CSV) return csv.respond(csvList, page, position, user._id)
     const documents = show === undefined ? page.documents : page.documents.map(show)
     return E.right({
       ...listResponse(name, query, { ...page, documents }),

@@ -11,6 +11,7 @@ import { makeSeriesQuery } from '../../../domain/series/windows.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { NO_STREAM } from '../../../event-store/event-store.ts'
 import { reservationStateOf } from '../../../read-models/lists/details.ts'
+import type { ListPage } from '../../../read-models/lists/lists.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { SeriesReservation } from '../../../read-models/tables/reservation-table.ts'
 import type { SeriesListQuery } from '../../codecs/lists.ts'
@@ -19,10 +20,12 @@ import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { holderExists, type ReservationDependencies, runInTurn } from '../create-reservation.ts'
-import { listResponse, resolveBefore } from '../list-response.ts'
+import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 
-interface SeriesDependencies extends Omit<ReservationDependencies, 'matching' | 'repeated'>, Pick<Parts, 'store'> {
+interface SeriesDependencies
+  extends Omit<ReservationDependencies, 'matching' | 'repeated'>,
+    Pick<Parts, 'store' | 'csv'> {
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
 }
 
@@ -157,20 +160,14 @@ export const makeSeriesHandlers = (dependencies: SeriesDependencies) => {
       const { listed, position } = members.right
       return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
     },
-    list: async ({ query, user }: Call<unknown, SeriesListQuery>): RouteResult => {
-      const createdBefore = await resolveBefore(visibleTo(objects, user), 'series', query.before)
-      if (E.isLeft(createdBefore)) return createdBefore
-      const { limit, offset, sut_id, user_id } = query
-      const page = { limit, offset, createdBefore: createdBefore.right }
-      const found = await objects.showList('series', {
-        ...page,
-        ...(sut_id !== undefined && { sut_ids: [sut_id] }),
-        user_id,
-        visibility: visibilityOf(user),
-      })
-      if (E.isLeft(found)) return found
-      const { listed, position } = found.right
-      return E.right({ ...listResponse('sut_reservation_series', query, listed), position })
-    },
+    list: makeList<SeriesListQuery>(
+      dependencies,
+      ['series', 'sut_reservation_series'],
+      async ({ query: { sut_id, user_id }, user }, part) => {
+        const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(user) }
+        const read = await objects.showList('series', { ...part, ...filters })
+        return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
+      },
+    ),
   }
 }

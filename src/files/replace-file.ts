@@ -49,7 +49,7 @@ export const syncDirectory = async (path: string): Promise<void> => {
  *
  * @throws NodeJS.ErrnoException if writing fails; the old file is then unchanged
  */
-export const replaceFileWith = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
+export const replaceFile = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
   const temporary = `${path}.new`
   // A file left by a crash has an unknown mode and owner.
   await rm(temporary, { force: true })
@@ -67,11 +67,3 @@ export const replaceFileWith = async (path: string, fill: (file: FileHandle) => 
   await rename(temporary, path)
   await syncDirectory(dirname(path))
 }
-
-/**
- * Atomically replaces a file with a new one of mode 0600. The caller must hold a lock.
- *
- * @throws NodeJS.ErrnoException if writing fails; the old file is then unchanged
- */
-export const replaceFile = (path: string, text: string): Promise<void> =>
-  replaceFileWith(path, (file) => file.writeFile(text))

@@ -6,7 +6,7 @@ import type { Opened } from '../accounts/opened.ts'
 import { eventData } from '../domain/event.ts'
 import type { ClosedSession } from '../domain/session/decide.ts'
 import { makeEventId, makeId } from '../domain/values/ids.ts'
-import { replaceFileWith } from '../files/replace-file.ts'
+import { replaceFile } from '../files/replace-file.ts'
 import { makeSessions, type Sessions, type SessionsOptions } from '../processes/sessions/sessions.ts'
 
 /** Between log lines about sessions that are not recorded. */
@@ -17,7 +17,7 @@ const LINES = 200
 
 /** Writes a line for each session, in the form of its SessionClosed. Replaces the whole file. */
 const writeSessionsFile = (path: string, sessions: Iterable<ClosedSession>): Promise<void> =>
-  replaceFileWith(path, async (file) => {
+  replaceFile(path, async (file) => {
     let lines: string[] = []
     for (const session of sessions) {
       if (lines.push(`${JSON.stringify(session)}\n`) < LINES) continue

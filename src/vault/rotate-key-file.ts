@@ -26,7 +26,7 @@ const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions)
   if (E.isLeft(ring)) return E.left(`${target}: ${ring.left.join('; ')}`)
   let made = newKey(now, randomBytes)
   while (ring.right.keys.some(({ id }) => id === made.id)) made = newKey(now, randomBytes)
-  await replaceFile(target, insertKey(text, made.line))
+  await replaceFile(target, (file) => file.writeFile(insertKey(text, made.line)))
   return E.right(made.id)
 }
 

@@ -15,7 +15,7 @@ import {
   type Wanted,
 } from '../../export/export-log.ts'
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
-import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
+import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { makeNamed } from '../history/named.ts'
 import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'
@@ -82,7 +82,7 @@ const writeTo = async (
   { send }: Terminal,
 ): Promise<string | undefined> => {
   if (output !== undefined) {
-    await replaceFileWith(await resolveLinks(output), async (file) => {
+    await replaceFile(await resolveLinks(output), async (file) => {
       for await (const piece of pieces) await file.writeFile(piece)
     })
     return undefined

@@ -42,7 +42,7 @@ export const storePositionBefore = (views: Pick<Views, 'log'>, position: PublicP
 export const chunkStart = (position: PublicPosition): PublicPosition =>
   toPublicPosition(Math.floor((position + 1) / CHUNK) * CHUNK)
 
-/** Open cursors, by the position at which they continue. */
+/** Idle cursors, by the position at which they continue. */
 const makeCursors = ({ store, views }: ChunksOptions) => {
   const idle = new LRUCache<PublicPosition, Cursor>({
     max: CURSORS_MAX,
@@ -51,28 +51,18 @@ const makeCursors = ({ store, views }: ChunksOptions) => {
     // A cursor that is taken out for reading stays open.
     dispose: (cursor, _, why) => why !== 'delete' && cursor.close(),
   })
-  const open = new Set<Cursor>()
-  let isClosed = false
   return {
     take: (position: PublicPosition): Cursor => {
       const found = idle.get(position)
       if (found !== undefined) idle.delete(position)
-      const cursor = found ?? openCursor(store, storePositionBefore(views, position), position)
-      open.add(cursor)
-      return cursor
+      return found ?? openCursor(store, storePositionBefore(views, position), position)
     },
     putBack: (cursor: Cursor): void => {
-      open.delete(cursor)
-      if (isClosed) cursor.close()
-      else idle.set(cursor.position(), cursor)
+      idle.set(cursor.position(), cursor)
     },
-    drop: (cursor: Cursor): void => {
-      open.delete(cursor)
-      cursor.close()
-    },
+    /** One that is in use ends with the store. */
     close: (): void => {
-      isClosed = true
-      for (const cursor of [...idle.values(), ...open]) cursor.close()
+      for (const cursor of idle.values()) cursor.close()
       idle.clear()
     },
   }
@@ -108,14 +98,14 @@ export const makeChunks = (options: ChunksOptions) => {
       const events = await cursor.take(count)
       compare(cursor, events[0] as Logged, first)
       const entries = events.map((event, i) => makeEntry(event, toPublicPosition(first + i), origin))
-      if (count < CHUNK) cursors.drop(cursor)
+      if (count < CHUNK) cursor.close()
       else {
         whole.set(first, entries)
         cursors.putBack(cursor)
       }
       return entries
     } catch (error) {
-      cursors.drop(cursor)
+      cursor.close()
       throw error
     }
   }

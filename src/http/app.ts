@@ -133,7 +133,8 @@ const authenticate =
       return next()
     }
     const isAlwaysOpen = match.atPath.some((route) => route.isAlwaysOpen)
-    if (!(await admit(ctx, gate, isAlwaysOpen))) return
+    const admitted = admit(ctx, gate, isAlwaysOpen)
+    if (!(admitted instanceof Promise ? await admitted : admitted)) return
     await next()
     setPosition(ctx, views.position())
   }

@@ -47,10 +47,19 @@ export const checkAccess = (
   return refusal('unavailable', 'The service is still reading its log. Try again.')
 }
 
-/** Authenticates a request. False if it has been refused. @param isAlwaysOpen as of its route */
-export const admit = async (ctx: Context, gate: Gate, isAlwaysOpen = false): Promise<boolean> => {
-  const admitted = await gate.admit(ctx.req, isAlwaysOpen)
+const settle = (ctx: Context, admitted: E.Either<Refusal, User>): boolean => {
   if (E.isLeft(admitted)) sendRefusal(ctx, admitted.left)
   else stateOf(ctx).user = admitted.right
   return E.isRight(admitted)
+}
+
+/**
+ * Authenticates a request. False if it has been refused. Verified credentials are admitted at once: awaiting them would
+ * cost a read 4 % of its time.
+ *
+ * @param isAlwaysOpen as of its route
+ */
+export const admit = (ctx: Context, gate: Gate, isAlwaysOpen = false): boolean | Promise<boolean> => {
+  const admitted = gate.admit(ctx.req, isAlwaysOpen)
+  return admitted instanceof Promise ? admitted.then((settled) => settle(ctx, settled)) : settle(ctx, admitted)
 }

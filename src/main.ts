@@ -16,13 +16,13 @@ const terminal: Terminal = {
   now: Date.now,
   randomBytes,
   stdin: readStdin,
-  stdout: (text) => process.stdout.write(text),
+  stdout: (text) => void process.stdout.write(text),
   send: (text) =>
     new Promise((resolve) => {
       process.stdout.write(text, (error) => resolve(error == null ? undefined : (error as NodeJS.ErrnoException).code))
     }),
-  stderr: (text) => process.stderr.write(text),
-  redraw: (text) => process.stderr.write(`\r${text}\u001b[K`),
+  stderr: (text) => void process.stderr.write(text),
+  redraw: (text) => void process.stderr.write(`\r${text}\u001b[K`),
   columns: process.stdout.isTTY ? process.stdout.columns || COLUMNS : undefined,
   isWatched: process.stderr.isTTY ?? false,
 }

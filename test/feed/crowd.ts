@@ -97,8 +97,10 @@ export const crowdAround = async (
     async () => cutOffsIn((await admin.get('/metrics')).text) === 1,
     20_000,
   )
+  // What it is told last waits for it as long as it may stall.
+  const found = await foundBy(stalled)
   const { received, problems } = await report()
-  return { received, problems, stalled: await foundBy(stalled) }
+  return { received, problems, stalled: found }
 }
 
 /** Resident memory of a process, in bytes. */

@@ -13,7 +13,7 @@ import { limits, USER_READ_ONLY, UserCreation } from './users.ts'
 /** SUTs, and users whose passwords the service hashes, in one request. */
 export const SUT_ROWS_MAX = 500
 const USER_ROWS_MAX = 100
-/** Users whose passwords are hashed already. More are more than a body may have; see http/request/json-size.ts. */
+/** Users whose passwords are hashed already. More are more than a body may have; see http/request/read-body.ts. */
 export const HASHED_ROWS_MAX = 500
 
 const Suts = closed('SutImport', { suts: rowsOf(SutCreation, SUT_ROWS_MAX, 'SUTs') }, { dry_run: boolean })

@@ -38,9 +38,14 @@ interface Parsed {
 
 const NOTHING: Parsed = { parameters: new Map(), problems: [] }
 
-/** Decoded names and values. Forbidden repetitions and invalid encodings become problems. */
-const parse = (query: string, isRepeatable: (name: string) => boolean): Parsed => {
+/**
+ * Decoded names and values. Forbidden repetitions and invalid encodings become problems.
+ *
+ * @param repeatable names the parameters that may be repeated; called at most once
+ */
+const parse = (query: string, repeatable: () => readonly string[]): Parsed => {
   if (query === '') return NOTHING
+  let several: readonly string[] | undefined
   const parameters = new Map<string, string>()
   const problems = new Map<string, Problem>()
   for (const part of query.split('&')) {
@@ -50,9 +55,12 @@ const parse = (query: string, isRepeatable: (name: string) => boolean): Parsed =
     const name = decoded(written)
     const value = decoded(part.slice(middle + 1))
     if (name === undefined || value === undefined) problems.set(name ?? written, inQuery(name ?? written, NOT_ENCODED))
-    else if (parameters.has(name) && isRepeatable(name)) parameters.set(name, `${parameters.get(name)},${value}`)
-    else if (parameters.has(name)) problems.set(name, inQuery(name, 'is given more than once'))
-    else parameters.set(name, value)
+    else if (!parameters.has(name)) parameters.set(name, value)
+    else {
+      several ??= repeatable()
+      if (several.includes(name)) parameters.set(name, `${parameters.get(name)},${value}`)
+      else problems.set(name, inQuery(name, 'is given more than once'))
+    }
   }
   for (const name of problems.keys()) parameters.delete(name)
   return { parameters, problems: [...problems.values()] }
@@ -60,7 +68,7 @@ const parse = (query: string, isRepeatable: (name: string) => boolean): Parsed =
 
 /** The names in a query, including those with invalid values. */
 export const namesIn = (query: string): readonly string[] => {
-  const { parameters, problems } = parse(query, () => false)
+  const { parameters, problems } = parse(query, () => [])
   return [...parameters.keys(), ...problems.flatMap(({ path }) => path)]
 }
 
@@ -70,14 +78,16 @@ export const noQuery: DecodeQuery<undefined> = (parameters) => {
   return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
 }
 
-/** Whether a parameter takes several values. They are joined by commas. */
-const takesSeveral = (decode: DecodeQuery<unknown>, name: string): boolean => {
+/** The parameters that take several values. They are joined by commas. */
+const takingSeveral = (decode: DecodeQuery<unknown>): readonly string[] => {
   const { properties = {} } = hasSchema(decode) ? schemaOf(decode) : {}
-  return (properties as Readonly<Record<string, JsonSchema>>)[name]?.type === 'array'
+  return Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, { type }]) =>
+    type === 'array' ? [name] : [],
+  )
 }
 
 export const decodeQuery = <Q>(query: string, decode: DecodeQuery<Q>): E.Either<readonly Problem[], Q> => {
-  const { parameters, problems } = parse(query, (name) => takesSeveral(decode, name))
+  const { parameters, problems } = parse(query, () => takingSeveral(decode))
   const read = decode(parameters)
   if (E.isLeft(read)) return E.left([...problems, ...read.left])
   return problems.length === 0 ? read : E.left(problems)

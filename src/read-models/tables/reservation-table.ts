@@ -17,7 +17,7 @@ export const CANCELLED = "until IS NULL AND ended = 'cancelled'"
 /** Rows that lists showed before a newer version. Only lists as of the past read them. A creation adds none. */
 export const RESERVATION_FORMER = 'until IS NOT NULL'
 
-// As in domain/reservation/counted.ts. Only here are a version and the one before it at hand.
+// As in domain/reservation/quota.ts. Only here are a version and the one before it at hand.
 const CARRY_COUNTED = `UPDATE reservation SET counted = CASE reservation.ended
     WHEN 'cancelled' THEN 0
     WHEN 'released' THEN min(

@@ -5,7 +5,7 @@ import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, columnIn, condition, countRows, isAtMost, optional, rowsFrom, SHORT } from './conditions.ts'
 import { columnsOf, countAndRead, pageOfRows, readPage } from './details.ts'
-import type { HeldRow, Lists, Visibility } from './lists.ts'
+import type { Lists, Visibility } from './lists.ts'
 import { isInScope, listedThrough, type Scopes, sutsIn } from './scope.ts'
 
 /** Above this many reservations, counters provide the count of a span. */
@@ -144,8 +144,6 @@ export const makeReservationList =
     return pageOfRows(rows, count, query)
   }
 
-const SUT_ID = '(SELECT id FROM name WHERE key = r.sut) AS sut_id'
-
 const keysOf = (names: IdKeys, sutIds: readonly string[]): readonly number[] =>
   sutIds.map(names.find).filter((key) => key !== undefined)
 
@@ -158,10 +156,17 @@ export const makeHeldBy =
     const [way] = accessPaths(asked, counts)
     if (way === undefined) return []
     const { sql, values } = through(way.index, reservationFiltersOf(asked, counts.longest()))
-    return ask<Omit<HeldRow, 'isReleased'> & { readonly ended: string | null }>(
-      `SELECT ${SUT_ID}, r.starts AS start, r.ends AS "end", r.ended ${sql} ORDER BY r.starts`,
+    // Thousands of rows may be read on the main thread: to look up the id in each would double its time.
+    const ids = new Map(sutIds.map((id) => [names.find(id), id]))
+    return ask<{ sut: number; start: number; end: number; isReleased: number }>(
+      `SELECT r.sut, r.starts AS start, r.ends AS "end", r.ended IS 'released' AS isReleased ${sql} ORDER BY r.starts`,
       ...values,
-    ).map(({ ended, ...window }) => ({ ...window, isReleased: ended === 'released' }))
+    ).map(({ sut, start, end, isReleased }) => ({
+      sut_id: ids.get(sut) as string,
+      start,
+      end,
+      isReleased: isReleased === 1,
+    }))
   }
 
 export const makeLastEnds =
@@ -171,7 +176,7 @@ export const makeLastEnds =
     if (suts.length === 0) return new Map()
     const { sql, values } = through('reservation_by_sut', [columnIn('r.sut', suts), condition('r.ends <= ?', moment)])
     const rows = ask<{ sut_id: string; last: number }>(
-      `SELECT ${SUT_ID}, max(r.ends) AS last ${sql} GROUP BY r.sut`,
+      `SELECT (SELECT id FROM name WHERE key = r.sut) AS sut_id, max(r.ends) AS last ${sql} GROUP BY r.sut`,
       ...values,
     )
     return new Map(rows.map(({ sut_id, last }) => [sut_id, last]))

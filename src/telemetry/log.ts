@@ -46,8 +46,8 @@ const writeAllNow = (fd: number, bytes: Buffer): void => {
 }
 
 /**
- * Writes lines to a file descriptor in the background, in order and in large pieces. A full disk, or a reader that is slow or gone, costs lines and nothing
- * else. pino's own destination can hang at exit on a full disk.
+ * Writes lines to a file descriptor in the background, in order and in large pieces. A full disk, or a reader that is
+ * slow or gone, costs lines and nothing else. pino's own destination can hang at exit on a full disk.
  */
 export const openLineWriter = (fd: number) => {
   let waiting = ''

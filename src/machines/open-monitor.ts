@@ -17,12 +17,16 @@ export interface OpenMonitorOptions
   readonly isOwn: (address: string, port: number) => boolean
 }
 
-/** Makes the function that finds the password of a SUT; undefined if it has none. @throws StoreUnavailable */
+/**
+ * Makes the function that finds the password of a SUT; undefined if it has none.
+ *
+ * @throws Unreadable for one that was altered, or whose key is missing
+ */
 export const makePasswordOf =
-  (vault: Opened['vault']) =>
+  (vault: Opened['vault'], Unreadable: new (why: string) => Error = Error) =>
   async (sutId: string): Promise<string | undefined> => {
     const revealed = await vault.reveal(sutId)
-    if (E.isLeft(revealed)) throw new StoreUnavailable(revealed.left)
+    if (E.isLeft(revealed)) throw new Unreadable(revealed.left)
     return revealed.right.password || undefined
   }
 
@@ -33,7 +37,7 @@ export const openMonitor = (options: OpenMonitorOptions) => {
   const stop = new AbortController()
   const { signal } = stop
 
-  const passwordOf = makePasswordOf(vault)
+  const passwordOf = makePasswordOf(vault, StoreUnavailable)
   const monitor = makeMonitor({
     ...options,
     signal,

@@ -1,8 +1,13 @@
+import { join } from 'node:path'
 import test from 'ava'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { temporaryData } from '../../http/harness.ts'
+import { changedStore } from '../../http/store/stores.ts'
 import { connectTo, peer, startSut } from '../peers.ts'
 import { line, PASSWORD as SPOKEN, speakAsSut } from '../rfb/speakers.ts'
 import { areInstalled, PASSWORD, startXvnc } from '../rfb/xvnc.ts'
-import { consoleOf, forwarding, running } from './stage.ts'
+import { consoleOf, forwarding, running, ticketFor } from './stage.ts'
+import { tryAt } from './tries.ts'
 
 test('a console speaks RFB with a TigerVNC server whose password the client does not know', async (t) => {
   if (!areInstalled(t, 'Xvnc')) return
@@ -40,4 +45,24 @@ test('where anybody may connect, Berth logs in only for the console', async (t) 
   t.is(String(await take(12)), line('3.8'))
   socket.send(Buffer.from(line('3.8')))
   t.deepEqual([...(await take(2))], [1, 1], 'it is not')
+})
+
+test('a password that was altered is a fault that the log names, not a store that cannot be read', async (t) => {
+  const data = await temporaryData(t)
+  let altered: string | undefined
+  const alter = ({ readSecrets }: EventStore): Partial<EventStore> => ({
+    readSecrets: async (...owners) =>
+      (await readSecrets(...owners)).map((secret) =>
+        secret.owner === altered ? { ...secret, nonce: new Uint8Array(12) } : secret,
+      ),
+  })
+  const { port } = await startSut(t)
+  const openStore = changedStore(join(data, 'events.db'), alter)
+  const stage = await forwarding(t, { port, password: SPOKEN }, { data, openStore })
+  const ticket = await ticketFor(stage, await running(stage))
+  altered = stage.sutId
+  t.deepEqual(await tryAt(t, stage, ticket), [500, 'internal'])
+  const failed = stage.service.log.find(({ sentence }) => sentence === 'a request failed')
+  const { err } = { err: undefined, ...failed?.facts }
+  t.regex(String(err), /the password cannot be read/)
 })

@@ -36,6 +36,16 @@ test('expired counts are removed when another attempt is counted', (t) => {
   t.is(size(), 2)
 })
 
+test('the expired counts of a flood are removed over several attempts, so that none of these takes long', (t) => {
+  const { clock, fail, size } = given()
+  for (let i = 0; i < 10_000; i++) fail(HERE, `other ${i}`)
+  clock.now += 60_000
+  fail(HERE, 'another')
+  t.true(size() > 5_000)
+  for (let i = 0; i < 10; i++) fail(HERE, 'another')
+  t.is(size(), 2)
+})
+
 test('thorough: the count of a known name outlasts a flood of other names', (t) => {
   const { fail, failOften, lockoutSeconds } = given({ unknownPairsMax: 64, addressesMax: 100 })
   failOften(10, HERE, () => 'name of alice')

@@ -546,7 +546,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     }
     opened.defer(withTimeout(stopTimed))
 
-    // 14. Not before: with many users these would delay the start.
+    // 14. Not before: with many users it would delay the start.
     opened.defer(startSecretWatch({ log, store, views, vault, alarms }))
     // Streams, consoles and waits end at once, while other requests are drained: by themselves they would not in time.
     opened.defer(async () => {

@@ -20,7 +20,8 @@ export const instrumentsIn = (register: Registry) => {
 }
 type Instruments = ReturnType<typeof instrumentsIn>
 
-// Counters with labels start at 0: Prometheus sees no increase in a series that begins with its first event.
+// Counters start at 0 for all labels that are known: Prometheus sees no increase in a series that begins with its first
+// event.
 
 /** Seconds. */
 const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -76,17 +76,19 @@ export const followDurable = (
 ): (() => void) => {
   const stop = new AbortController()
   const { signal } = stop
+  // Streams begin once the views have caught up. Before that, a position is ahead of what its watchers have been told.
   let first = nextPosition(views.position())
   let folded: Batch['events'][number][] = []
   let isRunning = false
 
   const untilDurable = async (position: PublicPosition): Promise<void> => {
-    try {
-      await waitUntilDurable(position)
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
+    for (;;) {
+      try {
+        return await waitUntilDurable(position)
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+      }
       await delay(RETRY_DELAY_MS, undefined, { signal, ref: false })
-      return untilDurable(position)
     }
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import { parseScope, type Scope } from '../domain/user/scope.ts'
@@ -98,6 +99,8 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
   ): Promise<readonly UserEntry[]> => {
     // Secrets that could not be opened are read again: their key may have come since.
     const needed = states.filter((state) => needsSecrets(state, before.get(state._id))).map(({ _id }) => _id)
+    // Many are decrypted, so not all in one turn of the event loop.
+    if (needed.length === AT_A_TIME) await nextTurn()
     const found = needed.length === 0 ? [] : await readSecrets(needed)
     const read = new Map(needed.map((id, n) => [id, withReadableNames(found[n] ?? {})]))
     return states.map((state) => {

@@ -68,14 +68,17 @@ export interface FollowOptions {
  * Passes on all events that the views fold from now on, in order, once they are durable. Returns a function that ends
  * this.
  *
- * @param take gets events and the position of the first
+ * @param take gets events and the position of the first, the next ones when it is done
+ * @param interval milliseconds during which events are gathered, to wait for the disk once for all of them
  */
 export const followDurable = (
   { views, waitUntilDurable, onFailed }: FollowOptions,
-  take: (events: Batch['events'], first: PublicPosition) => void,
+  take: (events: Batch['events'], first: PublicPosition) => Promise<void> | void,
+  interval = 0,
 ): (() => void) => {
   const stop = new AbortController()
   const { signal } = stop
+  const pause = (milliseconds: number): Promise<void> => delay(milliseconds, undefined, { signal, ref: false })
   // Streams begin once the views have caught up. Before that, a position is ahead of what its watchers have been told.
   let first = nextPosition(views.position())
   let folded: Batch['events'][number][] = []
@@ -88,18 +91,19 @@ export const followDurable = (
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
       }
-      await delay(RETRY_DELAY_MS, undefined, { signal, ref: false })
+      await pause(RETRY_DELAY_MS)
     }
   }
 
   const run = async (): Promise<void> => {
     while (folded.length > 0) {
+      if (interval > 0) await pause(interval)
       const events = folded
       folded = []
       const next = toPublicPosition(first + events.length)
       await untilDurable(toPublicPosition(next - 1))
       if (signal.aborted) return
-      take(events, first)
+      await take(events, first)
       first = next
     }
     isRunning = false

@@ -57,6 +57,22 @@ export const whileJoined = (begin: () => () => void) => {
 /** Before waiting again for events that may never be durable. */
 const RETRY_DELAY_MS = 250
 
+/** Waits for as long as it takes. Rejects when `signal` is aborted, or with an error that a retry would not help. */
+export const untilDurable = async (
+  waitUntilDurable: WaitUntilDurable,
+  position: PublicPosition,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (;;) {
+    try {
+      return await waitUntilDurable(position)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
+    await delay(RETRY_DELAY_MS, undefined, { signal, ref: false })
+  }
+}
+
 export interface FollowOptions {
   readonly views: Pick<Views, 'position' | 'watch'>
   readonly waitUntilDurable: WaitUntilDurable
@@ -68,42 +84,27 @@ export interface FollowOptions {
  * Passes on all events that the views fold from now on, in order, once they are durable. Returns a function that ends
  * this.
  *
- * @param take gets events and the position of the first, the next ones when it is done
- * @param interval milliseconds during which events are gathered, to wait for the disk once for all of them
+ * @param take gets events and the position of the first
  */
 export const followDurable = (
   { views, waitUntilDurable, onFailed }: FollowOptions,
-  take: (events: Batch['events'], first: PublicPosition) => Promise<void> | void,
-  interval = 0,
+  take: (events: Batch['events'], first: PublicPosition) => void,
 ): (() => void) => {
   const stop = new AbortController()
   const { signal } = stop
-  const pause = (milliseconds: number): Promise<void> => delay(milliseconds, undefined, { signal, ref: false })
   // Streams begin once the views have caught up. Before that, a position is ahead of what its watchers have been told.
   let first = nextPosition(views.position())
   let folded: Batch['events'][number][] = []
   let isRunning = false
 
-  const untilDurable = async (position: PublicPosition): Promise<void> => {
-    for (;;) {
-      try {
-        return await waitUntilDurable(position)
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error
-      }
-      await pause(RETRY_DELAY_MS)
-    }
-  }
-
   const run = async (): Promise<void> => {
     while (folded.length > 0) {
-      if (interval > 0) await pause(interval)
       const events = folded
       folded = []
       const next = toPublicPosition(first + events.length)
-      await untilDurable(toPublicPosition(next - 1))
+      await untilDurable(waitUntilDurable, toPublicPosition(next - 1), signal)
       if (signal.aborted) return
-      await take(events, first)
+      take(events, first)
       first = next
     }
     isRunning = false

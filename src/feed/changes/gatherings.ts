@@ -1,7 +1,8 @@
-import { BEFORE_FIRST, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { BEFORE_FIRST, nextPosition, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { type FollowOptions, followDurable, whileJoined } from '../durability.ts'
+import { type FollowOptions, untilDurable, whileJoined } from '../durability.ts'
 import type { Supply } from '../stream.ts'
 import { type Change, collect } from './change.ts'
 import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
@@ -35,26 +36,45 @@ const gather = (
   ready: (changes: readonly Change[]) => Promise<Stretch['changes']>,
   publish: (stretch: Stretch) => void,
 ): (() => void) => {
-  const { settled, limits } = options
-  let isStopped = false
+  const { views, waitUntilDurable, settled, onFailed, limits } = options
+  const stop = new AbortController()
+  const { signal } = stop
+  let last = views.position()
+  let open = { from: last, collected: collect() }
+  let isRunning = false
 
-  const unfollow = followDurable(
-    options,
-    async (events, first) => {
-      const [from, to] = [toPublicPosition(first - 1), toPublicPosition(first + events.length - 1)]
-      const collected = collect()
-      const isMany = events.length > limits.behind
-      if (!isMany) for (const [n, event] of events.entries()) collected.add(event, toPublicPosition(first + n))
+  const run = async (): Promise<void> => {
+    while (last > open.from) {
+      await delay(limits.interval, undefined, { signal, ref: false })
+      const { from, collected } = open
+      const to = last
+      open = { from: to, collected: collect() }
+      // Nothing is told before it is certain to stay. The disk is waited for once for all of it.
+      await untilDurable(waitUntilDurable, to, signal)
       // Scopes that cannot be read stay as they were, here as in lists.
       await settled()?.catch(() => undefined)
-      const changes = isMany ? undefined : await ready(collected.changes())
-      if (!isStopped) publish({ from, to, changes })
-    },
-    limits.interval,
-  )
+      const changes = to - from > limits.behind ? undefined : await ready(collected.changes())
+      if (signal.aborted) return
+      publish({ from, to, changes })
+    }
+    isRunning = false
+  }
+
+  const unwatch = views.watch((events) => {
+    if (events.length === 0) return
+    const first = nextPosition(last)
+    last = toPublicPosition(last + events.length)
+    if (last - open.from <= limits.behind)
+      for (const [n, event] of events.entries()) open.collected.add(event, toPublicPosition(first + n))
+    if (isRunning) return
+    isRunning = true
+    run().catch((error) => {
+      if (!signal.aborted) onFailed(error)
+    })
+  })
   return () => {
-    isStopped = true
-    unfollow()
+    unwatch()
+    stop.abort()
   }
 }
 

@@ -29,9 +29,18 @@ test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is s
   await accountOf(alice, 'alice').waitFor()
   for (let round = 1; round <= 4; round++) {
     const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-    await row.hover()
-    await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
-    await page.getByRole('button', { name: /^Reserve until/ }).click()
+    const reserve = page.getByRole('button', { name: /^Reserve until/ })
+    // Whoever sees no form presses again.
+    const isFormOpen = async (): Promise<boolean> => {
+      await row.hover()
+      await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click({ timeout: SOON / 4 })
+      return reserve.waitFor({ timeout: SOON / 4 }).then(
+        () => true,
+        () => false,
+      )
+    }
+    await until('the form is open', isFormOpen, 2 * SOON)
+    await reserve.click()
     const own = row.getByRole('gridcell', { name: /^You .*, in use$/ })
     await own.waitFor()
     t.is(await reservationsOf(service), round)

@@ -42,7 +42,7 @@ export interface LabControl {
   readonly readRows: (api: Readable, span: Stretch, sutIds: readonly string[]) => Promise<void>
   /** Forgets which time of other machines is known: what nobody sees is not read again. */
   readonly keepRows: (sutIds: ReadonlySet<string>) => void
-  /** Puts what an answer has said in place of what was known. */
+  /** Puts what an answer has said in place of what was known before. */
   readonly put: (reservation: Reservation) => void
   readonly remove: (reservationId: string) => void
   /** Forgets everything, as for another user. */
@@ -57,6 +57,12 @@ const { compare } = new Intl.Collator(undefined, { numeric: true })
 const byStart = (a: Booked, b: Booked): number => a.from - b.from
 
 type Reserved = Pick<Lab, 'reservations' | 'bySut'>
+
+/** The later of what is known of a reservation and what an answer says: on a bad network answers overtake each other. */
+const laterOf = ({ reservations }: Reserved, told: Reservation): Reservation => {
+  const known = reservations.get(told._id)
+  return known !== undefined && Date.parse(known.updated_at) > Date.parse(told.updated_at) ? known : told
+}
 
 /** What was read of a span in place of what was known of it: of some machines, or of all. */
 const replaced = (
@@ -75,7 +81,8 @@ const replaced = (
       booked.filter((each) => !overlaps(each, span)),
     )
   }
-  for (const [id, of] of Map.groupBy(read, ({ sut_id }) => sut_id)) {
+  const latest = read.map((each) => laterOf(before, each))
+  for (const [id, of] of Map.groupBy(latest, ({ sut_id }) => sut_id)) {
     const known = (bySut.get(id) ?? []).filter(({ _id }) => !of.some((each) => each._id === _id))
     bySut.set(id, [...known, ...of.map(bookedOf)].sort(byStart))
     for (const each of of) reservations.set(each._id, each)
@@ -125,8 +132,9 @@ export const openLab = (): LabControl => {
       const left = [...known].filter(([id]) => sutIds.has(id))
       if (left.length < known.size) set(() => ({ known: new Map(left) }))
     },
-    put: (reservation) =>
+    put: (told) =>
       set((before) => {
+        const reservation = laterOf(before, told)
         const { reservations, bySut } = without(before, reservation)
         const booked = [...(bySut.get(reservation.sut_id) ?? []), bookedOf(reservation)].sort(byStart)
         return {

@@ -61,6 +61,7 @@ export interface Reservation {
   readonly user_id: string
   readonly listen_port: number
   /** RFC 3339. */
+  readonly updated_at: string
   readonly start_time: string
   readonly end_time: string
 }

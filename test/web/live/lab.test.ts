@@ -9,7 +9,7 @@ const sut = (_id: string, name: string): Sut => ({
   monitoring: { status: 'Unknown', status_description: '', last_updated: '2030-05-08T00:00:00Z' },
 })
 const reservation = (_id: string, sut_id: string, from: string, to: string): Reservation => ({
-  ...{ _id, sut_id, user_id: 'u', listen_port: 1 },
+  ...{ _id, sut_id, user_id: 'u', listen_port: 1, updated_at: '2030-05-08T00:00:00Z' },
   ...{ start_time: `2030-05-08T${from}:00Z`, end_time: `2030-05-08T${to}:00Z` },
 })
 const at = (clock: string): number => Date.parse(`2030-05-08T${clock}:00Z`)
@@ -114,4 +114,24 @@ test('an answer to a command is shown at once, in the place of what was known of
   )
   remove('r')
   t.deepEqual([...lab.get().reservations.keys()], ['q'])
+})
+
+test('an answer that was overtaken does not bring back what a reservation was', async (t) => {
+  const { lab, put, readRows } = openLab()
+  const made = reservation('r', 's', '10:00', '12:00')
+  const released = { ...made, end_time: '2030-05-08T11:00:00Z', updated_at: '2030-05-08T11:00:00Z' }
+  const ends = () => [
+    lab.get().reservations.get('r')?.end_time,
+    ...(lab.get().bySut.get('s') ?? []).map(({ to }) => to),
+  ]
+  put(made)
+  t.deepEqual(ends(), [made.end_time, at('12:00')])
+  put(released)
+  put(made)
+  t.deepEqual(ends(), [released.end_time, at('11:00')])
+  await readRows(serve([], () => [made]).api, DAY, ['s'])
+  t.deepEqual(ends(), [released.end_time, at('11:00')])
+  const later = { ...released, end_time: '2030-05-08T11:30:00Z', updated_at: '2030-05-08T11:00:01Z' }
+  await readRows(serve([], () => [later]).api, DAY, ['s'])
+  t.deepEqual(ends(), [later.end_time, at('11:30')])
 })

@@ -92,8 +92,9 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
   const waiting = useWaiting()
   const isMounted = useIsMounted()
   const window = windowOf(draft, now, taken)
-  const clash = clashOfDraft(draft, taken, now)
   const isSending = outcome.kind === 'sending'
+  // What is sent may be seen on the timeline before its answer comes.
+  const clash = isSending ? undefined : clashOfDraft(draft, taken, now)
   const close = (): void => show({ open: undefined })
 
   const send = async (what: Draft, isBeyondQuota = false, like?: Sut): Promise<void> => {

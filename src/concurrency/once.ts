@@ -9,3 +9,14 @@ export const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
     return made
   }
 }
+
+/** Makes the function that calls `act`, or joins a call that is still running. */
+export const makeJoined = <A>(act: () => Promise<A>): (() => Promise<A>) => {
+  let running: Promise<A> | undefined
+  return () => {
+    running ??= act().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}

@@ -54,14 +54,3 @@ export const within = async <A, B>(milliseconds: number, work: Promise<A>, other
     clearTimeout(timer)
   }
 }
-
-/** Makes the function that calls `act`, or joins a call that is still running. */
-export const makeJoined = <A>(act: () => Promise<A>): (() => Promise<A>) => {
-  let running: Promise<A> | undefined
-  return () => {
-    running ??= act().finally(() => {
-      running = undefined
-    })
-    return running
-  }
-}

@@ -1,4 +1,4 @@
-import { makeJoined } from '../../concurrency/waits.ts'
+import { makeJoined } from '../../concurrency/once.ts'
 import type { ForwardedReservation } from './entry.ts'
 import { keyOfSocket, readTables } from './unacknowledged.ts'
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
-import { makeJoined } from '../../concurrency/waits.ts'
+import { makeJoined } from '../../concurrency/once.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type OpenedSession, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
 import { sessionStream } from '../../domain/values/ids.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { makeJoined, within } from '../../concurrency/waits.ts'
+import { makeJoined } from '../../concurrency/once.ts'
+import { within } from '../../concurrency/waits.ts'
 import type { ClosedSession, OpenedSession } from '../../domain/session/decide.ts'
 import type { Use } from '../probing.ts'
 import type { ProcessOptions } from '../process.ts'

@@ -80,39 +80,36 @@ export interface FollowOptions {
   readonly onFailed: (error: unknown) => void
 }
 
-/**
- * Passes on all events that the views fold from now on, in order, once they are durable. Returns a function that ends
- * this.
- *
- * @param take gets events and the position of the first
- */
-export const followDurable = (
-  { views, waitUntilDurable, onFailed }: FollowOptions,
-  take: (events: Batch['events'], first: PublicPosition) => void,
+/** What becomes of events: they are noted as they come, and passed on in runs that do not overlap. */
+interface Passing {
+  /** Gets events and the position of the first. */
+  readonly note: (events: Batch['events'], first: PublicPosition) => void
+  /** Whether something noted has not been passed on. */
+  readonly isPending: () => boolean
+  readonly passOn: (signal: AbortSignal) => Promise<void>
+}
+
+/** Passes on all events that the views fold from now on, in order. Returns a function that ends this. */
+export const followViews = (
+  { views, onFailed }: Pick<FollowOptions, 'views' | 'onFailed'>,
+  { note, isPending, passOn }: Passing,
 ): (() => void) => {
   const stop = new AbortController()
   const { signal } = stop
   // Streams begin once the views have caught up. Before that, a position is ahead of what its watchers have been told.
-  let first = nextPosition(views.position())
-  let folded: Batch['events'][number][] = []
+  let next = nextPosition(views.position())
   let isRunning = false
 
   const run = async (): Promise<void> => {
-    while (folded.length > 0) {
-      const events = folded
-      folded = []
-      const next = toPublicPosition(first + events.length)
-      await untilDurable(waitUntilDurable, toPublicPosition(next - 1), signal)
-      if (signal.aborted) return
-      take(events, first)
-      first = next
-    }
+    while (isPending() && !signal.aborted) await passOn(signal)
     isRunning = false
   }
 
   const unwatch = views.watch((events) => {
-    for (const event of events) folded.push(event)
-    if (isRunning || folded.length === 0) return
+    if (events.length === 0) return
+    note(events, next)
+    next = toPublicPosition(next + events.length)
+    if (isRunning) return
     isRunning = true
     run().catch((error) => {
       if (!signal.aborted) onFailed(error)
@@ -122,4 +119,29 @@ export const followDurable = (
     unwatch()
     stop.abort()
   }
+}
+
+/**
+ * The same, once they are durable.
+ *
+ * @param take gets events and the position of the first
+ */
+export const followDurable = (options: FollowOptions, take: Passing['note']): (() => void) => {
+  let folded: Batch['events'][number][] = []
+  let first = nextPosition(options.views.position())
+  return followViews(options, {
+    note: (events) => {
+      for (const event of events) folded.push(event)
+    },
+    isPending: () => folded.length > 0,
+    passOn: async (signal) => {
+      const events = folded
+      folded = []
+      const next = toPublicPosition(first + events.length)
+      await untilDurable(options.waitUntilDurable, toPublicPosition(next - 1), signal)
+      if (signal.aborted) return
+      take(events, first)
+      first = next
+    },
+  })
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { BEFORE_FIRST, nextPosition, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
+import { BEFORE_FIRST, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { type FollowOptions, untilDurable, whileJoined } from '../durability.ts'
+import { type FollowOptions, followViews, untilDurable, whileJoined } from '../durability.ts'
 import type { Supply } from '../stream.ts'
 import { type Change, collect } from './change.ts'
 import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
@@ -36,15 +36,17 @@ const gather = (
   ready: (changes: readonly Change[]) => Promise<Stretch['changes']>,
   publish: (stretch: Stretch) => void,
 ): (() => void) => {
-  const { views, waitUntilDurable, settled, onFailed, limits } = options
-  const stop = new AbortController()
-  const { signal } = stop
+  const { views, waitUntilDurable, settled, limits } = options
   let last = views.position()
   let open = { from: last, collected: collect() }
-  let isRunning = false
-
-  const run = async (): Promise<void> => {
-    while (last > open.from) {
+  return followViews(options, {
+    note: (events, first) => {
+      last = toPublicPosition(first + events.length - 1)
+      if (last - open.from <= limits.behind)
+        for (const [n, event] of events.entries()) open.collected.add(event, toPublicPosition(first + n))
+    },
+    isPending: () => last > open.from,
+    passOn: async (signal) => {
       await delay(limits.interval, undefined, { signal, ref: false })
       const { from, collected } = open
       const to = last
@@ -54,28 +56,9 @@ const gather = (
       // Scopes that cannot be read stay as they were, here as in lists.
       await settled()?.catch(() => undefined)
       const changes = to - from > limits.behind ? undefined : await ready(collected.changes())
-      if (signal.aborted) return
-      publish({ from, to, changes })
-    }
-    isRunning = false
-  }
-
-  const unwatch = views.watch((events) => {
-    if (events.length === 0) return
-    const first = nextPosition(last)
-    last = toPublicPosition(last + events.length)
-    if (last - open.from <= limits.behind)
-      for (const [n, event] of events.entries()) open.collected.add(event, toPublicPosition(first + n))
-    if (isRunning) return
-    isRunning = true
-    run().catch((error) => {
-      if (!signal.aborted) onFailed(error)
-    })
+      if (!signal.aborted) publish({ from, to, changes })
+    },
   })
-  return () => {
-    unwatch()
-    stop.abort()
-  }
 }
 
 /** What changed, in gatherings that all readers share. They are made only while somebody reads. */

@@ -1,5 +1,5 @@
 import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
-import { placeQueued, type Queued } from './queued.ts'
+import { type Placed, placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
 import { HOUR } from './times.ts'
 
@@ -103,23 +103,20 @@ const idleCells = (booked: readonly Booked[], turnaround: number, span: Span, si
     .filter((idle) => idle.from < idle.to && isIn(idle, span))
     .map((idle) => ({ ...clip(idle, span), kind: 'idle', key: idle.key }))
 
-/** Who waits is drawn after what is waited for. */
-const queuedCells = (
-  { booked, turnaround = 0, queued = [] }: RowState,
-  span: Span,
-  now: number,
-  ownId: string,
-): readonly Cell[] =>
-  placeQueued(takenBy(booked, turnaround), queued, now)
-    .filter((placed) => isIn(placed, span))
-    .map((placed) => ({
-      ...{ ...clip(placed, span), kind: 'queued', key: `queued ${placed.queued._id}`, queued: placed.queued },
-      isOwn: placed.queued.userId === ownId,
+const queuedCells = (placed: readonly Placed[], span: Span, ownId: string): readonly Cell[] =>
+  placed
+    .filter((each) => isIn(each, span))
+    .map(({ queued, ...at }) => ({
+      ...clip(at, span),
+      kind: 'queued',
+      key: `queued ${queued._id}`,
+      queued,
+      isOwn: queued.userId === ownId,
     }))
 
 /** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
 export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): readonly Cell[] => {
-  const { booked, turnaround = 0, isActive, offlineSince, outages = [] } = row
+  const { booked, turnaround = 0, isActive, offlineSince, outages = [], queued = [] } = row
   if (span.zoom === 'month') return loadCells(booked, span, ownId)
   const inView = booked.filter((each) => isIn(each, span))
   const blocks = inView.map(
@@ -133,7 +130,11 @@ export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): 
     }),
   )
   const since = floorQuarter(now)
-  const gaps = isActive ? gapsOf(takenBy(booked, turnaround), span, since) : []
+  const taken = takenBy(booked, turnaround)
+  const placed = placeQueued(taken, queued, now)
+  // One cell at a time: who waits is drawn where the machine is free.
+  const drawn = [...taken, ...placed].toSorted((a, b) => a.from - b.from)
+  const gaps = isActive ? gapsOf(drawn, span, since) : []
   const cells: readonly Cell[] = [
     ...(isActive ? [] : [{ ...clip(span, span), kind: 'inactive', key: 'inactive' } as const]),
     ...outageCells(outages, span, now),
@@ -142,7 +143,7 @@ export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): 
     ...(turnaround === 0 || !isActive ? [] : idleCells(booked, turnaround, span, since)),
     ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),
     ...blocks,
-    ...queuedCells(row, span, now, ownId),
+    ...queuedCells(placed, span, ownId),
   ]
   return cells
 }
@@ -151,7 +152,7 @@ export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): 
 export const loadStep = (hours: number): 0 | 1 | 2 | 3 | 4 =>
   hours <= 0 ? 0 : hours < 3 ? 1 : hours < 6 ? 2 : hours < 9 ? 3 : 4
 
-const STOPS: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle', 'block', 'load'])
+const STOPS: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle', 'block', 'queued', 'load'])
 
 /** The cells that the keyboard visits, in order of time. */
 export const stopsOf = (cells: readonly Cell[]): readonly Cell[] =>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { timeOn } from '../holding/extend.ts'
 import type { NamedReservation } from '../live/objects.ts'
 import { RETRY_DELAY_MS } from '../live/reading.ts'
-import { usePage } from '../page/context.ts'
+import { meOf, usePage } from '../page/context.ts'
 import { useReading } from '../page/reading.ts'
 import { useSending } from '../page/sending.ts'
 import { Confirm } from '../parts/commands/confirm.ts'
@@ -43,6 +43,8 @@ const Waiting = ({
   const now = useStore(page.clock)
   const { refused, isBusy, send } = useSending()
   const [isAsking, setAsking] = useState(false)
+  const me = meOf(page)
+  const mayWithdraw = me.role === 'administrator' || request.user_id === me._id
   const { _id, created_at, position = 0, waits_for = [], expected_at, expires_at } = request
   const withdraw = async (): Promise<void> => {
     if ((await send(`/api/sut_request/${_id}/withdraw`)) !== undefined) onWithdrawn()
@@ -55,7 +57,7 @@ const Waiting = ({
       <${Icon} name="queue" />
       <span class="row"><b class="medium clip"><${Said} words=${wordsOfRequest(request, (id) => sutName ?? id)} /></b></span>
       <span class="when second num" role="status"><span class="nowrap">${ordinalOf(position + 1)} in line</span>, since ${since}, at most until ${until}</span>
-      ${!isAsking && html`<span class="row acts"><button type="button" class="btn quiet small" disabled=${isDisabled || isBusy} onClick=${() => setAsking(true)}>Withdraw</button></span>`}
+      ${mayWithdraw && !isAsking && html`<span class="row acts"><button type="button" class="btn quiet small" disabled=${isDisabled || isBusy} onClick=${() => setAsking(true)}>Withdraw</button></span>`}
     </div>
     <ul class="second small">
       ${waits_for.map((sentence) => html`<li key=${sentence}>${sentenceHere(sentence, (time) => timeOn(time, now))}</li>`)}
@@ -69,7 +71,7 @@ const Waiting = ({
 const Over = ({ request }: { readonly request: WaitingRequest }): VNode =>
   html`<div class="note" role="status"><${Icon} name="clock" /><span>${request.status === 'expired' ? 'Nothing was free in time.' : 'It was withdrawn.'}</span></div>`
 
-/** A request of one's own, as it is now: its place and why it waits, what was granted, or that it is over. */
+/** A request as it is now: its place and why it waits, what was granted, or that it is over. */
 export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {
   const { value, failed, retry } = useRequest(id)
   if (value === undefined)

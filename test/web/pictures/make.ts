@@ -48,6 +48,16 @@ const STATES: Readonly<Record<string, Step>> = {
     await page.keyboard.press('Shift+ArrowLeft')
     await page.keyboard.press('Shift+ArrowLeft')
   },
+  'schedule-waiting': async (page) => {
+    await page
+      .getByRole('gridcell', { name: /waiting for/ })
+      .first()
+      .click()
+    await page
+      .getByRole('dialog')
+      .getByText(/in line/)
+      .waitFor()
+  },
   'schedule-turnaround': async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'jetson-orin-2' })
     await row

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { takenBy } from '../../../src/web/timeline/calendar.ts'
-import { cellsOf } from '../../../src/web/timeline/cells.ts'
+import { cellsOf, stopsOf } from '../../../src/web/timeline/cells.ts'
 import { placeQueued } from '../../../src/web/timeline/queued.ts'
 import { spanOf } from '../../../src/web/timeline/span.ts'
 import { booked, MINUTE, time } from './times.ts'
@@ -28,8 +28,14 @@ test('a turnaround is left before it', (t) => {
   t.is(placed?.from, time('12:30'))
 })
 
-test('the row of a machine has a cell for each that waits for it, but not by days', (t) => {
+test('the row of a machine has a cell for each that waits for it, with the gaps around it, but not by days', (t) => {
   const row = { booked: HELD, isActive: true, offlineSince: undefined, queued: [queued('me', 60)] }
+  const stops = stopsOf(cellsOf(row, spanOf('day', NOW), NOW, 'me')).slice(1, 4)
+  t.like(stops, [
+    { kind: 'queued', from: time('12:00'), to: time('13:00') },
+    { kind: 'gap', from: time('13:00'), to: time('14:00') },
+    { kind: 'block', from: time('14:00') },
+  ])
   const shown = cellsOf(row, spanOf('day', NOW), NOW, 'me').filter(({ kind }) => kind === 'queued')
   t.like(shown, [{ from: time('12:00'), to: time('13:00'), isOwn: true }])
   t.deepEqual(

@@ -26,6 +26,7 @@ import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
 import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
 import { NoneShown } from './none-shown.ts'
+import { RequestPopover } from './request-popover.ts'
 import { SetUp, useSetUp } from './set-up.ts'
 
 const NONE: readonly Booked[] = []
@@ -60,6 +61,13 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
       html`<${DraftPopover} key=${sut._id} sut=${sut} draft=${open.draft} taken=${takenOf(sut, bySut.get(sut._id))} nameOf=${nameOf} anchor=${anchor} />`
     )
   }
+  if (open.kind === 'request') {
+    const sut = suts.get(open.sutId)
+    return (
+      sut &&
+      html`<${RequestPopover} key=${open.queued._id} sut=${sut} queued=${open.queued} at=${open.at} taken=${takenOf(sut, bySut.get(sut._id))} />`
+    )
+  }
   const reservation = reservations.get(open.id)
   const sut = reservation && suts.get(reservation.sut_id)
   if (reservation === undefined || sut === undefined) return undefined
@@ -80,8 +88,10 @@ const useRows = (now: number) => {
 }
 
 /** The machine of what is open. */
-const openSutOf = (open: Open | undefined, { reservations }: Lab): string | undefined =>
-  open?.kind === 'draft' ? open.draft.sutId : open && reservations.get(open.id)?.sut_id
+const openSutOf = (open: Open | undefined, { reservations }: Lab): string | undefined => {
+  if (open?.kind === 'draft') return open.draft.sutId
+  return open?.kind === 'request' ? open.sutId : open && reservations.get(open.id)?.sut_id
+}
 
 /** What is drawn over the timeline. The span follows it. */
 const useDrawn = (open: Open | undefined, span: Span, now: number) => {
@@ -104,6 +114,8 @@ const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve:
   const openCell = (sut: Sut, cell: Cell, at: number): void => {
     if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
     else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
+    else if (cell.kind === 'queued')
+      show({ open: { kind: 'request', queued: cell.queued, sutId: sut._id, at: cell.from } })
     else if (mayReserve && WHERE_DRAFTS_ARE.has(cell.kind) && cell.to > now)
       show({ open: { kind: 'draft', draft: draftAt(sut._id, at, takenBySut(sut), now) } })
   }

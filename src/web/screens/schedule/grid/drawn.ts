@@ -35,6 +35,7 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
     const shared = { sutId, window, label: durationOf(open.draft.length), text: announced(window, taken) }
     return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
   }
+  if (open.kind === 'request') return undefined
   const own = taken.find(({ held }) => held._id === open.id)?.held
   const { end } = open
   if (own === undefined || end === undefined || end === own.to) return undefined

@@ -116,9 +116,9 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const name = isOwn ? 'You' : queued.name
       const text = `${name}, waiting for ${durationOf(queued.length)}`
       const width = ((cell.to - cell.from) / HOUR) * hourWidth
-      return html`<span key=${cell.key} class="cell block wait" style=${place} role="gridcell" aria-label=${text} title=${text}>
+      return html`<button ...${shared} class="cell block wait" aria-label=${text} title=${text}>
         ${width >= NAME_FROM[span.zoom] && html`<span><${Icon} name="queue" /><span class="txt clip"><bdi>${name}</bdi></span></span>`}
-      </span>`
+      </button>`
     }
     case 'load': {
       const hours = Math.round(cell.hours)

@@ -1,6 +1,7 @@
 import { goTo } from '../../../page/location.ts'
 import { makeStore, type Store } from '../../../parts/store.ts'
 import type { Draft } from '../../../timeline/draft.ts'
+import type { Queued } from '../../../timeline/queued.ts'
 import type { Zoom } from '../../../timeline/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
@@ -13,6 +14,15 @@ export type Open =
       /** Another end, later or earlier, as it was drawn. */
       readonly end?: number
       readonly isDrawn?: boolean
+    }
+  | {
+      /** Somebody who waits. */
+      readonly kind: 'request'
+      readonly queued: Queued
+      /** Where the request is drawn, in Unix milliseconds. */
+      readonly at: number
+      readonly sutId: string
+      readonly isDrawn?: false
     }
 
 /** What one has chosen to see. It outlives a change of screens. */

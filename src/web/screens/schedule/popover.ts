@@ -18,9 +18,10 @@ interface Props {
 /** Pixels between the popover and what it belongs to, and the window's edge. */
 const AWAY = 8
 
-/** Beside what it belongs to. Where that is not shown, in the middle. */
+/** Beside what it belongs to. Where that is not shown, in the middle; where it is gone, it stays. */
 const place = (pop: HTMLElement, anchor: Element | null): void => {
-  if (matchMedia('(max-width: 640px)').matches) return
+  const isPlaced = pop.style.getPropertyValue('left') !== ''
+  if (matchMedia('(max-width: 640px)').matches || (anchor === null && isPlaced)) return
   const { width, height } = pop.getBoundingClientRect()
   const middle = new DOMRect((innerWidth - width) / 2, (innerHeight - height) / 3, 0, 0)
   const at = anchor?.getBoundingClientRect() ?? middle

@@ -42,6 +42,8 @@ export interface LabControl {
   readonly readRows: (api: Readable, span: Stretch, sutIds: readonly string[]) => Promise<void>
   /** Forgets which time of other machines is known: what nobody sees is not read again. */
   readonly keepRows: (sutIds: ReadonlySet<string>) => void
+  /** Forgets what is reserved neither in a span nor in the time of a row that is known: a page may be open for weeks. */
+  readonly forgetOthers: (span: Stretch) => void
   /** Puts what an answer has said in place of what was known before. */
   readonly put: (reservation: Reservation) => void
   readonly remove: (reservationId: string) => void
@@ -90,6 +92,19 @@ const replaced = (
   return { reservations, bySut }
 }
 
+/** What is reserved in a span, or in the time of a row that is known. */
+const within = ({ bySut, known, reservations }: Lab, span: Stretch): Reserved => {
+  const left = new Map<string, readonly Booked[]>()
+  for (const [id, booked] of bySut) {
+    const row = known.get(id) ?? span
+    const kept = booked.filter((each) => overlaps(each, span) || overlaps(each, row))
+    // A row of which nothing is forgotten is not drawn again.
+    if (kept.length > 0) left.set(id, kept.length === booked.length ? booked : kept)
+  }
+  const ids = new Set([...left.values()].flat().map(({ _id }) => _id))
+  return { bySut: left, reservations: new Map([...reservations].filter(([id]) => ids.has(id))) }
+}
+
 /** Without a reservation. */
 const without = ({ reservations, bySut }: Reserved, { _id, sut_id }: Pick<Reservation, '_id' | 'sut_id'>): Reserved => {
   const left = new Map(reservations)
@@ -132,6 +147,7 @@ export const openLab = (): LabControl => {
       const left = [...known].filter(([id]) => sutIds.has(id))
       if (left.length < known.size) set(() => ({ known: new Map(left) }))
     },
+    forgetOthers: (span) => set((before) => within(before, span)),
     put: (told) =>
       set((before) => {
         const reservation = laterOf(before, told)

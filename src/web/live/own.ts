@@ -11,7 +11,7 @@ export interface Own {
   readonly reservations: readonly NamedReservation[]
   /** Those that wait, the oldest first. */
   readonly requests: readonly SutRequest[]
-  /** Requests that were granted while the page was open, until one has seen it. */
+  /** The last requests that were granted while the page was open, until one has seen it. */
   readonly granted: readonly SutRequest[]
   readonly isLoaded: boolean
   /** Why they could not be read at the last attempt. */
@@ -29,7 +29,7 @@ export interface OwnControl {
 
 const EMPTY: Own = { reservations: [], requests: [], granted: [], isLoaded: false, failed: undefined }
 
-/** Reservations that are not over, at most. A quota has 100 where nothing else is set, and a series at most 366. */
+/** Reservations that are not over, and requests, at most. A quota has 100 where nothing else is set, and a series at most 366. */
 const MOST = 1_000
 
 export const isRunning = ({ start_time, end_time }: Pick<NamedReservation, 'start_time' | 'end_time'>, now: number) =>
@@ -93,7 +93,11 @@ export const openOwn = (api: Readable, userId: () => string | undefined, news: S
               ...{ api, ...ofKinds('sut_request') },
               read: (asked) => readRequests(asked, user, own.get().requests),
               onValue: ({ requests, granted }) =>
-                own.update((before) => ({ ...before, requests, granted: [...before.granted, ...granted] })),
+                own.update((before) => ({
+                  ...before,
+                  requests,
+                  granted: [...before.granted, ...granted].slice(-MOST),
+                })),
               // It is tried again, and no screen waits for it.
               onFailed: () => undefined,
             }),

@@ -56,6 +56,7 @@ export const useLab = (span: Stretch): LabReading => {
       async (api) => {
         await lab.readSoon(api, around(hour, HOUR))
         if (slow !== '') await lab.readSoon(api, around(hour, LONGEST), slow.split(','))
+        lab.forgetOthers(around(hour, LONGEST))
       },
       OUT_OF_VIEW,
     ),

@@ -135,3 +135,18 @@ test('an answer that was overtaken does not bring back what a reservation was', 
   await readRows(serve([], () => [later]).api, DAY, ['s'])
   t.deepEqual(ends(), [later.end_time, at('11:30')])
 })
+
+test('what is reserved neither about now nor in a row that is known is forgotten', async (t) => {
+  const { lab, readRows, keepRows, forgetOthers } = openLab()
+  const { api } = serve([], () => [
+    reservation('row', 's', '01:00', '02:00'),
+    reservation('unseen', 't', '01:00', '02:00'),
+    reservation('now', 't', '10:00', '11:00'),
+  ])
+  await readRows(api, DAY, ['s', 't'])
+  const before = lab.get().bySut.get('s')
+  keepRows(new Set(['s']))
+  forgetOthers({ from: at('10:30'), to: at('12:00') })
+  t.deepEqual([...lab.get().reservations.keys()].sort(), ['now', 'row'])
+  t.is(lab.get().bySut.get('s'), before)
+})

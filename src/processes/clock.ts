@@ -119,8 +119,8 @@ const READ_INTERVAL_MS = 1_000
 const APART_MAX_MS = 20
 
 /**
- * Milliseconds since boot, including suspension; never less than before. Background work asks at every change, and
- * reading it takes 10 us (on Linux it is a file), so between readings it goes on with the monotonic clock.
+ * Whole milliseconds since boot, including suspension; never less than before. Background work asks at every change,
+ * and reading it takes 10 us (on Linux it is a file), so between readings it goes on with the monotonic clock.
  */
 export const makeSinceBoot = ({ uptime, monotonic, wall }: Clocks = REAL): (() => number) => {
   let read = { sinceBoot: 0, monotonic: Number.NEGATIVE_INFINITY, wall: 0 }
@@ -130,7 +130,7 @@ export const makeSinceBoot = ({ uptime, monotonic, wall }: Clocks = REAL): (() =
     const passed = now - read.monotonic
     if (passed >= READ_INTERVAL_MS || Math.abs(wallNow - read.wall - passed) > APART_MAX_MS)
       read = { sinceBoot: uptime() * 1_000, monotonic: now, wall: wallNow }
-    last = Math.max(last, read.sinceBoot + now - read.monotonic)
+    last = Math.max(last, Math.round(read.sinceBoot + now - read.monotonic))
     return last
   }
 }

@@ -18,8 +18,8 @@ export const makeUnbroken = ({ isReady, clock, sinceBoot }: UnbrokenOptions) => 
   let began: number | undefined
   let last = { at: sinceBoot(), offset: clock.now() - sinceBoot() }
   return {
-    /** Whole milliseconds, as times are; 0 while they cannot. */
-    lasting: (): number => (began === undefined ? 0 : Math.floor(sinceBoot() - began)),
+    /** Milliseconds; 0 while they cannot. */
+    lasting: (): number => (began === undefined ? 0 : sinceBoot() - began),
     /** To be called often. */
     check: (): void => {
       const at = sinceBoot()

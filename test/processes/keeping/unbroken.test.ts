@@ -80,9 +80,3 @@ test('a process that has no processor for a moment is no break, nor is a clock t
   unbroken.check()
   t.is(unbroken.lasting(), MINUTE + 5 * SECOND)
 })
-
-test('the time is in whole milliseconds, although the machine counts parts of them', (t) => {
-  const { state, unbroken } = instance()
-  state.boot += SECOND + 0.25
-  t.is(unbroken.lasting(), SECOND)
-})

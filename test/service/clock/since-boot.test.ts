@@ -53,3 +53,9 @@ test('a clock that is set, forward or back, does not matter', (t) => {
     t.is(machine.sinceBoot(), machine.booted())
   }
 })
+
+test('it is in whole milliseconds, although the machine counts parts of them', (t) => {
+  const machine = aMachine()
+  machine.runs(100.4)
+  t.is(machine.sinceBoot(), 5_100)
+})

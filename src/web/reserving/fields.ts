@@ -4,6 +4,7 @@ import { meOf, usePage } from '../page/context.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { useStore } from '../parts/store.ts'
+import { ceilQuarter } from '../timeline/calendar.ts'
 import { type Asked, beginOf, LENGTHS, parseStart, startMoved } from '../timeline/draft.ts'
 import { clockOf, durationOf, MINUTE, QUARTER } from '../timeline/times.ts'
 
@@ -25,7 +26,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
   }
   const take = (): boolean => {
     if (typed === undefined) return true
-    const start = parseStart(typed, beginOf(asked, now))
+    const start = parseStart(typed, beginOf(asked, now), now)
     setWrong(start === undefined)
     if (start === undefined) return false
     setTyped(undefined)
@@ -65,7 +66,15 @@ interface LengthProps<A extends Asked> {
 export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>): VNode => {
   const chosen = LENGTHS.indexOf(asked.length)
   const group = useRef<HTMLDivElement>(null)
+  const start = beginOf(asked, Date.now())
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const [isWrong, setWrong] = useState(false)
+  const type = (text: string | undefined): void => {
+    setTyped(text)
+    setWrong(false)
+  }
   const pick = (index: number): void => {
+    type(undefined)
     const at = (index + LENGTHS.length) % LENGTHS.length
     onChange({ ...asked, length: LENGTHS[at] as number })
     group.current?.querySelectorAll<HTMLElement>('[role=radio]')[at]?.focus()
@@ -74,13 +83,15 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (by === undefined || event.target instanceof HTMLInputElement) return
     event.preventDefault()
-    pick(chosen + by)
+    pick(Math.max(chosen, by < 0 ? 0 : -1) + by)
   }
-  const onUntil = (event: InputEvent): void => {
-    const start = beginOf(asked, Date.now())
-    const until = parseStart((event.target as HTMLInputElement).value, start)
-    if (until === undefined || until === 'now') return
-    onChange({ ...asked, length: Math.max(QUARTER, (until > start ? until : until + 24 * 60 * MINUTE) - start) })
+  const takeUntil = (): void => {
+    const text = typed?.trim() ?? ''
+    const until = text === '' ? undefined : parseStart(text, start, start + QUARTER)
+    const isTime = typeof until === 'number'
+    setWrong(text !== '' && !isTime)
+    if (text === '' || isTime) setTyped(undefined)
+    if (isTime) onChange({ ...asked, length: Math.max(QUARTER, until - start) })
   }
   return html`<div class="field">
     <span class="label" id="length">Length</span>
@@ -89,8 +100,11 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
         (length, n) =>
           html`<button type="button" class="chip" role="radio" aria-checked=${n === chosen} tabindex=${n === chosen || (chosen < 0 && n === 0) ? 0 : -1} onClick=${() => pick(n)}>${durationOf(length)}</button>`,
       )}
-      <input class="input until" aria-label="Until" placeholder="Until…" autocomplete="off" maxlength="8" onChange=${onUntil} />
+      <input class="input until" aria-label="Until" placeholder="Until…" autocomplete="off" maxlength="8" aria-invalid=${isWrong}
+        value=${typed ?? (chosen < 0 ? clockOf(ceilQuarter(start + asked.length)) : '')}
+        onInput=${(event: InputEvent) => type((event.target as HTMLInputElement).value)} onChange=${takeUntil} />
     </div>
+    ${isWrong && html`<span class="small danger" role="alert">A time of day, such as 9:30.</span>`}
   </div>`
 }
 

@@ -10,7 +10,7 @@ import {
   type Stretch,
   type Taken,
 } from './calendar.ts'
-import { MINUTE, QUARTER } from './times.ts'
+import { MINUTE, midnightOf, QUARTER } from './times.ts'
 
 /** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
 
@@ -148,14 +148,15 @@ export const clashOfDraft = (draft: Draft, taken: readonly Taken[], now: number)
 }
 
 /**
- * A time of day that somebody has typed: `9`, `930`, `9:30`, `now`. The next such time from `after` on, on the same day
- * where it is still to come; undefined if it is none.
+ * A time of day that somebody has typed: `9`, `930`, `9:30`, `9.30`, `now`; undefined if it is none. On the day given,
+ * or on the next where its quarter is over at `after`.
  */
-export const parseStart = (text: string, day: number): number | 'now' | undefined => {
+export const parseStart = (text: string, day: number, after: number): number | 'now' | undefined => {
   const typed = text.trim().toLowerCase()
   if (typed === 'now' || typed === '') return 'now'
-  const match = /^(\d{1,2})(?::?(\d{2}))?$/.exec(typed)
+  const match = /^(\d{1,2})(?:[:.]?(\d{2}))?$/.exec(typed)
   const [hours, minutes] = [Number(match?.[1]), Number(match?.[2] ?? 0)]
   if (match === null || hours > 23 || minutes > 59) return undefined
-  return floorQuarter(new Date(day).setHours(hours, minutes, 0, 0))
+  const on = (time: number): number => floorQuarter(new Date(time).setHours(hours, minutes, 0, 0))
+  return on(day) + QUARTER > after ? on(day) : on(midnightOf(day, 1))
 }

@@ -109,10 +109,14 @@ test('a start moves by quarters, and before the next quarter it is now', (t) => 
 })
 
 test('a start may be typed in several ways', (t) => {
-  const day = time('13:00')
-  t.is(parseStart('9', day), time('09:00'))
-  t.is(parseStart('930', day), time('09:30'))
-  t.is(parseStart('9:37', day), time('09:30'))
-  t.is(parseStart(' Now', day), 'now')
-  for (const wrong of ['25', '9:75', 'noon', '1234567']) t.is(parseStart(wrong, day), undefined, wrong)
+  const [day, now] = [time('13:00'), time('08:00')]
+  t.is(parseStart('9', day, now), time('09:00'))
+  for (const half of ['930', '9:30', '9.30', '9:37']) t.is(parseStart(half, day, now), time('09:30'), half)
+  t.is(parseStart(' Now', day, now), 'now')
+  for (const wrong of ['25', '9:75', 'noon', '1234567']) t.is(parseStart(wrong, day, now), undefined, wrong)
+})
+
+test('a time of day that is over is that of the next day, unless its quarter is now', (t) => {
+  t.is(parseStart('930', time('13:00'), time('11:05')), time('09:30') + 24 * 60 * MINUTE)
+  t.is(parseStart('11', time('13:00'), time('11:05')), time('11:00'))
 })

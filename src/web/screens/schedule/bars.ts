@@ -11,7 +11,7 @@ import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
 import { dayTitleOf, monthOf, numberOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
 import { QueueTable } from '../../waiting/queue-table.ts'
 import { tagsOf, toggled } from './grid/filter.ts'
-import { show, view } from './grid/view.ts'
+import { backToNow, show, view, zoomTo } from './grid/view.ts'
 import { Popover } from './popover.ts'
 
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
@@ -37,8 +37,6 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   const now = useStore(clock, (time) => Math.floor(time / 60_000) * 60_000)
   const name = NAMES[span.zoom]
   const move = (count: number): void => show({ time: spanLater(span, count).from, open: undefined })
-  const zoomTo = (zoom: Zoom): void =>
-    show({ zoom, time: span.from <= now && now < span.to ? undefined : span.from, open: undefined })
   const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
   const step = (count: number, text: string, key: string): VNode => {
     const label = `${text} (${key})`
@@ -47,7 +45,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
     </button>`
   }
   return html`<div class="bar">
-    <button type="button" class="btn" onClick=${() => show({ time: undefined, open: undefined })}>${texts.today}</button>
+    <button type="button" class="btn" onClick=${backToNow}>${texts.today}</button>
     <span class="row tight">${step(-1, `${name} before`, 'K')}${step(1, `${name} after`, 'J')}</span>
     <h1 class="title"><span class="desk-only">${titleOf(span, now)}</span><span class="phone-only">${shortTitleOf(span)}</span></h1>
     <span class="muted small desk-only" title="Times are shown in your browser's zone">${zoneNameOf(span.from)}</span>
@@ -55,11 +53,11 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
     <div class="seg desk-only" role="group" aria-label="Zoom">
       ${ZOOMS.map(
         (zoom) =>
-          html`<button type="button" aria-pressed=${span.zoom === zoom} onClick=${() => zoomTo(zoom)}>${NAMES[zoom]}</button>`,
+          html`<button type="button" aria-pressed=${span.zoom === zoom} onClick=${() => zoomTo(zoom, span, now)}>${NAMES[zoom]}</button>`,
       )}
     </div>
     <div class="phone-only">
-      <${MenuChip} label=${name} isOn=${false} choices=${choices} isMultiple=${false} onChoose=${zoomTo} />
+      <${MenuChip} label=${name} isOn=${false} choices=${choices} isMultiple=${false} onChoose=${(zoom: Zoom) => zoomTo(zoom, span, now)} />
     </div>
   </div>`
 }

@@ -25,6 +25,8 @@ interface Props {
   readonly taken: readonly Taken[]
   /** The end that was drawn on the timeline. */
   readonly end: number | undefined
+  /** Whether it is asked at once if it is to be given back. */
+  readonly isGivenBack: boolean | undefined
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
 }
@@ -85,13 +87,13 @@ const DrawnEnd = ({ own, end, isDisabled, onExtend, onShorten }: DrawnEndProps):
 }
 
 /** What one may do with a reservation of one's own, or, as an administrator, with another's. */
-const Controls = ({ sut, reservation, taken, end }: Props): VNode => {
+const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const commands = useCommands(reservation._id)
   const { refused, isBusy, run } = commands
-  const [until, ask] = useState<Until | undefined>(undefined)
+  const [until, ask] = useState<Until | undefined>(isGivenBack ? 'now' : undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
   const [connection, readConnection] = useConnection(reservation._id, isRunning)

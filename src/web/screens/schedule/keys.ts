@@ -5,7 +5,7 @@ import { draftAt, dragEnd, moveLength, moveStart } from '../../timeline/draft.ts
 import { moveOf } from '../../timeline/moves.ts'
 import { type Span, spanLater, stepOf, type Zoom } from '../../timeline/span.ts'
 import { QUARTER } from '../../timeline/times.ts'
-import { type Open, show } from './grid/view.ts'
+import { backToNow, type Open, show, zoomTo } from './grid/view.ts'
 
 /** The keys of the timeline that are not the grid's own. */
 
@@ -14,12 +14,12 @@ const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'mon
 const later = (span: Span, count: number): void => show({ time: spanLater(span, count).from, open: undefined })
 
 /** The keys that lead to another span. Where something can be drawn, Shift with an arrow draws. */
-export const onSpanKey = (event: KeyboardEvent, span: Span): boolean => {
+export const onSpanKey = (event: KeyboardEvent, span: Span, now: number): boolean => {
   const key = event.key.toLowerCase()
   const zoom = ZOOM_KEYS[key]
   if (event.ctrlKey || event.metaKey || event.altKey) return false
-  if (zoom !== undefined) show({ zoom, open: undefined })
-  else if (key === 't' || key === 'n') show({ time: undefined, open: undefined })
+  if (zoom !== undefined) zoomTo(zoom, span, now)
+  else if (key === 't' || key === 'n') backToNow()
   else if (key === 'k' || (event.shiftKey && event.key === 'ArrowLeft')) later(span, -1)
   else if (key === 'j' || (event.shiftKey && event.key === 'ArrowRight')) later(span, 1)
   else if (key === '/') document.getElementById('filter-text')?.focus()

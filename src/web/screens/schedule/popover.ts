@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isFocusLost } from '../../parts/focus.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 
@@ -33,8 +34,6 @@ const place = (pop: HTMLElement, anchor: Element | null): void => {
   pop.style.setProperty('top', `${Math.max(AWAY, top)}px`)
 }
 
-const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
-
 const focusIn = (pop: HTMLElement | null): void => {
   const find = (selector: string): HTMLElement | null | undefined => pop?.querySelector<HTMLElement>(selector)
   const first = find('[data-first]') ?? find('.choice') ?? find('.chip:enabled, .pop-foot .btn') ?? find('button')
@@ -45,6 +44,8 @@ const focusIn = (pop: HTMLElement | null): void => {
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSubmit, children }: Props): VNode => {
   const pop = useRef<HTMLFormElement>(null)
+  // Before what is inside takes it.
+  const [before] = useState(() => document.activeElement as HTMLElement | null)
   /** What had the focus last. */
   const focused = useRef<Element>(undefined)
   useLayoutEffect(() => {
@@ -61,12 +62,13 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
   })
   // As layout effects, before the next key: effects run a frame later, and a key in between would go nowhere.
   useLayoutEffect(() => {
-    const before = document.activeElement as HTMLElement | null
     focusIn(pop.current)
     return () => {
       // Focus that has moved elsewhere stays there.
       const isHere = isFocusLost() || pop.current?.contains(document.activeElement)
-      if (isHere && before?.isConnected) before.focus()
+      if (!isHere) return
+      if (before?.isConnected) before.focus()
+      else document.querySelector<HTMLElement>('.tl [tabindex="0"]')?.focus({ preventScroll: true })
     }
   }, [])
   useEffect(() => {
@@ -83,7 +85,9 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
   }
   const submit = (event: Event): void => {
     event.preventDefault()
-    onSubmit?.()
+    const wrong = pop.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    if (wrong) wrong.focus()
+    else onSubmit?.()
   }
   return html`<div>
     <div class="scrim phone-only" onClick=${onClose}></div>

@@ -72,7 +72,7 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
   const sut = reservation && suts.get(reservation.sut_id)
   if (reservation === undefined || sut === undefined) return undefined
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
-  return html`<${BlockPopover} key=${open.id} sut=${sut} end=${open.end} reservation=${reservation} taken=${takenOf(sut, bySut.get(sut._id))} nameOf=${nameOf} anchor=${anchor} />`
+  return html`<${BlockPopover} key=${open.id} sut=${sut} end=${open.end} isGivenBack=${open.isGivenBack} reservation=${reservation} taken=${takenOf(sut, bySut.get(sut._id))} nameOf=${nameOf} anchor=${anchor} />`
 }
 
 const useRows = (now: number) => {
@@ -123,8 +123,9 @@ const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve:
     openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(takenBySut(sut), now) ?? now }, now)
   const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): boolean => {
     if (mayReserve && onDrawKey(event, { sut, cell, taken: takenBySut(sut), span, now, open })) return true
-    if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span)
-    openCell(sut, cell, cell.from)
+    if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span, now)
+    if (event.key === 'Delete') show({ open: { kind: 'reservation', id: cell.booked._id, isGivenBack: true } })
+    else openCell(sut, cell, cell.from)
     return true
   }
   return { openCell, quick, onKey }
@@ -135,7 +136,7 @@ export const Schedule = (): VNode => {
   const page = usePage()
   const me = meOf(page)
   const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const { zoom, time, open, filter, groupBy, folded } = useStore(view)
+  const { zoom, time, open, filter, groupBy, folded, returns } = useStore(view)
   const inside = useInside()
   const [isQueueOpen, setQueueOpen] = useState(false)
   const isHeld = inside.isInside || open !== undefined
@@ -164,7 +165,7 @@ export const Schedule = (): VNode => {
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<div class="tl"><${NoMachines} /></div>`
     if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoneShown} isPast=${isPast} />`
-    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} queued=${queued} known=${known} onView=${onView} span=${span} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
+    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} queued=${queued} known=${known} onView=${onView} span=${span} returns=${returns} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`
   }
   if (isLoaded && isSettingUp) return html`<main class="main"><${SetUp} /></main>`

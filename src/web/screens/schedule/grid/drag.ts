@@ -88,6 +88,12 @@ const press = (event: PointerEvent, props: GridProps, hourWidth: number): Drag |
   return { held, sut, lane, away, before, clientX: event.clientX, open: undefined, isDrawing }
 }
 
+/** Whether the form of what is pressed is open. */
+const isOpen = ({ held, sut, before }: Drag): boolean =>
+  before?.kind === 'draft'
+    ? before.draft.sutId === sut._id
+    : before?.kind === 'reservation' && held.kind === 'own' && before.id === held.own._id
+
 /** What a drag needs of the window: Escape gives it up, and a finger that draws neither scrolls nor opens a menu. */
 const useWindow = (
   box: RefObject<HTMLDivElement | null>,
@@ -154,6 +160,13 @@ export const useDrag = (props: GridProps, box: RefObject<HTMLDivElement | null>,
         pressed.isDrawing = true
         draw(pressed.clientX, pressed)
       }, LONG_PRESS_MS)
+    },
+    // A form that is open keeps the focus.
+    onMouseDown: (event: MouseEvent): void => {
+      if (drag.current === undefined || !isOpen(drag.current)) return
+      event.preventDefault()
+      const form = document.querySelector('.pop')
+      if (form?.contains(document.activeElement) === false) form.querySelector<HTMLElement>('[data-first]')?.focus()
     },
     onPointerMove: (event: PointerEvent): void => {
       const { current } = drag

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../../live/objects.ts'
+import { isFocusLost } from '../../../parts/focus.ts'
 import { type Cell, stopsOf } from '../../../timeline/cells.ts'
 import { type Move, moveOf, moveSpot, type Spot, stopAt } from '../../../timeline/moves.ts'
 import type { Layout } from '../../../timeline/rows.ts'
@@ -35,6 +36,27 @@ const cellOf = (target: HTMLElement, props: GridProps) => {
   return cell && { cell, index, sut: row.of }
 }
 
+/** Tells whether the focus was on the grid and is nowhere now: its cell has gone, with another span or by what others do. */
+const useLost = (box: RefObject<HTMLDivElement | null>): (() => boolean) => {
+  const wasHere = useRef(false)
+  useEffect(() => {
+    const isHere = ({ target }: Event): boolean => box.current?.contains(target as Node) === true
+    const onFocusIn = (event: Event): void => {
+      wasHere.current = isHere(event)
+    }
+    const onPointerDown = (event: Event): void => {
+      wasHere.current &&= isHere(event)
+    }
+    document.addEventListener('focusin', onFocusIn)
+    document.addEventListener('pointerdown', onPointerDown)
+    return () => {
+      document.removeEventListener('focusin', onFocusIn)
+      document.removeEventListener('pointerdown', onPointerDown)
+    }
+  }, [])
+  return () => wasHere.current && isFocusLost()
+}
+
 /** What pointer and keyboard do on the grid. */
 export const useInput = (
   props: GridProps,
@@ -44,18 +66,26 @@ export const useInput = (
 ) => {
   const { current, cell: focused, move, setSpot } = useSpot(props, layout)
   const drag = useDrag(props, box, hourWidth)
-  const toFocus = useRef(false)
+  /** Whether the focus goes to the current cell, which then is brought into view or stays where it is. */
+  const toFocus = useRef<'in view' | 'in place' | undefined>(undefined)
+  const isLost = useLost(box)
 
   useLayoutEffect(() => {
-    if (!toFocus.current) return
-    toFocus.current = false
+    const how = toFocus.current ?? (isLost() ? 'in place' : undefined)
+    if (how === undefined) return
+    toFocus.current = undefined
     const cell = box.current?.querySelector<HTMLElement>(`[data-row="${current.row}"] [tabindex="0"]`)
     cell?.focus({ preventScroll: true })
-    cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (how === 'in view') cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
+  useLayoutEffect(() => {
+    if (props.returns === 0) return
+    if (box.current?.contains(document.activeElement)) toFocus.current = 'in place'
+    setSpot({ row: current.row, time: props.now })
+  }, [props.returns])
 
   const focusOn = (spot: Spot): void => {
-    toFocus.current = true
+    toFocus.current = 'in view'
     const top = layout.tops[spot.row] ?? 0
     const { current: element } = box
     // A row far away is drawn only once it is in view.

@@ -17,6 +17,8 @@ export interface GridProps {
   /** Who waits for which machine, by rank. */
   readonly queued: ReadonlyMap<string, readonly Queued[]>
   readonly span: Span
+  /** How often one has gone back to now. */
+  readonly returns: number
   readonly now: number
   readonly ownId: string
   readonly mayReserve: boolean

@@ -177,13 +177,17 @@ const useDrawnInView = (
   }, [place])
 }
 
-/** A day opens two hours before now, and never scrolls by itself afterwards. */
-const useOpening = (ref: RefObject<HTMLDivElement | null>, { span, now }: GridOptions, hourWidth: number): void =>
+/** A day opens two hours before now, and never scrolls by itself afterwards: only back to now when one asks for it. */
+const useOpening = (
+  ref: RefObject<HTMLDivElement | null>,
+  { span, now, returns }: GridOptions,
+  hourWidth: number,
+): void =>
   useLayoutEffect(() => {
     const isNow = span.from <= now && now < span.to
     const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - BEFORE_NOW) : 7
     ref.current?.scrollTo({ left: span.zoom === 'day' ? hours * hourWidth : 0 })
-  }, [span.zoom, span.from])
+  }, [span.zoom, span.from, returns])
 
 const machinesOf = (rows: readonly Row<Sut>[], indexes: readonly number[]): readonly Sut[] =>
   indexes.flatMap((index) => {

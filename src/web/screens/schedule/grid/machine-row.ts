@@ -79,6 +79,9 @@ const dayRange = (from: number, to: number): string =>
     ? rangeOf(from, to)
     : `${shortDayOf(from)} ${clockOf(from)} – ${shortDayOf(to)} ${clockOf(to)}`
 
+/** As a range is read aloud. */
+const spoken = ({ from, to }: Cell): string => dayRange(from, to).replace(/ ?– ?/, ' to ')
+
 const turnText = ({ to }: Cell): string => `Turnaround until ${clockOf(to)}`
 
 const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
@@ -96,11 +99,11 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
   }
   switch (cell.kind) {
     case 'gap':
-      return html`<button ...${shared} class="cell gap" aria-label=${`Free, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
+      return html`<button ...${shared} class="cell gap" aria-label=${`Free, ${spoken(cell)}`}></button>`
     case 'turn':
       return html`<button ...${shared} class="cell turn" title=${turnText(cell)} aria-label=${turnText(cell)}></button>`
     case 'idle':
-      return html`<button ...${shared} class="cell gap" aria-label=${`Too close to the next reservation, ${dayRange(cell.from, cell.to).replace('–', ' to ')}`}></button>`
+      return html`<button ...${shared} class="cell gap" aria-label=${`Too close to the next reservation, ${spoken(cell)}`}></button>`
     case 'inactive':
       return html`<span key=${cell.key} class="cell inactive" style=${place} role="gridcell"><span class="vh">Inactive</span></span>`
     case 'offline':

@@ -2,7 +2,7 @@ import { goTo } from '../../../page/location.ts'
 import { makeStore, type Store } from '../../../parts/store.ts'
 import type { Draft } from '../../../timeline/draft.ts'
 import type { Queued } from '../../../timeline/queued.ts'
-import type { Zoom } from '../../../timeline/span.ts'
+import type { Span, Zoom } from '../../../timeline/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
 /** What is open over the timeline. While `isDrawn`, it is on the timeline only: its form opens when that is done. */
@@ -14,6 +14,8 @@ export type Open =
       /** Another end, later or earlier, as it was drawn. */
       readonly end?: number
       readonly isDrawn?: boolean
+      /** Whether it is asked at once if it is to be given back. */
+      readonly isGivenBack?: boolean
     }
   | {
       /** Somebody who waits. */
@@ -35,6 +37,8 @@ export interface View {
   readonly groupBy: string | undefined
   readonly folded: ReadonlySet<string>
   readonly open: Open | undefined
+  /** How often one has gone back to now, to which the timeline then scrolls. */
+  readonly returns: number
 }
 
 const KEPT = 'berth schedule'
@@ -55,7 +59,7 @@ const readKept = (): KeptView => {
 const openView = (): Store<View> => {
   const { groupBy, folded = [] } = readKept()
   const view = makeStore<View>({
-    ...{ zoom: 'day', time: undefined, filter: NO_FILTER, groupBy, open: undefined },
+    ...{ zoom: 'day', time: undefined, filter: NO_FILTER, groupBy, open: undefined, returns: 0 },
     folded: new Set(Array.isArray(folded) ? folded : []),
   })
   view.watch(({ groupBy: by, folded: those }) =>
@@ -67,6 +71,13 @@ const openView = (): Store<View> => {
 export const view = openView()
 
 export const show = (change: Partial<View>): void => view.update((before) => ({ ...before, ...change }))
+
+export const backToNow = (): void =>
+  view.update((before) => ({ ...before, time: undefined, open: undefined, returns: before.returns + 1 }))
+
+/** Shows another span of what is shown: today's where that has today. */
+export const zoomTo = (zoom: Zoom, { from, to }: Span, now: number): void =>
+  show({ zoom, time: from <= now && now < to ? undefined : from, open: undefined })
 
 /** Goes to the schedule with a draft, from now on unless given, which may be changed there before it is sent. */
 export const take = (sutId: string, length: number, start: Draft['start'] = 'now'): void => {

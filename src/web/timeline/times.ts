@@ -35,6 +35,12 @@ export const dayTitleOf = (time: number, now: number): string => {
 export const shortDayOf = (time: number): string =>
   `${weekdayOf(time).slice(0, 3)} ${new Date(time).getDate()} ${monthOf(time).slice(0, 3)}`
 
+/** `23 – 29 November`, `30 November – 6 December`; the months by another name if one is given. */
+export const datesOf = (from: number, to: number, nameOf = monthOf): string => {
+  const isOneMonth = nameOf(from) === nameOf(to)
+  return `${new Date(from).getDate()} ${isOneMonth ? '' : `${nameOf(from)} `}– ${new Date(to).getDate()} ${nameOf(to)}`
+}
+
 /** `3 Feb 2025`. */
 export const dateOf = (time: number): string => {
   const date = new Date(time)

@@ -8,7 +8,7 @@ import { MenuChip } from '../../parts/menu.ts'
 import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
-import { dayTitleOf, monthOf, numberOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
+import { datesOf, dayTitleOf, monthOf, numberOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
 import { QueueTable } from '../../waiting/queue-table.ts'
 import { tagsOf, toggled } from './grid/filter.ts'
 import { backToNow, show, view, zoomTo } from './grid/view.ts'
@@ -19,17 +19,20 @@ const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
 
 const titleOf = ({ zoom, from, to }: Span, now: number): string => {
   if (zoom === 'day') return dayTitleOf(from, now)
-  const year = new Date(from).getFullYear() === new Date(now).getFullYear() ? '' : ` ${new Date(from).getFullYear()}`
-  if (zoom === 'month') return `${monthOf(from)}${year}`
-  return `${shortDayOf(from)} – ${shortDayOf(to - 1)}${year}`
+  const year = new Date(to - 1).getFullYear()
+  if (zoom === 'month') return `${monthOf(from)} ${year}`
+  return `${datesOf(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
 }
 
-const shortTitleOf = (span: Span): string =>
-  span.zoom === 'day'
-    ? shortDayOf(span.from)
-    : span.zoom === 'month'
-      ? monthOf(span.from)
-      : `Week of ${shortDayOf(span.from)}`
+const shortMonthOf = (time: number): string => monthOf(time).slice(0, 3)
+
+/** On phones. */
+const shortTitleOf = ({ zoom, from, to }: Span): string => {
+  if (zoom === 'day') return shortDayOf(from)
+  return zoom === 'month'
+    ? `${shortMonthOf(from)} ${new Date(from).getFullYear()}`
+    : datesOf(from, to - 1, shortMonthOf)
+}
 
 /** What of time is shown. */
 export const DateBar = ({ span }: { readonly span: Span }): VNode => {

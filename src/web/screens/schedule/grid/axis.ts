@@ -23,11 +23,13 @@ const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() 
 const Ticks = ({ span, now }: Props): readonly VNode[] => {
   if (span.zoom === 'day')
     return hoursOf(span).map((hour) => {
-      // The pill of now would cover it.
+      // The pill of now would cover it; on phones an hour is narrower.
       const isCovered = Math.abs(hour - now + 12 * MINUTE) < 30 * MINUTE
+      const isCoveredOnPhones = Math.abs(hour - now + 21 * MINUTE) < 36 * MINUTE
+      const covered = `${isCovered ? ' under-d' : ''}${isCoveredOnPhones ? ' under-p' : ''}`
       const isNextDay = hour > span.from && hour === midnightOf(hour)
       const text = isNextDay ? html`<b>${shortDayOf(hour)}</b>` : clockOf(hour)
-      return html`<span class=${isCovered ? 'tick under-d' : 'tick'} role="columnheader" style=${{ '--a': minuteAt(span, hour) }}>${text}</span>`
+      return html`<span class=${`tick${covered}`} role="columnheader" style=${{ '--a': minuteAt(span, hour) }}>${text}</span>`
     })
   return daysOf(span).map((day) => {
     const date = new Date(day).getDate()
@@ -42,7 +44,7 @@ export const Axis = (props: AxisProps): VNode => {
   const isNow = span.zoom === 'day' && span.from <= now && now < span.to
   return html`<div class="tl-axis" role="row" aria-rowindex="1">
     <div class="tl-corner" role="columnheader"><span class="grow">${count === 1 ? '1 machine' : `${count} machines`}
-      ${waiting > 0 && html`<button type="button" class="link" onClick=${onShowWaiting}>show ${waiting} more</button>`}</span>Free for</div>
+      ${waiting > 0 && html`<button type="button" class="link" onClick=${onShowWaiting}>show ${waiting} more</button>`}</span>${span.zoom === 'month' ? 'Hours reserved' : 'Free for'}</div>
     <div class="tl-ticks"><${Ticks} span=${span} now=${now} />${isNow && html`<span class="tl-now-pill">${clockOf(now)}</span>`}</div>
   </div>`
 }
@@ -51,7 +53,7 @@ export const Axis = (props: AxisProps): VNode => {
 export const Backdrop = ({ span, now }: Props): VNode => {
   const days = span.zoom === 'day' ? [] : daysOf(span)
   const weekends = days.filter((day) => [0, 6].includes(new Date(day).getDay()))
-  const isNow = span.from <= now && now < span.to
+  const isNow = span.zoom !== 'month' && span.from <= now && now < span.to
   return html`<div>
     <div class="tl-grid"></div>
     ${weekends.map((day) => html`<div class="tl-weekend" style=${{ '--a': minuteAt(span, day), '--d': 1_440 }}></div>`)}

@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { buildWebFiles } from '../../src/http/documents/web/build-web-files.ts'
@@ -19,4 +20,16 @@ test('the style sheets of all rooms are served as one, each once', (t) => {
     const text = textOf(path.replaceAll('\\', '/').replaceAll('/', '~'))
     t.is(whole.split(text).length, 2, path)
   }
+})
+
+test('every custom property that a style reads is a token, or set by the code', (t) => {
+  const textOf = (pattern: string): string =>
+    globSync(pattern, { cwd: WEB })
+      .map((path) => readFileSync(join(WEB, path), 'utf8'))
+      .join('\n')
+  const [styles, code] = [textOf('**/*.css'), textOf('**/*.ts')]
+  const namesIn = (text: string, pattern: RegExp): Set<string> =>
+    new Set([...text.matchAll(pattern)].map(([, name]) => name as string))
+  const known = namesIn(styles, /(--[\w-]+):/g).union(namesIn(code, /'(--[\w-]+)'/g))
+  t.deepEqual([...namesIn(styles, /var\((--[\w-]+)/g).difference(known)], [])
 })

@@ -31,11 +31,12 @@ const MOST = 200
 /** Pixels between a menu and what it belongs to, and the window's edge. */
 const AWAY = 8
 
-/** A menu opens below its button; where there is no room, above. */
+/** A menu opens below its button; where there is no room, above, and further left. */
 const placeMenu = (root: HTMLElement | null): void => {
   const menu = root?.querySelector<HTMLElement>('[role=menu]')
   if (root === null || menu === null || menu === undefined) return
-  const { bottom, height } = menu.getBoundingClientRect()
+  const { bottom, height, right, width } = menu.getBoundingClientRect()
+  if (right + AWAY > innerWidth) menu.style.setProperty('left', `${innerWidth - width - AWAY}px`)
   if (bottom + AWAY <= innerHeight) return
   const top = Math.max(AWAY, root.getBoundingClientRect().top - height - AWAY)
   menu.style.setProperty('top', `${top}px`, 'important')

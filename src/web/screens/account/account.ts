@@ -23,7 +23,7 @@ const Appearance = (): VNode => {
   const value = useStore(theme)
   return html`<section class="section" aria-label="Appearance and warnings">
     <div class="section-head"><h2>Appearance and warnings</h2></div>
-    <div class="stack">
+    <div class="stack appearance">
       <div class="row"><span class="grow">Theme</span><div class="seg" role="group" aria-label="Theme">
         ${THEMES.map(([key, text]) => html`<button key=${key} type="button" aria-pressed=${key === value} onClick=${() => theme.set(key)}>${text}</button>`)}
       </div></div>

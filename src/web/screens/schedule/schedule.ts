@@ -44,7 +44,7 @@ const useLoading = (span: Span): LabReading =>
   useLab(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
 
 const Skeleton = (): VNode => html`<div class="tl" aria-busy="true"><div class="tl-in">
-  <span class="vh" role="status">Loading</span>
+  <span class="vh" role="status">Loading</span><div class="tl-axis"></div>
   ${Array.from({ length: 14 }, (_, n) => html`<div class="tl-row"><div class="tl-head"><span class="sk sk-name"></span></div><div class="tl-lane"><span class=${`sk sk-block sk-${n % 5}`}></span></div></div>`)}
 </div></div>`
 

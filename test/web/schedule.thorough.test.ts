@@ -3,7 +3,7 @@ import { openPageFor, startBrowser } from '../http/documents/browser.ts'
 import { idOf, start, tidyingLater } from '../http/harness.ts'
 import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
 import { becomes, monitor } from '../http/routes/suts/monitored.ts'
-import { accountOf, checkAccessible, checkQuiet, openFor, signIn } from './stage.ts'
+import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor, signIn } from './stage.ts'
 
 /** What the schedule shows by itself, and what does not move while somebody is at it, in a real browser. */
 
@@ -239,5 +239,25 @@ test('in Chromium a filter that leaves many machines names the next of them, and
     .getByText(/^The next is rig 7, from /)
     .waitFor()
   await page.getByText('Wait for any leaves the text out: it fits 33 machines, more than can be named.').waitFor()
+  checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium on a phone the time for which a machine is free reserves it, in a sheet that keeps the focus', async (t) => {
+  t.timeout(240_000)
+  const service = await start(later)
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
+  if (alice === undefined) return
+  const { page } = alice
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).getByText('over 24 h').click()
+  const sheet = page.getByRole('dialog', { name: 'Reserve bench 1' })
+  await hasFocus(sheet.getByLabel('Start'))
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await hasFocus(sheet.getByRole('button', { name: 'Repeat weekly…' }))
+  await checkAccessible(t, page)
+  await sheet.getByRole('button', { name: /^Reserve until/ }).click()
+  await page.getByRole('gridcell', { name: /^You .*, in use$/ }).waitFor()
   checkQuiet(t, alice, service.url)
 })

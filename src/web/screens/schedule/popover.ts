@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isFocusLost } from '../../parts/focus.ts'
+import { isFocusLost, keepTabInside } from '../../parts/focus.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 
@@ -19,10 +19,13 @@ interface Props {
 /** Pixels between the popover and what it belongs to, and the window's edge. */
 const AWAY = 8
 
+/** Whether it is a sheet over the page: on phones. */
+const isSheet = (): boolean => matchMedia('(max-width: 640px)').matches
+
 /** Beside what it belongs to. Where that is not shown, in the middle; where it is gone, it stays. */
 const place = (pop: HTMLElement, anchor: Element | null): void => {
   const isPlaced = pop.style.getPropertyValue('left') !== ''
-  if (matchMedia('(max-width: 640px)').matches || (anchor === null && isPlaced)) return
+  if (isSheet() || (anchor === null && isPlaced)) return
   const { width, height } = pop.getBoundingClientRect()
   const middle = new DOMRect((innerWidth - width) / 2, (innerHeight - height) / 3, 0, 0)
   const at = anchor?.getBoundingClientRect() ?? middle
@@ -79,6 +82,7 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
     focused.current = target as Element
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (isSheet() && pop.current !== null) keepTabInside(event, pop.current)
     if (event.key !== 'Escape') return
     event.stopPropagation()
     onClose()
@@ -91,7 +95,7 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
   }
   return html`<div>
     <div class="scrim phone-only" onClick=${onClose}></div>
-    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-label=${title} onKeyDown=${onKeyDown} onFocusIn=${onFocusIn} onSubmit=${submit} novalidate>
+    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-modal=${isSheet()} aria-label=${title} onKeyDown=${onKeyDown} onFocusIn=${onFocusIn} onSubmit=${submit} novalidate>
       <div class="pop-head">
         <div class="grow"><h2 class="clip"><bdi>${title}</bdi></h2><p class="small muted">${subtitle}</p></div>
         <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick=${onClose}><${Icon} name="x" /></button>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { shortOf } from '../../../events/causes.ts'
 import { type Sut, systemOf, takenOf } from '../../../live/objects.ts'
 import { stateOf } from '../../../machines/state.ts'
+import { linkTo } from '../../../page/location.ts'
 import { html } from '../../../parts/html.ts'
 import { Icon } from '../../../parts/icon.ts'
 import { initialsOf } from '../../../parts/initials.ts'
@@ -39,14 +40,20 @@ const Head = (options: RowOptions): VNode => {
   const { sut, booked, isKnown, now, ownId, mayReserve, onQuick } = options
   const { kind, icon, text } = stateOf(sut, booked, now, ownId)
   const free = kind === 'free' && isKnown ? freeUntil(takenOf(sut, booked), now) : undefined
-  const hour = mayReserve && free !== undefined && free > now
+  const freeFor = free === undefined || free === Number.POSITIVE_INFINITY ? 'over 24 h' : durationOf(free - now)
+  const length = free === undefined ? 0 : Math.min(HOUR, free - now)
   return html`<div class="tl-head" role="rowheader">
     <${Icon} name=${icon} />
-    <span class="name clip"><bdi>${sut.name}</bdi></span>
+    <a class="name clip" tabindex="-1" draggable=${false} href=${linkTo('machines', sut._id)}><bdi>${sut.name}</bdi></a>
     <span class="vh"> ${text}</span>
     <span class="sub clip">${systemOf(sut)}</span>
-    ${hour && html`<button type="button" class="btn small primary quick" tabindex="-1" aria-label=${`Reserve ${sut.name} for 1 h`} onClick=${() => onQuick(sut)}>${free - now < HOUR ? durationOf(free - now) : '1 h'}</button>`}
-    ${free !== undefined && html`<span class="free num">${free === Number.POSITIVE_INFINITY ? 'over 24 h' : durationOf(free - now)}</span>`}
+    ${
+      mayReserve && length > 0
+        ? html`<button type="button" class="quick" tabindex="-1" aria-label=${`Free for ${freeFor}, reserve ${sut.name} for ${durationOf(length)}`} onClick=${() => onQuick(sut)}>
+          <span class="free num">${freeFor}</span><span class="btn small primary">${durationOf(length)}</span>
+        </button>`
+        : free !== undefined && html`<span class="free num">${freeFor}</span>`
+    }
   </div>`
 }
 

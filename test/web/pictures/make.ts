@@ -69,7 +69,8 @@ const STATES: Readonly<Record<string, Step>> = {
   'schedule-reserve': async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'gpu-l4-2' })
     await row.hover()
-    await row.getByRole('button', { name: /for 1 h$/ }).click()
+    await row.getByRole('gridcell', { name: /^Free/ }).first().focus()
+    await page.keyboard.press('Enter')
   },
   'schedule-weekly': async (page) => {
     const row = page.getByRole('row').filter({ hasText: 'gpu-l4-2' })

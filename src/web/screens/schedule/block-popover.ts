@@ -161,8 +161,8 @@ export const BlockPopover = (props: Props): VNode => {
   const isOwn = reservation.user_id === me._id
   const who = isOwn ? 'Yours' : nameOf(reservation.user_id)
   const mayControl = to > now && me.role !== 'auditor' && (isOwn || me.role === 'administrator')
-  const title = isOwn ? `Your reservation of ${sut.name}` : sut.name
-  return html`<${Popover} title=${title} className="pop-own" subtitle=${`${who}, ${timeOn(from, now)} to ${timeOn(to, now)}`} anchor=${anchor} onClose=${close}>
+  const label = isOwn ? `Your reservation of ${sut.name}` : sut.name
+  return html`<${Popover} title=${sut.name} label=${label} className="pop-own" subtitle=${`${who}, ${timeOn(from, now)} to ${timeOn(to, from)}`} anchor=${anchor} onClose=${close}>
     ${
       mayControl
         ? html`<${Controls} ...${props} />`

@@ -61,7 +61,7 @@ const ClashNote = ({ clash, startOf, nameOf }: ClashProps): VNode => {
   const { taken, shorter, earlier } = clash
   return html`<div class="note warn" role="alert">
     <${Icon} name="warning" />
-    <div class="stack">
+    <div class="stack grow">
       <${ClashText} clash=${clash} nameOf=${nameOf} />
       <div class="chips">
         ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(taken.from)}, ${durationOf(shorter.length)}</button>`}

@@ -6,6 +6,8 @@ import { Icon } from '../../parts/icon.ts'
 
 interface Props {
   readonly title: string
+  /** What assistive technology calls it, if that says more than the title. */
+  readonly label?: string
   readonly subtitle: string
   readonly className?: string
   /** The element beside which it opens. */
@@ -45,7 +47,8 @@ const focusIn = (pop: HTMLElement | null): void => {
 }
 
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
-export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSubmit, children }: Props): VNode => {
+export const Popover = (props: Props): VNode => {
+  const { title, label = title, subtitle, className = '', anchor, onClose, onSubmit, children } = props
   const pop = useRef<HTMLFormElement>(null)
   // Before what is inside takes it.
   const [before] = useState(() => document.activeElement as HTMLElement | null)
@@ -95,7 +98,7 @@ export const Popover = ({ title, subtitle, className = '', anchor, onClose, onSu
   }
   return html`<div>
     <div class="scrim phone-only" onClick=${onClose}></div>
-    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-modal=${isSheet()} aria-label=${title} onKeyDown=${onKeyDown} onFocusIn=${onFocusIn} onSubmit=${submit} novalidate>
+    <form class=${`pop ${className}`} ref=${pop} role="dialog" aria-modal=${isSheet()} aria-label=${label} onKeyDown=${onKeyDown} onFocusIn=${onFocusIn} onSubmit=${submit} novalidate>
       <div class="pop-head">
         <div class="grow"><h2 class="clip"><bdi>${title}</bdi></h2><p class="small muted">${subtitle}</p></div>
         <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick=${onClose}><${Icon} name="x" /></button>

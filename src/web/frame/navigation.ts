@@ -49,7 +49,7 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
   const heard = useStore(heardAt)
   const behind = useStore(clock, (now) => (now - heard > SILENCE_MAX_MS ? Math.floor((now - heard) / 1_000) : 0))
   if (!isAnswered) return html`<span class="live cut" role="status"><i></i>${texts.notConnected}</span>`
-  if (isPast) return html`<span class="live" role="status">${texts.past}</span>`
+  if (isPast) return html`<span class="live past" role="status"><i></i>${texts.past}</span>`
   return behind > 0
     ? html`<span class="live behind" role="status"><i></i>${behind} s behind</span>`
     : html`<span class="live" role="status"><i></i>${texts.live}</span>`

@@ -42,6 +42,8 @@ test('in Chromium one reserves a free machine in two actions, and a colleague se
     .getByRole('gridcell', { name: /^alice .*, in use$/ })
     .waitFor()
   await checkAccessible(t, bob.page)
+  const streams = alice.requests.filter(({ pathname }) => pathname === '/api/changes')
+  t.true(streams[0]?.searchParams.has('after'), 'what changes before the stream begins is told too')
   for (const opened of [alice, bob]) checkQuiet(t, opened, service.url)
 })
 

@@ -3,7 +3,7 @@ import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
 import { eventsOf } from './event-stream.ts'
 import { takeTurns } from './lease.ts'
-import { gatherNews, joined, type News, newsOf } from './news.ts'
+import { gatherNews, heardFrom, joined, type News, newsOf, type Told } from './news.ts'
 
 export interface Following {
   /** What has changed, about once a second. What shows it is read again. */
@@ -13,12 +13,7 @@ export interface Following {
 }
 
 /** What the tab that follows tells the others. */
-interface Told {
-  /** What has changed since a position; undefined where nothing has. */
-  readonly news: News | undefined
-  readonly since: string | undefined
-  /** Where the tab is. */
-  readonly position: string | undefined
+interface ToldByTab extends Told {
   readonly heardAt: number
   readonly isAnswered: boolean
 }
@@ -44,7 +39,7 @@ const readStream = async (
       onHeard(undefined)
       for await (const event of eventsOf(stream)) {
         tries = 0
-        onHeard(newsOf(event, latest() === undefined))
+        onHeard(newsOf(event))
       }
     } catch {
       // A stream that breaks off is opened again; what has been refused is shown by the banner or the form.
@@ -53,17 +48,29 @@ const readStream = async (
   }
 }
 
-/** Where this tab is, and what it shows of the news: only while somebody sees it. */
-const makePlace = () => {
+/**
+ * Where this tab is, and what it shows of the news: only while somebody sees it. It begins where somebody has signed
+ * in, as all that is shown is read after that.
+ */
+const makePlace = ({ session }: SessionControl) => {
   const news = makeStore<News | undefined>(undefined)
   let latest: string | undefined
   const gathering = gatherNews(() => document.visibilityState !== 'hidden', news.set)
   document.addEventListener('visibilitychange', gathering.deliver)
+  session.watch(({ since }) => {
+    latest ??= since
+  })
   const move = (next: News): void => {
     latest = next.position
     gathering.add(next)
   }
-  return { news, move, latest: () => latest }
+  let isChecked = false
+  /** Another instance may have answered that was not as far. */
+  const check = (): void => {
+    if (!isChecked && latest !== undefined) news.set({ position: latest, changes: undefined })
+    isChecked = true
+  }
+  return { news, move, check, latest: () => latest }
 }
 
 /**
@@ -71,7 +78,7 @@ const makePlace = () => {
  * readers, and a browser few connections.
  */
 export const followChanges = (control: SessionControl): Following => {
-  const place = makePlace()
+  const place = makePlace(control)
   const heardAt = makeStore(Date.now())
   const channel = new BroadcastChannel('berth changes')
   const isSignedIn = (): boolean => control.session.get().phase === 'in'
@@ -81,10 +88,11 @@ export const followChanges = (control: SessionControl): Following => {
     const { news, since } = untold ?? { news: undefined, since: position }
     untold = undefined
     const { isAnswered } = control.reach.get()
-    channel.postMessage({ news, since, position, heardAt: heardAt.get(), isAnswered } satisfies Told)
+    channel.postMessage({ news, since, position, heardAt: heardAt.get(), isAnswered } satisfies ToldByTab)
   }
   const onHeard = (next: News | undefined): void => {
     heardAt.set(Date.now())
+    place.check()
     if (untold === undefined) setTimeout(tell, TELL_DELAY_MS)
     untold ??= { news: undefined, since: place.latest() }
     if (next === undefined) return
@@ -97,14 +105,14 @@ export const followChanges = (control: SessionControl): Following => {
     stop = new AbortController()
     if (isLeading) void readStream(control, place.latest, onHeard, stop.signal)
   })
-  channel.onmessage = ({ data: { news, since, position, ...heard } }: MessageEvent<Told>) => {
+  channel.onmessage = ({ data: told }: MessageEvent<ToldByTab>) => {
     if (lead.isLeading() || !isSignedIn()) return
-    heardAt.set(heard.heardAt)
-    const at = place.latest()
-    if (position !== undefined && position !== at)
-      place.move(since === at && news !== undefined ? news : { position, changes: undefined })
+    heardAt.set(told.heardAt)
+    place.check()
+    const next = heardFrom(place.latest(), told)
+    if (next !== undefined) place.move(next)
     // The caller that asked knows whether it answers.
-    if (heard.isAnswered !== control.reach.get().isAnswered) void control.check()
+    if (told.isAnswered !== control.reach.get().isAnswered) void control.check()
   }
   setInterval(() => {
     if (lead.isLeading()) tell()

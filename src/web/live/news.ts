@@ -19,13 +19,16 @@ export interface News {
   readonly changes: readonly Change[] | undefined
 }
 
-/** What an event of the stream says; undefined if nothing that is shown. `isFirst`: nothing was told before. */
-export const newsOf = ({ name, id, data = '' }: StreamEvent, isFirst: boolean): News | undefined => {
+/** Whether a position lies after another. */
+export const isAfter = (position: string, reached: string): boolean =>
+  position.padStart(20, '0') > reached.padStart(20, '0')
+
+/** What an event of the stream says; undefined if nothing that is shown. */
+export const newsOf = ({ name, id, data = '' }: StreamEvent): News | undefined => {
   if (id === undefined) return undefined
   if (name === 'checkpoint') return { position: id, changes: [] }
   if (name === 'change') return { position: id, changes: [JSON.parse(data) as Change] }
-  // What was read before the stream began may be older than it. Once it has begun, all is told.
-  return name === 'reload' || (name === 'ready' && isFirst) ? { position: id, changes: undefined } : undefined
+  return name === 'reload' ? { position: id, changes: undefined } : undefined
 }
 
 /** Changes that are kept apart. With more of them, everything is read again. */
@@ -38,6 +41,23 @@ export const joined = (before: News | undefined, { position, changes }: News): N
   const byObject = new Map(before.changes.map((change) => [`${change.kind} ${change._id}`, change]))
   for (const change of changes) byObject.set(`${change.kind} ${change._id}`, change)
   return { position, changes: byObject.size > MOST ? undefined : [...byObject.values()] }
+}
+
+/** What one tab of a browser tells another of changes. */
+export interface Told {
+  /** What has changed since a position; undefined where nothing has. */
+  readonly news: News | undefined
+  readonly since: string | undefined
+  /** Where that tab is. */
+  readonly position: string | undefined
+}
+
+/** What a tab learns from it that is at a position itself; undefined if nothing. */
+export const heardFrom = (at: string | undefined, { news, since, position }: Told): News | undefined => {
+  if (position === undefined || position === at) return undefined
+  if (at === undefined || since === undefined || isAfter(since, position)) return { position, changes: undefined }
+  if (isAfter(at, position)) return { position, changes: [] }
+  return news === undefined || isAfter(since, at) ? { position, changes: undefined } : news
 }
 
 /** Minimum time between deliveries. */

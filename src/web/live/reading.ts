@@ -1,12 +1,11 @@
 import { type Api, type Readable, Refused } from '../service/api.ts'
-import type { Change, News } from './news.ts'
+import { type Change, isAfter, type News } from './news.ts'
 import {
   type Begun,
   beginning,
   divided,
   dueAt,
   EVERYTHING,
-  isAfter,
   joinWanted,
   leftAfter,
   type Wanted,

@@ -1,4 +1,4 @@
-import type { Change, News } from './news.ts'
+import { type Change, isAfter, type News } from './news.ts'
 
 /** What is to be read. Pure. */
 export interface Wanted {
@@ -15,10 +15,6 @@ export interface Wanted {
 export const EVERYTHING: Wanted = { isAll: true, ids: new Map(), after: undefined, isUrgent: false }
 
 type More = Omit<Wanted, 'isUrgent'>
-
-/** Whether a position lies after another. */
-export const isAfter = (position: string, reached: string): boolean =>
-  position.padStart(20, '0') > reached.padStart(20, '0')
 
 /** What is left of it when everything was read up to a position. */
 export const leftAfter = (wanted: Wanted | undefined, reached: string): Wanted | undefined => {

@@ -22,6 +22,8 @@ export type Phase = 'checking' | 'out' | 'in' | 'ended' | 'unreachable'
 export interface Session {
   readonly phase: Phase
   readonly me: Me | undefined
+  /** The place in the log where it was known who that is. What is read afterwards is not older. */
+  readonly since: string | undefined
   /** What went wrong at the last attempt. */
   readonly error: string | undefined
   /** Whether a request to sign in is under way. */
@@ -95,7 +97,13 @@ const readCallback = () => {
 
 /** What of the session changes, and with what requests are sent. */
 const openState = () => {
-  const session = makeStore<Session>({ phase: 'checking', me: undefined, error: undefined, isBusy: false })
+  const session = makeStore<Session>({
+    phase: 'checking',
+    me: undefined,
+    since: undefined,
+    error: undefined,
+    isBusy: false,
+  })
   const reach = makeStore<Reach>({ isAnswered: true, answeredAt: Date.now() })
   const set = (change: Partial<Session>): void => session.update((before) => ({ ...before, ...change }))
   const onUnauthenticated = (used: string): void => {
@@ -119,8 +127,8 @@ const makeCheck =
       return
     }
     try {
-      const { value } = await api.get<Me>('/api/user/me')
-      set({ phase: 'in', me: value, error: undefined })
+      const { value, position } = await api.get<Me>('/api/user/me')
+      set({ phase: 'in', me: value, since: position, error: undefined })
     } catch (error) {
       const isOut = error instanceof Refused && error.status === 401
       set({ phase: isOut ? 'out' : 'unreachable', error: messageOf(error) })

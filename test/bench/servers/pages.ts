@@ -73,7 +73,8 @@ const openReadings = (api: Readable, inView: readonly string[]): readonly OpenRe
 
 const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Person) => {
   const api = makeApi(url, authorization)
-  const response = await fetch(`${url}/api/changes`, { headers: { authorization } })
+  const { position } = await api.get('/api/user/me')
+  const response = await fetch(`${url}/api/changes?after=${position}`, { headers: { authorization } })
   if (!response.ok || response.body === null) throw new Error(`/api/changes: ${response.status}`)
   const readings = openReadings(api, inView)
   const news = makeStore<Parameters<OpenReading['tell']>[0] | undefined>(undefined)
@@ -88,11 +89,9 @@ const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Per
     },
   )
   const follow = async (body: ReadableStream<Uint8Array>): Promise<void> => {
-    let isFirst = true
     for await (const event of eventsOf(body)) {
       isReloaded ||= event.name === 'reload'
-      const told = newsOf(event, isFirst)
-      isFirst = false
+      const told = newsOf(event)
       if (told !== undefined) gathering.add(told)
     }
   }

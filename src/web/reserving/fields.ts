@@ -5,7 +5,7 @@ import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { useStore } from '../parts/store.ts'
 import { ceilQuarter } from '../timeline/calendar.ts'
-import { type Asked, beginOf, LENGTHS, parseStart, startMoved } from '../timeline/draft.ts'
+import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../timeline/draft.ts'
 import { clockOf, durationOf, MINUTE, QUARTER } from '../timeline/times.ts'
 
 /** What one fills in to reserve: when, for how long, for whom. */
@@ -91,7 +91,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
     const isTime = typeof until === 'number'
     setWrong(text !== '' && !isTime)
     if (text === '' || isTime) setTyped(undefined)
-    if (isTime) onChange({ ...asked, length: Math.max(QUARTER, until - start) })
+    if (isTime) onChange({ ...asked, length: lengthTo(until, asked.start, Date.now()) })
   }
   return html`<div class="field">
     <span class="label" id="length">Length</span>

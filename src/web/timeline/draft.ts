@@ -34,6 +34,23 @@ const USUAL_MS = 60 * MINUTE
 /** The time from which a draft asks. */
 export const beginOf = ({ start }: Pick<Asked, 'start'>, now: number): number => (start === 'now' ? now : start)
 
+/** What is asked for from now to an end is up to so much less. */
+const LESS_MS = 5 * MINUTE
+
+/**
+ * The length from a start to an end. From now it is less: it is sent later than it is drawn, and the service widens
+ * what it gets to that end, not to the next one.
+ */
+export const lengthTo = (end: number, start: Asked['start'], now: number): number => {
+  if (start !== 'now') return end - start
+  const left = (floorQuarter(end) > now ? floorQuarter(end) : end) - now
+  return Math.max(MINUTE, left - Math.min(LESS_MS, left / 2))
+}
+
+/** How long it lasts from its start to the end that will be held. */
+export const lastsOf = (asked: Asked, now: number): number =>
+  ceilQuarter(beginOf(asked, now) + asked.length) - beginOf(asked, now)
+
 /**
  * The window that will be held: the service widens what is asked for to quarters of an hour. The quarter of now may
  * have been given back in part: then it begins there.
@@ -50,15 +67,14 @@ export const windowOf = (draft: Asked, now: number, taken: readonly Stretch[]): 
 export const draftAt = (sutId: string, time: number, taken: readonly Stretch[], now: number): Draft => {
   const start = floorQuarter(time) <= now ? 'now' : floorQuarter(time)
   const from = start === 'now' ? now : start
-  const until = freeUntil(taken, from) ?? from + USUAL_MS
-  return { sutId, start, length: Math.max(MINUTE, Math.min(USUAL_MS, until - from)) }
+  const until = freeUntil(taken, from)
+  return { sutId, start, length: until === undefined ? USUAL_MS : Math.min(USUAL_MS, lengthTo(until, start, now)) }
 }
 
 /** The draft from one time to another. It begins now where that would be over. */
 const spanning = (sutId: string, from: number, to: number, now: number): Draft => {
   const start = floorQuarter(from) <= now ? 'now' : floorQuarter(from)
-  const begin = start === 'now' ? now : start
-  return { sutId, start, length: Math.max(start === 'now' ? MINUTE : QUARTER, to - begin) }
+  return { sutId, start, length: Math.max(start === 'now' ? MINUTE : QUARTER, lengthTo(to, start, now)) }
 }
 
 /** What is free around a time: from the end of who comes before it to the start of who comes after it. */
@@ -114,10 +130,11 @@ export const moveStart = (draft: Draft, quarters: number, now: number): Draft =>
   start: startMoved(draft.start, quarters, now),
 })
 
-export const moveLength = (draft: Draft, quarters: number): Draft => ({
-  ...draft,
-  length: Math.max(QUARTER, ceilQuarter(draft.length) + quarters * QUARTER),
-})
+export const moveLength = (draft: Draft, quarters: number, now: number): Draft => {
+  const begin = beginOf(draft, now)
+  const end = Math.max(ceilQuarter(begin + 1), begin + lastsOf(draft, now) + quarters * QUARTER)
+  return { ...draft, length: lengthTo(end, draft.start, now) }
+}
 
 /** What a draft collides with, and what would not collide. */
 export interface Clash {
@@ -137,7 +154,7 @@ export const clashOfDraft = (draft: Draft, taken: readonly Taken[], now: number)
   const [first] = conflictsOf(taken, window)
   if (first === undefined) return undefined
   const begin = beginOf(draft, now)
-  const shorter = first.from > begin ? { ...draft, length: first.from - begin } : undefined
+  const shorter = first.from > begin ? { ...draft, length: lengthTo(first.from, draft.start, now) } : undefined
   const start = floorQuarter(first.from - draft.length)
   const earlier: Draft = { ...draft, start }
   const isEarlierFree = start > now && conflictsOf(taken, windowOf(earlier, now, taken)).length === 0

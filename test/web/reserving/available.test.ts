@@ -75,7 +75,7 @@ test('where none is free, the first time of that length is looked for, and the l
     choices.map((choice) => [choice.hint, choice.kind === 'take' && choice.asked]),
     [
       ['next free', { start: time('16:00'), length: 2 * HOUR }],
-      ['1 h 18 m, shorter', { start: 'now', length: time('12:00') - NOW }],
+      ['1 h 18 m, shorter', { start: 'now', length: time('11:55') - NOW }],
     ],
   )
   const [wait] = choicesOf(found, wish, { ...ALONE, mayWait: true, ahead: 2 })

@@ -6,6 +6,8 @@ import {
   draftBetween,
   dragEdge,
   dragEnd,
+  lastsOf,
+  moveLength,
   moveStart,
   parseStart,
   windowOf,
@@ -62,7 +64,7 @@ test('an edge of a draft is dragged up to the neighbours, and never past the oth
 test('a start that is dragged into the past is now, with the same end', (t) => {
   const now = time('12:37')
   const draft = { sutId: 's', start: time('13:00'), length: 30 * MINUTE }
-  t.deepEqual(dragEdge(draft, 'start', time('12:15'), HELD, now), { sutId: 's', start: 'now', length: 53 * MINUTE })
+  t.deepEqual(dragEdge(draft, 'start', time('12:15'), HELD, now), { sutId: 's', start: 'now', length: 48 * MINUTE })
 })
 
 test('the end of a reservation is dragged later up to the next one, and earlier to what lies ahead', (t) => {
@@ -106,6 +108,20 @@ test('a start moves by quarters, and before the next quarter it is now', (t) => 
   const later = moveStart(draft, 1, time('10:42'))
   t.is(later.start, time('10:45'))
   t.is(moveStart(later, -1, time('10:42')).start, 'now')
+})
+
+test('what is drawn from now to an end ends there, also when it is sent some minutes later', (t) => {
+  const now = time('13:33')
+  const untilTaken = draftAt('s', now, HELD, now)
+  const dragged = draftBetween('s', now, time('14:00'), HELD, now)
+  const shorter = clashOfDraft({ ...untilTaken, length: 60 * MINUTE }, HELD, now)?.shorter
+  for (const draft of [untilTaken, dragged, shorter])
+    for (const minutes of [0, 4])
+      t.is(draft && windowOf(draft, now + minutes * MINUTE, HELD).to, time('14:00'), `${draft?.length} ${minutes}`)
+  t.is(lastsOf(untilTaken, now), 27 * MINUTE)
+  t.is(windowOf(moveLength(untilTaken, 1, now), now, HELD).to, time('14:15'))
+  const soon = draftAt('s', time('13:57'), HELD, time('13:57'))
+  t.is(windowOf(soon, time('13:58'), HELD).to, time('14:00'))
 })
 
 test('a start may be typed in several ways', (t) => {

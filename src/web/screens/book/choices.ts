@@ -1,6 +1,6 @@
 import type { IconName } from '../../parts/icon-name.ts'
 import type { Available, Offer } from '../../reserving/available.ts'
-import type { Asked } from '../../timeline/draft.ts'
+import { type Asked, lengthTo } from '../../timeline/draft.ts'
 import { clockOf, durationOf, relativeDayOf } from '../../timeline/times.ts'
 import { ordinalOf } from '../../waiting/wants.ts'
 
@@ -42,7 +42,7 @@ const shorterOf = (shorter: Offer, start: Asked['start'], begin: number): Take =
   ...{ kind: 'take', key: `shorter ${shorter.sutId} ${shorter.to}`, icon: 'clock' },
   offer: { ...shorter, from: begin },
   hint: `${durationOf(shorter.to - begin)}, shorter`,
-  asked: { start, length: shorter.to - begin },
+  asked: { start, length: lengthTo(shorter.to, start, begin) },
 })
 
 const waitOf = (ahead: number | undefined): Wait => ({

@@ -11,7 +11,7 @@ import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
 import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import type { Stretch, Taken } from '../../timeline/calendar.ts'
-import { beginOf, type Clash, clashOfDraft, type Draft, windowOf } from '../../timeline/draft.ts'
+import { type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../timeline/draft.ts'
 import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
 import { RequestCard } from '../../waiting/card.ts'
 import { useWaiting, type Wanted } from '../../waiting/use-waiting.ts'
@@ -44,6 +44,7 @@ interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
   /** When the window of a draft begins. */
   readonly startOf: (draft: Draft) => number
+  readonly now: number
   readonly nameOf: Props['nameOf']
 }
 
@@ -57,14 +58,14 @@ const ClashText = ({ clash, nameOf }: Pick<ClashProps, 'clash' | 'nameOf'>): VNo
     : html`<span>${who} has it from ${clockOf(other.from)}, and it needs a turnaround of ${durationOf(other.from - taken.from)} before that.</span>`
 }
 
-const ClashNote = ({ clash, startOf, nameOf }: ClashProps): VNode => {
+const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
   const { taken, shorter, earlier } = clash
   return html`<div class="note warn" role="alert">
     <${Icon} name="warning" />
     <div class="stack grow">
       <${ClashText} clash=${clash} nameOf=${nameOf} />
       <div class="chips">
-        ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(taken.from)}, ${durationOf(shorter.length)}</button>`}
+        ${shorter !== undefined && html`<button type="button" class="btn small" onClick=${() => change(shorter)}>End at ${clockOf(taken.from)}, ${durationOf(lastsOf(shorter, now))}</button>`}
         ${earlier !== undefined && html`<button type="button" class="btn small" onClick=${() => change(earlier)}>Start at ${clockOf(startOf(earlier))}</button>`}
         ${shorter === undefined && html`<button type="button" class="btn small" onClick=${() => change({ ...clash.draft, start: taken.to })}>Start at ${clockOf(taken.to)}</button>`}
       </div>
@@ -130,9 +131,9 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
       <${StartField} asked=${draft} now=${now} onChange=${change} />
       <${LengthField} asked=${draft} onChange=${change} />
       ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
-      <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - beginOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
+      <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(lastsOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
       <div class="vh" role="status">${announced(window, taken)}</div>
-      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft, window }} startOf=${(other: Draft) => windowOf(other, now, taken).from} nameOf=${nameOf} />`}
+      ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft, window }} startOf=${(other: Draft) => windowOf(other, now, taken).from} now=${now} nameOf=${nameOf} />`}
       ${outcome.kind === 'sending' && now - outcome.since > LONG_WAIT_MS && html`<p class="muted" role="status">Still waiting for Berth.</p>`}
     </div>
     <div class="pop-foot">

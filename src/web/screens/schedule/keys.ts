@@ -47,11 +47,11 @@ const draftAfter = (event: KeyboardEvent, { sut, cell, taken, span, now, open }:
   const draft = open?.kind === 'draft' && open.draft.sutId === sut._id ? open.draft : undefined
   if (quarters === 0 || !WHERE_DRAFTS_ARE.has(cell.kind) || (draft === undefined && !event.shiftKey)) return undefined
   if (draft === undefined)
-    return { kind: 'draft', draft: moveLength(draftAt(sut._id, cell.from, taken, now), quarters), isDrawn: true }
+    return { kind: 'draft', draft: moveLength(draftAt(sut._id, cell.from, taken, now), quarters, now), isDrawn: true }
   return {
     ...open,
     kind: 'draft',
-    draft: event.shiftKey ? moveLength(draft, quarters) : moveStart(draft, quarters, now),
+    draft: event.shiftKey ? moveLength(draft, quarters, now) : moveStart(draft, quarters, now),
   }
 }
 

@@ -12,7 +12,7 @@ import { insteadOf, refusalText } from '../../reserving/refusals.ts'
 import { parametersOf } from '../../reserving/wish.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
-import { beginOf, type Draft } from '../../timeline/draft.ts'
+import { beginOf, type Draft, lengthTo } from '../../timeline/draft.ts'
 import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
 import type { Wanted } from '../../waiting/use-waiting.ts'
 import { Popover } from './popover.ts'
@@ -76,7 +76,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
             icon: 'clock',
             text: `${draft.start === 'now' ? 'Now' : clockOf(window.from)} to ${clockOf(until)}`,
             hint: `${durationOf(until - begin)}, shorter`,
-            take: () => onSend({ ...draft, length: until - begin }),
+            take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
           },
         ]
   const later: Option[] =
@@ -134,7 +134,7 @@ const NoneFree = (props: Props): VNode => {
     const start = from <= begin ? draft.start : from
     return {
       ...{ icon, hint, text: `${name}, ${timeOf(Math.max(from, begin), now)} to ${timeOf(to, now)}` },
-      take: () => onSend({ sutId, start, length: to - Math.max(from, begin) }),
+      take: () => onSend({ sutId, start, length: lengthTo(to, start, now) }),
     }
   }
   const more: Option = {

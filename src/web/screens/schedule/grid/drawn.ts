@@ -1,5 +1,5 @@
 import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../timeline/calendar.ts'
-import { windowOf } from '../../../timeline/draft.ts'
+import { LENGTHS, lastsOf, windowOf } from '../../../timeline/draft.ts'
 import { clockOf, durationOf } from '../../../timeline/times.ts'
 import type { Open } from './view.ts'
 
@@ -32,7 +32,12 @@ export const announced = (window: Stretch, taken: readonly Taken[]): string => {
 export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now: number): Drawn | undefined => {
   if (open.kind === 'draft') {
     const window = windowOf(open.draft, now, taken)
-    const shared = { sutId, window, label: durationOf(open.draft.length), text: announced(window, taken) }
+    const shared = {
+      sutId,
+      window,
+      label: durationOf(LENGTHS.includes(open.draft.length) ? open.draft.length : lastsOf(open.draft, now)),
+      text: announced(window, taken),
+    }
     return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
   }
   if (open.kind === 'request') return undefined

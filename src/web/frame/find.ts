@@ -91,7 +91,9 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
   const current = Math.min(at, found.length - 1)
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (event.key === 'Enter') take(current)
+    // A field for searching would be emptied first.
+    if (event.key === 'Escape') close()
+    else if (event.key === 'Enter') take(current)
     else if (by !== undefined && found.length > 0) setAt((current + by + found.length) % found.length)
     else return
     event.preventDefault()

@@ -42,7 +42,7 @@ const placeMenu = (root: HTMLElement | null): void => {
   menu.style.setProperty('top', `${top}px`, 'important')
 }
 
-/** A button that opens a menu: arrows move, Enter chooses, Escape closes. */
+/** A button that opens a menu, by Enter or ↓: arrows move, Enter chooses, Escape and Tab close. */
 const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProps): VNode => {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
@@ -63,7 +63,12 @@ const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProp
     document.addEventListener('pointerdown', closeOutside)
     return () => document.removeEventListener('pointerdown', closeOutside)
   }, [isOpen])
+  const onFocusOut = ({ relatedTarget }: FocusEvent): void => {
+    if (relatedTarget !== null && !root.current?.contains(relatedTarget as Node)) setOpen(false)
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isOpen && event.key !== 'ArrowDown') return
+    setOpen(true)
     const all = items()
     const at = all.indexOf(document.activeElement as HTMLElement)
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key]
@@ -77,11 +82,11 @@ const Menu = ({ label, choices, isMultiple = false, onChoose, button }: MenuProp
     onChoose(key)
     if (!isMultiple) close()
   }
-  return html`<div class="menu-root" ref=${root}>
+  return html`<div class="menu-root" ref=${root} onKeyDown=${onKeyDown} onFocusOut=${onFocusOut}>
     ${button(isOpen, () => setOpen(!isOpen))}
     ${
       isOpen &&
-      html`<div class="pop menu" role="menu" aria-label=${label} onKeyDown=${onKeyDown}>
+      html`<div class="pop menu" role="menu" aria-label=${label}>
         ${choices.slice(0, MOST).map(
           (choice) =>
             html`<button key=${choice.key} type="button" role=${roleOf(choice, isMultiple)} tabindex="-1" disabled=${choice.isDisabled === true}

@@ -19,7 +19,11 @@ import { show, take, view } from './grid/view.ts'
 
 /** What the schedule shows where the filter leaves no machine. */
 
-const clear = (): void => show({ filter: NO_FILTER })
+const clear = (): void => {
+  show({ filter: NO_FILTER })
+  // The button is gone then.
+  document.getElementById('filter-text')?.focus()
+}
 
 const NoMatch = (): VNode => html`<${StateBlock} icon="filter" title="No machine matches">
   <div class="row"><button type="button" class="btn" onClick=${clear}>Clear filters</button></div>

@@ -165,7 +165,8 @@ export const Schedule = (): VNode => {
         : html`<div class="tl"><${FailedBlock} title="The schedule could not be loaded" failed=${failed} seconds=${RETRY_DELAY_MS / 1_000} onRetry=${retry} /></div>`
     if (all.length === 0) return html`<div class="tl"><${NoMachines} /></div>`
     if (held.shown.length === 0 && isFiltering(filter)) return html`<${NoneShown} isPast=${isPast} />`
-    return html`<${Grid} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} queued=${queued} known=${known} onView=${onView} span=${span} returns=${returns} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
+    // In other groups no row is where it was.
+    return html`<${Grid} key=${groupBy} rows=${held.shown} count=${shown.length} waiting=${held.waiting} onShowWaiting=${held.release} bySut=${bySut} queued=${queued} known=${known} onView=${onView} span=${span} returns=${returns} now=${now} ownId=${me._id} mayReserve=${mayReserve} nameOf=${nameOf}
       open=${open} drawn=${drawn} openSutId=${openSutId} onFold=${onFold} onOpen=${openCell} onDraw=${(next: Open | undefined) => show({ open: next })} onQuick=${quick} onKey=${onKey} />`
   }
   if (isLoaded && isSettingUp) return html`<main class="main"><${SetUp} /></main>`

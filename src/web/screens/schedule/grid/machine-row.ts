@@ -67,10 +67,13 @@ const placeOf = (span: Span, { from, to }: { readonly from: number; readonly to:
 const NAME_FROM = { day: 36, week: 56, month: 0 } as const
 const INITIALS_FROM = 24
 
+/** Whether there is room for more than a name. */
+const isWide = (name: string, width: number, zoom: Span['zoom']): boolean =>
+  zoom === 'day' && width >= 7 * name.length + 108
+
 const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']): VNode | undefined => {
   if (width >= NAME_FROM[zoom]) {
-    const hasTime = zoom === 'day' && width >= 7 * name.length + 108
-    return html`<span><span class="who clip"><bdi>${name}</bdi></span>${hasTime && html` <span class="when">${time}</span>`}</span>`
+    return html`<span><span class="who clip"><bdi>${name}</bdi></span>${isWide(name, width, zoom) && html` <span class="when">${time}</span>`}</span>`
   }
   return width >= INITIALS_FROM ? html`<span class="ini" data-i=${initialsOf(name)}></span>` : undefined
 }
@@ -126,8 +129,9 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const name = isOwn ? 'You' : queued.name
       const text = `${name}, waiting for ${durationOf(queued.length)}`
       const width = ((cell.to - cell.from) / HOUR) * hourWidth
+      const hasMore = isWide(name, width, span.zoom)
       return html`<button ...${shared} class="cell block wait" aria-label=${text} title=${text}>
-        ${width >= NAME_FROM[span.zoom] && html`<span><${Icon} name="queue" /><span class="txt clip"><bdi>${name}</bdi></span></span>`}
+        ${width >= NAME_FROM[span.zoom] && html`<span>${hasMore && html`<${Icon} name="queue" />`}<span class="txt clip"><bdi>${name}</bdi>${hasMore && ', waiting'}</span></span>`}
       </button>`
     }
     case 'load': {

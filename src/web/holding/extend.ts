@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
 import { CommandButton } from '../parts/commands/command-button.ts'
+import { useFocusReturn } from '../parts/focus.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { MenuButton } from '../parts/menu.ts'
@@ -62,9 +64,11 @@ export const ExtendPair = (props: Props): VNode => {
 }
 
 /** Why a command was refused, in words. */
-const refusedText = ({ message, problem: { conflicts, errors } }: Refused): string => {
-  if (Array.isArray(conflicts) && conflicts[0]?.turnaround === true)
-    return 'It needs its turnaround before the next reservation.'
+const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNode | string => {
+  const [first] = Array.isArray(conflicts) ? conflicts : []
+  if (first?.turnaround === true) return 'It needs its turnaround before the next reservation.'
+  if (typeof first?.user_name === 'string')
+    return html`<span><b class="medium"><bdi>${first.user_name}</bdi></b> has it from ${timeOn(Date.parse(first.start_time), Date.now())}.</span>`
   const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
   return wrong === undefined ? message : `The end ${wrong.detail}.`
 }
@@ -77,9 +81,11 @@ export const CommandNote = ({
   readonly refused: Refused
   readonly commands: Commands
 }): VNode => {
+  const note = useRef<HTMLDivElement>(null)
+  useFocusReturn(note, 'Extend 30 m')
   const until = refused.problem.extendable_until
   const end = typeof until === 'string' ? Date.parse(until) : undefined
-  return html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${refusedText(refused)}</span>
+  return html`<div class="note danger" role="alert" ref=${note}><${Icon} name="warning" /><span class="grow">${refusedText(refused)}</span>
     ${end !== undefined && html`<button type="button" class="btn small" onClick=${() => run('extend', { end_time: toIso(end) })}>Extend to ${clockOf(end)}</button>`}
   </div>`
 }

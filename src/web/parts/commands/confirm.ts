@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useFocusReturn } from '../focus.ts'
 import { html } from '../html.ts'
 import { CommandButton } from './command-button.ts'
 import { ignoreSecondClick } from './second-click.ts'
@@ -21,10 +22,11 @@ interface Props extends Action {
   readonly isDisabled?: boolean
 }
 
-/** Asks where the button was. Enter confirms; the second click of two does not. */
+/** Asks where the button was. Enter confirms; the second click of two does not. Then the focus returns. */
 export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled = false, ...first }: Props): VNode => {
   const root = useRef<HTMLDivElement>(null)
   const [done, setDone] = useState<Action | undefined>(undefined)
+  useFocusReturn(root, first.action)
   useLayoutEffect(() => root.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
   const confirm = async (action: Action): Promise<void> => {
     setDone(action)

@@ -87,6 +87,8 @@ export interface SecretExchange {
 export interface EventStore {
   /** 24 hex digits created with the log. Views store it to detect another log. */
   readonly logId: string
+  /** Id of the log of which this one is a copy. */
+  readonly copyOf?: string
   /**
    * Atomically appends events, with the secrets they name, if the stream is at revision `expected` (`NO_STREAM` for a
    * new stream). Resolves once they would survive a process crash, and a power loss too unless the store has `synced`.

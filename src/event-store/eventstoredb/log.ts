@@ -6,7 +6,7 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
-import { UnusableLog } from '../event-store.ts'
+import { type EventStore, UnusableLog } from '../event-store.ts'
 import { LOG_STREAM as STREAM } from './server/all.ts'
 import { type StoreConnection, toUnavailable } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
@@ -66,9 +66,8 @@ export const probeAppend = ({ connection: { prefix, use } }: LogStream): Promise
   )
 }
 
-/** The log's id, and the store position where it begins. */
-export interface BegunLog {
-  readonly logId: string
+/** The log's id, of which log it is a copy, and the store position where it begins. */
+export interface BegunLog extends Pick<EventStore, 'logId' | 'copyOf'> {
   readonly storePosition: StorePosition
 }
 
@@ -96,7 +95,7 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
         throw new UnusableLog(`the event store already contains the log ${log_id}: copy into an empty one`)
       }
-      return { logId: log_id, storePosition: storePositionOf(begun) }
+      return { logId: log_id, ...(copy_of && { copyOf: copy_of }), storePosition: storePositionOf(begun) }
     }
     if (isReadOnly) throw new UnusableLog(whyNoLog(log))
     await tryAppend(log, 'no_stream', BEGUN, {

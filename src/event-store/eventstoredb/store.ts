@@ -124,8 +124,9 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
 
   try {
     begun = await reachLog(options, logStream, head)
+    const { storePosition: _, ...identity } = begun
     return {
-      logId: begun.logId,
+      ...identity,
       append: async (stream, expected, events, sealed = [], within = STORE_TIMEOUT_MS) => {
         const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
         if (E.isRight(ended)) running.appended(ended.right.storePosition)

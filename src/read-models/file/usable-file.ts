@@ -8,16 +8,20 @@ export interface UsableFileOptions {
   readonly path: string
   readonly store: EventStore
   readonly projections: readonly Projection[]
-  /** Whether to rebuild views of another log. Not for a shared log: an operator must look into it. */
+  /**
+   * Whether to rebuild views of another log. Not for a shared log: an operator must look into it. Those of the log that
+   * it is a copy of are rebuilt in any case.
+   */
   readonly mayRebuild?: boolean
   /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
 }
 
-const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean> => {
+const isUsable = async (file: ViewsFile, { store, mayRebuild = true }: UsableFileOptions): Promise<boolean> => {
   try {
     const progress = file.progress()
-    return progress === undefined || (await logContinues(store, progress))
+    if (progress === undefined) return true
+    return mayRebuild ? await logContinues(store, progress) : progress.logId !== store.copyOf
   } catch (error) {
     if (isDamage(error)) return false
     throw error
@@ -58,7 +62,7 @@ interface UsableFile {
  * the service, so that the next start rebuilds it.
  */
 export const openOrRebuildViews = async (options: UsableFileOptions): Promise<UsableFile> => {
-  const { path, store, projections, mayRebuild = true, onFatal } = options
+  const { path, projections, onFatal } = options
   const onDamage = (error: unknown): void => {
     dropViews(path)
     onFatal(new Error(`${path} is damaged; the next start rebuilds it from the log`, { cause: error }))
@@ -68,7 +72,7 @@ export const openOrRebuildViews = async (options: UsableFileOptions): Promise<Us
   }
   const opening = { checkpointsInThread: true }
   const file = openViewsFile(path, projections, opening)
-  if (!mayRebuild || (await isOfThisLog(file, store))) return { file: withDamageDetection(file, onDamage), onError }
+  if (await isUsable(file, options)) return { file: withDamageDetection(file, onDamage), onError }
   file.close()
   dropViews(path)
   return { file: withDamageDetection(openViewsFile(path, projections, opening), onDamage), onError }

@@ -7,6 +7,7 @@ import { projections } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { UNFINISHED } from '../../../src/read-models/file/bulk-load.ts'
+import { openOrRebuildViews } from '../../../src/read-models/file/usable-file.ts'
 import { idOf, reservationCreated } from '../../domain/builders.ts'
 import { at, recordedAt } from '../../domain/given-when-then.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
@@ -99,6 +100,25 @@ for (const [how, damage] of Object.entries(damages)) {
     t.deepEqual(await reopened(t, setting), setting.rows)
   })
 }
+
+test('rows of another shared log are kept, unless this one is a copy of it', async (t) => {
+  const { store, path } = await closedViews(t)
+  alter(path)
+  const areKeptBy = async (copyOf: string): Promise<boolean> => {
+    const shared = { ...store, logId: 'f'.repeat(24), copyOf }
+    const { file } = await openOrRebuildViews({
+      path,
+      store: shared,
+      projections,
+      mayRebuild: false,
+      onFatal: () => t.fail(),
+    })
+    file.close()
+    return rowsIn(path).some((row) => row.includes('altered'))
+  }
+  t.true(await areKeptBy('e'.repeat(24)))
+  t.false(await areKeptBy(store.logId))
+})
 
 const PAGE = 4096
 

@@ -92,8 +92,12 @@ export const hold = <A extends { readonly _id: string }>(
   })
 }
 
-/** How far to scroll so that the row at the top stays there, or else the first one after it that is left. */
+/**
+ * How far to scroll so that the row at the top stays there, or else the first one after it that is left. Who has not
+ * scrolled sees what has come above it, such as the head of the first group.
+ */
 export const scrollFor = (before: Layout<unknown>, after: Layout<unknown>, top: number): number => {
+  if (top === 0) return 0
   const at = rowAt(before, top)
   const indexes = new Map(after.rows.map(({ key }, index) => [key, index]))
   for (const [n, { key }] of before.rows.slice(at).entries()) {

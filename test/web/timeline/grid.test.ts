@@ -158,6 +158,7 @@ test('when rows come and go, the row at the top stays where it is', (t) => {
   t.is(scrollFor(before, lay('x', 'a', 'b', 'c', 'd'), 40), 76)
   t.is(scrollFor(before, lay('a', 'c', 'd'), 40), 36, 'it has gone, so the next one is at the top')
   t.is(scrollFor(before, lay('x'), 40), 40)
+  t.is(scrollFor(before, lay('x', 'a', 'b', 'c', 'd'), 0), 0, 'nobody has scrolled')
 })
 
 const stops = stopsOf(cellsOf({ ...row, offlineSince: undefined }, DAY, time('09:00'), 'me'))

@@ -38,6 +38,8 @@ export type IconName =
   | 'shield'
   | 'out'
   | 'filter'
+  | 'book'
+  | 'code'
   | 'stop'
   | 's-free'
   | 's-used'

@@ -16,7 +16,7 @@ export const More = (): VNode => html`<main class="main"><div class="page">
         ({ name, title, icon }) =>
           html`<a key=${name} class="list-row" href=${linkTo(name)}><${Icon} name=${icon} /><span>${title}</span></a>`,
       )}
-    <a class="list-row" href="/guide"><${Icon} name="search" /><span>${texts.guide}</span></a>
-    <a class="list-row" href="/docs"><${Icon} name="tag" /><span>${texts.docs}</span></a>
+    <a class="list-row" href="/guide"><${Icon} name="book" /><span>${texts.guide}</span></a>
+    <a class="list-row" href="/docs"><${Icon} name="code" /><span>${texts.docs}</span></a>
   </nav>
 </div></main>`

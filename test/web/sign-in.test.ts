@@ -89,7 +89,7 @@ test('thorough: in Chromium a session that has ended elsewhere brings the form o
   await accountOf(opened, 'bob').waitFor()
   await service.as('bob').post('/api/logout', { everywhere: true })
   const form = page.getByRole('dialog', { name: 'Sign in' })
-  await form.getByText('Your session ended. Sign in again.').waitFor()
+  await form.getByText('Your session ended. Sign in again, and you will be back where you were.').waitFor()
   for (let n = 0; n < 2; n++) await page.keyboard.press('Escape')
   // A second Escape in a row closes it, and it opens again.
   await form.waitFor()

@@ -5,6 +5,7 @@ export const texts = {
   signIn: 'Sign in',
   singleSignOn: 'Continue with single sign-on',
   orPassword: 'or with a password',
+  sessionEnded: 'Your session ended. Sign in again, and you will be back where you were.',
   name: 'Name',
   password: 'Password',
   guide: 'Guide',

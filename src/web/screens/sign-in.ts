@@ -15,6 +15,9 @@ interface Props {
 const ErrorNote = ({ text }: { readonly text: string }): VNode =>
   html`<p class="note danger" role="alert"><${Icon} name="warning" /><span>${text}</span></p>`
 
+const EndedNote = (): VNode =>
+  html`<p class="note info" role="status"><${Icon} name="clock" /><span>${texts.sessionEnded}</span></p>`
+
 const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => html`
   <button type="button" class="btn" disabled=${isBusy} onClick=${control.beginSingleSignOn}>
     <${Icon} name="shield" />${texts.singleSignOn}
@@ -46,10 +49,11 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
 
 /** The form on which people sign in. */
 export const SignIn = ({ control }: Props): VNode => {
-  const { error, isBusy } = useStore(control.session)
+  const { phase, error, isBusy } = useStore(control.session)
   return html`<main class="gate">
     <div class="gate-box">
       <span class="brand" role="heading" aria-level="1"><${Mark} />Berth</span>
+      ${phase === 'ended' && error === undefined && html`<${EndedNote} />`}
       ${hasSingleSignOn() && html`<${SingleSignOn} control=${control} isBusy=${isBusy} />`}
       ${error !== undefined && html`<${ErrorNote} text=${error} />`}
       <${PasswordForm} control=${control} isBusy=${isBusy} />

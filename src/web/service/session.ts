@@ -109,7 +109,7 @@ const openState = () => {
   const onUnauthenticated = (used: string): void => {
     // Another tab may have signed in meanwhile.
     if (readKept()?.session === used) forget()
-    if (session.get().phase === 'in') set({ phase: 'ended', error: 'Your session ended. Sign in again.' })
+    if (session.get().phase === 'in') set({ phase: 'ended', error: undefined })
   }
   const onAnswer = (isAnswered: boolean): void =>
     reach.update((before) => ({ isAnswered, answeredAt: isAnswered ? Date.now() : before.answeredAt }))

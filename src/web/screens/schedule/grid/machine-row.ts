@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { shortOf } from '../../../events/causes.ts'
+import { shortCauseOf, shortOf } from '../../../events/causes.ts'
 import { type Sut, systemOf, takenOf } from '../../../live/objects.ts'
 import { stateOf } from '../../../machines/state.ts'
 import { linkTo } from '../../../page/location.ts'
@@ -9,7 +9,7 @@ import { initialsOf } from '../../../parts/initials.ts'
 import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
 import { type Cell, loadStep } from '../../../timeline/cells.ts'
 import { minuteAt, type Span } from '../../../timeline/span.ts'
-import { clockOf, durationOf, HOUR, rangeOf, shortDayOf } from '../../../timeline/times.ts'
+import { clockOf, durationOf, HOUR, rangeOf, relativeDayOf, shortDayOf } from '../../../timeline/times.ts'
 import type { Drawn } from './drawn.ts'
 
 export interface RowOptions {
@@ -80,8 +80,10 @@ const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']):
 
 const offlineText = ({ sut, now }: RowOptions): string => {
   const since = Date.parse(sut.monitoring.last_updated)
-  const day = shortDayOf(since) === shortDayOf(now) ? '' : `${shortDayOf(since)} `
-  return `Offline since ${day}${clockOf(since)}, ${sut.monitoring.status_description.replace(/^SUT is offline: (it )?/, '')}`
+  const name = relativeDayOf(since, now)
+  const day = { Today: '', Yesterday: 'yesterday ' }[name] ?? `${name} `
+  const cause = shortCauseOf(sut.monitoring)
+  return `Offline since ${day}${clockOf(since)}${cause === undefined ? '' : `, ${cause}`}`
 }
 
 const dayRange = (from: number, to: number): string =>

@@ -11,7 +11,7 @@ import { passwordOf } from '../http/client.ts'
 import { startBrowser } from '../http/documents/browser.ts'
 import { people, start } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
@@ -94,7 +94,7 @@ test('in Chromium an empty lab is set up, and a tester takes and uses its machin
     .waitFor()
   await page.getByRole('button', { name: 'Release' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Release' }).click()
-  await page.getByRole('heading', { name: 'You released it' }).waitFor()
+  await hasFocus(page.getByRole('heading', { name: 'You released it' }))
   await page.getByRole('link', { name: 'Your reservations', exact: true }).click()
   const used = page.getByText(/^Today .*, used \d+ m$/)
   await until(

@@ -4,7 +4,7 @@ import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/b
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Machines, and one machine, in a real browser. */
 
@@ -92,14 +92,17 @@ test('thorough: in Chromium two edit a machine: what one typed is kept, and the 
   await service.as('admin').post(`/api/sut/${id}/update`, { version: '555.42' })
   await dialog.getByText(/^You changed Version at .* in another tab\. What you typed here is kept\.$/).waitFor()
   await checkAccessible(t, page)
-  await dialog.getByRole('button', { name: 'Load the new values' }).click()
+  await dialog.getByRole('button', { name: 'Load the new values' }).press('Enter')
+  await hasFocus(dialog.getByRole('button', { name: 'Save' }))
   const isLoaded = async () => (await dialog.getByLabel('Version').inputValue()) === '555.42'
   await until('the new values are there', isLoaded, SOON)
   await dialog.getByLabel('Turnaround').selectOption('45 m')
   await dialog.getByLabel('Release if unused').selectOption('15 m')
   await dialog.getByLabel('Reason, recorded for good').fill('new cards')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await hasFocus(dialog.getByRole('button', { name: 'Done' }))
+  await page.keyboard.press('Enter')
+  await hasFocus(page.getByRole('button', { name: 'Edit', exact: true }))
   const history = page.getByRole('region', { name: 'History' })
   await history.getByText('changed version from 550.90 to 555.42').waitFor()
   await history.getByText('new cards').waitFor()

@@ -155,6 +155,5 @@ export const parseTag = (text: string): readonly [string, string] | undefined =>
   return name === undefined || [...value].length > 256 ? undefined : [name, value]
 }
 
-/** Whether an ETag is of a later record. Probes change only what comes after the dot. */
-export const isOtherRecord = (a: string, b: string): boolean =>
-  a.replace(/\.\d+"?$/, '"') !== b.replace(/\.\d+"?$/, '"')
+/** How often a record was changed, by its ETag. Probes change only what comes after the dot. */
+export const revisionOf = (etag: string): number => Number.parseInt(etag.replace(/\D*/, ''), 10)

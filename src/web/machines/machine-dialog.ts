@@ -10,7 +10,7 @@ import { html } from '../parts/html.ts'
 import { useStore } from '../parts/store.ts'
 import type { Refused } from '../service/api.ts'
 import { CheckNote } from './check-note.ts'
-import { changesOf, EMPTY, isOtherRecord, type Known, missingText, rebase, type Values, valuesOf } from './form.ts'
+import { changesOf, EMPTY, type Known, missingText, rebase, revisionOf, type Values, valuesOf } from './form.ts'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.ts'
 import { checkMachine, makeKeyring, readKnown, saveMachine } from './save.ts'
 import { StaleNote } from './stale-note.ts'
@@ -39,7 +39,9 @@ const useForm = ({ known: first, onAdded }: Props) => {
     async (asked) => (base === undefined ? undefined : readKnown(asked, base.sut._id)),
     ofSut(id, 'sut'),
   ).value
-  const isStale = base !== undefined && newest !== undefined && isOtherRecord(base.etag, newest.etag)
+  // What this form saves is told as a change, too, before the answer is here.
+  const isStale =
+    !isBusy && base !== undefined && newest !== undefined && revisionOf(newest.etag) > revisionOf(base.etag)
 
   const check = async (sutId: string): Promise<void> => {
     setBusy(true)

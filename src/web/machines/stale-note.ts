@@ -1,10 +1,12 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
 import { meOf, usePage } from '../page/context.ts'
+import { useFocusReturn } from '../parts/focus.ts'
 import { html } from '../parts/html.ts'
 import { Icon } from '../parts/icon.ts'
 import { clockOf } from '../timeline/times.ts'
+import { revisionOf } from './form.ts'
 
 /** Events that are looked through for who has changed a machine. */
 const LOOKED_AT = 50
@@ -32,16 +34,18 @@ interface Props {
 /** Says who has changed the machine under the form. */
 export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
   const page = usePage()
+  const note = useRef<HTMLDivElement>(null)
+  useFocusReturn(note, 'Save')
   const [entry, setEntry] = useState<Entry | undefined>(undefined)
   useEffect(() => {
-    const revision = Number.parseInt(etag.replace(/\D*/, ''), 10)
+    const revision = revisionOf(etag)
     readNewest(page.api, sutId, LOOKED_AT).then(
       ({ entries }) => setEntry(lastChange(entries, revision)),
       // It is said without a name then.
       () => undefined,
     )
   }, [etag])
-  return html`<div class="note warn middle" role="alert">
+  return html`<div class="note warn middle" role="alert" ref=${note}>
     <${Icon} name="warning" />
     <span class="grow">${changedText(entry, meOf(page)._id)} What you typed here is kept.</span>
     <button type="button" class="btn small" onClick=${onLoad}>Load the new values</button>

@@ -1,4 +1,6 @@
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { isFocusLost } from './focus.ts'
 import { html } from './html.ts'
 import { Icon } from './icon.ts'
 import { Modal } from './modal.ts'
@@ -16,12 +18,17 @@ interface Props {
 
 /** A form over the page; on phones a page of its own. Escape closes it. */
 export const Dialog = ({ title, onClose, onSubmit, isBusy = false, foot, children }: Props): VNode => {
+  const form = useRef<HTMLFormElement>(null)
+  // A button that had it may be gone by what it did, or was disabled meanwhile.
+  useEffect(() => {
+    if (isFocusLost()) form.current?.querySelector<HTMLElement>('.sheet-foot [type=submit]:enabled')?.focus()
+  })
   const submit = (event: Event): void => {
     event.preventDefault()
     if (!isBusy) onSubmit()
   }
   return html`<${Modal} label=${title} className="modal" onCancel=${onClose}>
-    <form class="sheet" onSubmit=${submit} novalidate>
+    <form class="sheet" ref=${form} onSubmit=${submit} novalidate>
       ${isBusy && html`<div class="pop-progress" role="progressbar" aria-label="Sending"></div>`}
       <div class="sheet-head">
         <h1 class="grow clip"><bdi>${title}</bdi></h1>

@@ -30,10 +30,9 @@ export const useFocusReturn = (root: RefObject<Element | null>, action: string):
       if (!isFocusLost()) return
       const buttons = all
         .filter(({ isConnected }) => isConnected)
-        .map((each) => [...each.querySelectorAll<HTMLElement>('button:enabled')])
-        .find(({ length }) => length > 0)
-      const asked = buttons?.find(({ textContent }) => textContent !== '' && action.startsWith(textContent))
-      const to = asked ?? buttons?.[0]
+        .flatMap((each) => [...each.querySelectorAll<HTMLElement>('button:enabled')])
+      const asked = buttons.find(({ textContent }) => textContent !== '' && action.startsWith(textContent))
+      const to = asked ?? buttons[0]
       to?.focus()
     }
     return () => queueMicrotask(focus)

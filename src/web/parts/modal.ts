@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { isFocusLost } from './focus.ts'
 import { html } from './html.ts'
 
 interface Props {
@@ -16,9 +17,11 @@ export const Modal = ({ label, className, onCancel, children }: Props): VNode =>
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
     dialog.current?.showModal()
-    return () => {
-      if (before?.isConnected) before.focus()
+    const focusAgain = (): void => {
+      if (isFocusLost() && before?.isConnected) before.focus()
     }
+    // While the dialog is there, nothing else can have the focus.
+    return () => queueMicrotask(focusAgain)
   }, [])
   const cancel = (event: Event): void => {
     event.preventDefault()

@@ -3,10 +3,10 @@ import {
   changesOf,
   createOf,
   EMPTY,
-  isOtherRecord,
   missingText,
   parseTag,
   rebase,
+  revisionOf,
   valuesOf,
   withType,
 } from '../../../src/web/machines/form.ts'
@@ -77,7 +77,6 @@ test('a tag is a name and a value', (t) => {
 })
 
 test('a probe changes no record, and a change does', (t) => {
-  t.false(isOtherRecord('"3.1"', '"3.2"'))
-  t.false(isOtherRecord('"3"', '"3.1"'))
-  t.true(isOtherRecord('"3.1"', '"4.1"'))
+  for (const probed of ['"3"', '"3.1"', '"3.2"']) t.is(revisionOf(probed), 3, probed)
+  t.is(revisionOf('"10.1"'), 10)
 })

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSending } from '../../page/sending.ts'
 import { errorsByField, RefusedNote } from '../../parts/field.ts'
+import { useFocusReturn } from '../../parts/focus.ts'
 import { html } from '../../parts/html.ts'
 import { Icon } from '../../parts/icon.ts'
 import type { Quota, User } from '../../people/user.ts'
@@ -20,11 +21,15 @@ interface Props {
   readonly children: unknown
 }
 
-const Stale = ({ onLoad }: { readonly onLoad: () => void }): VNode => html`<div class="note warn middle" role="alert">
-  <${Icon} name="warning" />
-  <span class="grow">This person was changed meanwhile. What you typed here is kept.</span>
-  <button type="button" class="btn small" onClick=${onLoad}>Load the new values</button>
-</div>`
+const Stale = ({ onLoad }: { readonly onLoad: () => void }): VNode => {
+  const note = useRef<HTMLDivElement>(null)
+  useFocusReturn(note, 'Save')
+  return html`<div class="note warn middle" role="alert" ref=${note}>
+    <${Icon} name="warning" />
+    <span class="grow">This person was changed meanwhile. What you typed here is kept.</span>
+    <button type="button" class="btn small" onClick=${onLoad}>Load the new values</button>
+  </div>`
+}
 
 /** Changes somebody's name, role, quota and scope. What others change shows at once, unless something is typed. */
 export const PersonForm = ({ newest, applied, isAnswered, onSaved, children }: Props): VNode => {

@@ -51,7 +51,7 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
   // Not a button: keys that were meant for the machine may still come.
   useEffect(() => {
     if (isFocusLost()) heading.current?.focus()
-  }, [title])
+  })
   const free = taken && freeUntil(taken, now)
   const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL_MS) / QUARTER) * QUARTER)
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000

@@ -145,6 +145,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
       ${refused !== undefined && html`<${CommandNote} refused=${refused} commands=${commands} />`}
     </div>
     <div class="pop-foot">
+      <a class="btn" href=${linkTo('machines', sut._id)}>Machine</a>
       <span class="grow"></span>
       <button type="button" class="btn danger" disabled=${isDisabled} onClick=${() => ask('now')}>${isRunning ? 'Release' : 'Cancel'}</button>
     </div>

@@ -11,7 +11,7 @@ import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
 import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import type { Stretch, Taken } from '../../timeline/calendar.ts'
-import { type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../timeline/draft.ts'
+import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../timeline/draft.ts'
 import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
 import { RequestCard } from '../../waiting/card.ts'
 import { useWaiting, type Wanted } from '../../waiting/use-waiting.ts'
@@ -124,14 +124,15 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     }
     return html`<${Refusal} key="refused" ...${{ sut, draft, window, anchor, nameOf }} refused=${outcome.refused} notWaiting=${waiting.refused} onWait=${onWait} onSend=${send} onSendLike=${(what: Draft) => send(what, false, sut)} onBack=${back} onClose=${close} />`
   }
-  const day = isToday(window.from, now) ? 'today' : dayTitleOf(window.from, now)
+  const begin = beginOf(draft, now)
+  const day = isToday(begin, now) ? 'today' : dayTitleOf(begin, now)
   return html`<${Popover} key="form" title=${`Reserve ${sut.name}`} subtitle=${aboutSut(sut)} anchor=${anchor} onClose=${close} onSubmit=${() => clash === undefined && isAnswered && send(draft)}>
     ${isSending && html`<div class="pop-progress" role="progressbar" aria-label="Reserving"></div>`}
     <div class="pop-body">
       <${StartField} asked=${draft} now=${now} onChange=${change} />
       <${LengthField} asked=${draft} onChange=${change} />
       ${me.role === 'administrator' && html`<${ForField} userId=${userId} onChoose=${setUserId} />`}
-      <div class="result"><b>${clockOf(window.from)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(lastsOf(draft, now))}${draft.start === 'now' && ' from now'}</span></div>
+      <div class="result"><b>${clockOf(begin)} – ${clockOf(window.to)}</b><span class="second">${day}, ${durationOf(window.to - begin)}</span></div>
       <div class="vh" role="status">${announced(window, taken)}</div>
       ${clash !== undefined && html`<${ClashNote} clash=${{ ...clash, draft, window }} startOf=${(other: Draft) => windowOf(other, now, taken).from} now=${now} nameOf=${nameOf} />`}
       ${outcome.kind === 'sending' && now - outcome.since > LONG_WAIT_MS && html`<p class="muted" role="status">Still waiting for Berth.</p>`}

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { EndSaid } from './frame/end-said.ts'
 import { Granted } from './frame/granted.ts'
 import { TabBar, TopBar } from './frame/navigation.ts'
 import { NotConnected } from './frame/not-connected.ts'
@@ -94,7 +95,7 @@ const Current = ({ me }: { readonly me: Me }): VNode => {
     <${TopBar} me=${me} current=${screen} />
     <${NotConnected} />
     ${content}
-    <${Granted} />
+    <${Granted} /><${EndSaid} />
     <${TabBar} me=${me} current=${screen} />
   </div>`
 }

@@ -43,6 +43,17 @@ export const nearest = ({ reservations }: ReturnType<OwnControl['own']['get']>, 
     .filter(({ start_time, end_time }) => Date.parse(start_time) <= now && isNear(Date.parse(end_time), now, warning))
     .toSorted((a, b) => Date.parse(a.end_time) - Date.parse(b.end_time))[0]
 
+type Near = NonNullable<ReturnType<typeof nearest>>
+
+/** What is said of a reservation that one is warned of, or was: that it ends, or has ended. */
+export const endText = (near: Pick<Near, 'end_time' | 'sut_name'>, isNear: boolean, now: number): string => {
+  const end = Date.parse(near.end_time)
+  const name = near.sut_name ?? 'a machine'
+  if (isNear) return `Your time on ${name} ends at ${clockOf(end)}.`
+  // One that was extended or given back is over in another way.
+  return end <= now ? `Your time on ${name} is over.` : ''
+}
+
 /** `(8 m) win11-02`: what the title of the tab says before a reservation ends. */
 export const titleOf = (title: string, near: ReturnType<typeof nearest>, now: number): string =>
   near === undefined ? title : `(${durationOf(Date.parse(near.end_time) - now)}) ${near.sut_name ?? title}`

@@ -25,7 +25,8 @@ export const EndToast = ({
     until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
       ? ''
       : ` It is free until ${timeOn(until, own.to)}.`
-  return html`<div class="toast" role="alert">Your time ends at ${clockOf(own.to)}.${free}
+  // A press on it leaves the focus on the screen.
+  return html`<div class="toast" role="alert" onMouseDown=${(event: MouseEvent) => event.preventDefault()}>Your time ends at ${clockOf(own.to)}.${free}
     ${end > own.to && html`<button type="button" class="btn" disabled=${commands.isBusy} onClick=${() => commands.run('extend', { end_time: toIso(end) })}>Extend to ${clockOf(end)}</button>`}
     <button type="button" class="btn icon small" aria-label="Dismiss" title="Dismiss" onClick=${() => setDismissed(own.to)}><${Icon} name="x" /></button>
   </div>`

@@ -29,6 +29,12 @@ const decode = (bytes: Uint8Array): string | undefined => {
   }
 }
 
+/** Spreadsheets write semicolons where a comma is the decimal mark, and tabs when they are asked to. */
+const separatorOf = (text: string): string => {
+  const [header = ''] = text.split('\n', 1)
+  return [',', ';', '\t'].find((separator) => header.includes(separator)) ?? ','
+}
+
 /** Reads the rows of a file. The parser, the one of the command line, is loaded with the first file. */
 export const readCsv = async (bytes: Uint8Array): Promise<readonly CsvRow[] | Problem> => {
   if (bytes.length > BYTES_MAX) return { detail: 'must be at most 4 MiB' }
@@ -38,7 +44,9 @@ export const readCsv = async (bytes: Uint8Array): Promise<readonly CsvRow[] | Pr
   const rows: CsvRow[] = []
   try {
     parse(text.replaceAll('\r\n', '\n'), {
-      ...{ record_delimiter: '\n', relax_column_count: true, skip_empty_lines: true },
+      ...{ delimiter: separatorOf(text), record_delimiter: '\n', relax_column_count: true },
+      // Spreadsheets write rows that were emptied as separators alone.
+      ...{ skip_empty_lines: true, skip_records_with_empty_values: true },
       on_record: (fields: readonly string[], { lines }) => {
         rows.push({ line: lines - fields.join('').split('\n').length + 1, fields })
         return null

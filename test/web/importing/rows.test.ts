@@ -24,6 +24,19 @@ test('rows become records by the names of their columns, without what is empty',
   ])
 })
 
+test('a spreadsheet may separate fields by semicolons or tabs, and leave emptied rows', async (t) => {
+  for (const separator of [';', '\t']) {
+    const rows = await rowsOf('name,port,os\r\na,1,\r\n,,\r\nb,2,x\r\n'.replaceAll(',', separator))
+    t.deepEqual(problemsOf(rows, COLUMNS), [], separator)
+    t.deepEqual(recordsOf(rows), [
+      { name: 'a', port: '1' },
+      { name: 'b', port: '2', os: 'x' },
+    ])
+    t.is(rows[2]?.line, 4)
+  }
+  t.deepEqual(recordsOf(await rowsOf('name,port,os\na,1,b;c\n')), [{ name: 'a', port: '1', os: 'b;c' }])
+})
+
 test('problems of a file name their line', async (t) => {
   t.deepEqual(await texts('name,colour\na,red\n'), [
     'Line 1 must name the column port.',

@@ -106,12 +106,16 @@ export const recordsOf = ([header, ...data]: readonly CsvRow[]): readonly Readon
 export const problemsOfErrors = (
   errors: readonly { readonly pointer?: string; readonly detail: string }[],
   rows: readonly CsvRow[],
-): readonly Problem[] =>
-  errors.map(({ pointer = '', detail }) => {
+): readonly Problem[] => {
+  const lineOf = (n: string): number | undefined => rows[Number(n) + 1]?.line
+  return errors.map(({ pointer = '', detail }) => {
     const [, n, column = ''] = /^#\/[^/]+\/(\d+)\/?(.*)$/.exec(pointer) ?? []
-    const line = n === undefined ? undefined : rows[Number(n) + 1]?.line
-    return { line, column: column.replace('tags/', 'tag.'), detail }
+    const line = n === undefined ? undefined : lineOf(n)
+    // A row that is like another one names it as the request does.
+    const text = detail.replace(/\busers\/(\d+)$/, (row, m) => (lineOf(m) ? `line ${lineOf(m)}` : row))
+    return { line, column: column.replace('tags/', 'tag.'), detail: text }
   })
+}
 
 const quoted = (text: string): string =>
   /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text

@@ -56,9 +56,11 @@ test('what the service says of a row has the line of that row', async (t) => {
   const errors = [
     { pointer: '#/suts/1/port', detail: 'must be a whole number from 1 to 65535' },
     { pointer: '#/suts/0/tags/rack', detail: 'is too long' },
+    { pointer: '#/users/1/name', detail: 'is the same as in users/0' },
   ]
   t.deepEqual(problemsOfErrors(errors, rows).map(problemText), [
     'Line 4, port: must be a whole number from 1 to 65535.',
     'Line 2, tag.rack: is too long.',
+    'Line 4, name: is the same as in line 2.',
   ])
 })

@@ -35,7 +35,7 @@ const Passwords = ({ all }: { readonly all: readonly Made[] }): VNode => {
     saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'passwords.csv')
   }
   return html`<div class="note ok passwords"><${Icon} name="key" />
-    <div class="grow"><div class="row"><p class="grow small">The passwords are shown only once. Give each person the own one.</p>
+    <div class="grow"><div class="row"><p class="grow small">The passwords are shown only once. Give each person theirs.</p>
         <button type="button" class="btn small" onClick=${download}><${Icon} name="download" />CSV</button></div>
       <div class="scrolled" tabindex="0" role="region" aria-label="Passwords"><dl class="facts">
         ${all.map(({ name, password }) => html`<dt key=${name}><bdi>${name}</bdi></dt><dd class="mono secret">${password}</dd>`)}

@@ -1,5 +1,6 @@
 import { makeStore, type Store } from '../parts/store.ts'
 import { type Api, makeApi, Refused } from './api.ts'
+import { readWhenSignedIn } from './signed-in.ts'
 
 /** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
 
@@ -113,7 +114,8 @@ const openState = () => {
   }
   const onAnswer = (isAnswered: boolean): void =>
     reach.update((before) => ({ isAnswered, answeredAt: isAnswered ? Date.now() : before.answeredAt }))
-  const api = makeApi({ session: () => readKept()?.session, onUnauthenticated, onAnswer })
+  const sending = makeApi({ session: () => readKept()?.session, onUnauthenticated, onAnswer })
+  const api = readWhenSignedIn(sending, session, () => readKept() !== undefined)
   return { session, reach, set, api }
 }
 

@@ -3,7 +3,7 @@ import { passwordOf } from '../http/client.ts'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
-import { accountOf, checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** One's own account, in a real browser. */
 
@@ -36,6 +36,7 @@ test('in Chromium one makes a token, sees it once, revokes it, and changes the o
   await page.getByRole('button', { name: 'Revoke nightly <b>' }).click()
   await page.getByRole('button', { name: 'Revoke nightly <b> for good' }).click()
   await page.getByText('No tokens.').waitFor()
+  await hasFocus(page.getByRole('button', { name: 'New token' }))
   t.is(await statusWith(service, token), 401)
 
   const form = page.getByRole('region', { name: 'Password' })

@@ -4,7 +4,7 @@ import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/b
 import { type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
@@ -64,6 +64,7 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   await button('Revoke nightly').click()
   await button('Revoke').click()
   await drawer.getByText('None').waitFor()
+  await hasFocus(button('New token'))
 
   const sut = String((await admin.post('/api/sut/create', aSut({ name: 'desk 1' }))).json._id)
   await own.post('/api/sut_reservation/create', { sut_id: sut, start_in: 7_200, duration: 1_800 })
@@ -72,9 +73,11 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   await drawer.getByText('Remove Łukasz Wójcik? 1 reservation is not over.').waitFor()
   await button('Cancel them').click()
   await row.waitFor({ state: 'detached' })
+  await hasFocus(drawer.getByRole('heading', { name: 'Łukasz Wójcik' }))
   t.is((await admin.get('/api/sut_reservation')).json.count, 0)
   await button('Restore').click()
   await row.getByText('0 of 20 h').waitFor()
+  await hasFocus(drawer.getByRole('heading', { name: 'Łukasz Wójcik' }))
   await drawer.getByLabel('Name').press('Escape')
   await drawer.waitFor({ state: 'detached' })
   const isBack = () => row.getByRole('link').evaluate((link) => link.matches(':focus'))

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
@@ -63,8 +63,12 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
     setIssued(token)
     retry()
   }
+  const adding = useRef<HTMLButtonElement>(null)
   const revoke = async ({ _id }: Token): Promise<void> => {
-    if ((await send(`/api/user/me/token/${_id}/revoke`)) !== undefined && issued?._id === _id) setIssued(undefined)
+    if ((await send(`/api/user/me/token/${_id}/revoke`)) !== undefined) {
+      if (issued?._id === _id) setIssued(undefined)
+      adding.current?.focus()
+    }
     retry()
   }
   const list = (): unknown => {
@@ -76,7 +80,7 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
     return html`<${Table} tokens=${tokens} now=${now} isDisabled=${isBusy || !isAnswered} onRevoke=${revoke} />`
   }
   return html`<section class="section" aria-label="Tokens">
-    <div class="section-head"><h2 class="grow">Tokens</h2><button type="button" class="btn small" disabled=${!isAnswered} onClick=${() => setAdding(true)}><${Icon} name="plus" />New token</button></div>
+    <div class="section-head"><h2 class="grow">Tokens</h2><button type="button" class="btn small" ref=${adding} disabled=${!isAnswered} onClick=${() => setAdding(true)}><${Icon} name="plus" />New token</button></div>
     ${issued !== undefined && html`<${SecretNote} name=${issued.name} secret=${issued.token} ifLost="Revoke it and make another." />`}
     ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}
     ${list()}

@@ -60,7 +60,8 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const [isPassword, setPassword] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
   const user = value?.value
-  useLayoutEffect(() => title.current?.focus(), [user === undefined])
+  // Also where the button that did it has gone.
+  useLayoutEffect(() => title.current?.focus(), [user === undefined, user?.removed_at, user?.erased_at])
   const isMe = id === meOf(page)._id
   const changed = (): void => {
     retry()

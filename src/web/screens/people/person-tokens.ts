@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/commands/confirm.ts'
@@ -33,8 +33,12 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
   const [isAdding, setAdding] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
   const [asked, setAsked] = useState<string | undefined>(undefined)
+  const adding = useRef<HTMLButtonElement>(null)
   const revoke = async (id: string): Promise<void> => {
-    if ((await send(`/api/user/${path}/token/${id}/revoke`)) !== undefined && issued?._id === id) setIssued(undefined)
+    if ((await send(`/api/user/${path}/token/${id}/revoke`)) !== undefined) {
+      if (issued?._id === id) setIssued(undefined)
+      adding.current?.focus()
+    }
     setAsked(undefined)
     retry()
   }
@@ -50,7 +54,7 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
     retry()
   }
   return html`<section class="part">
-    <div class="section-head"><h3 class="grow">Tokens</h3><button type="button" class="btn quiet small" disabled=${!isAnswered} onClick=${() => setAdding(true)}><${Icon} name="plus" />New token</button></div>
+    <div class="section-head"><h3 class="grow">Tokens</h3><button type="button" class="btn quiet small" ref=${adding} disabled=${!isAnswered} onClick=${() => setAdding(true)}><${Icon} name="plus" />New token</button></div>
     <div class="stack small">
       ${issued !== undefined && html`<${SecretNote} name=${issued.name} secret=${issued.token} ifLost="Revoke it and make another." />`}
       ${refused !== undefined && html`<${RefusedNote} refused=${refused} />`}

@@ -2,7 +2,7 @@ import test from 'ava'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, openFor } from './stage.ts'
+import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** What happened in the lab, in a real browser. */
 
@@ -43,6 +43,8 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await page.getByText('You retired rack 2').waitFor({ state: 'detached' })
   await page.getByText(/^alice reserved/).waitFor()
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await hasFocus(page.getByLabel('Filter', { exact: true }))
   await page.getByRole('region', { name: 'Who held it' }).getByRole('button', { name: 'Find out' }).click()
   await page.getByRole('region', { name: 'Who held it' }).getByRole('status').waitFor()
 
@@ -57,6 +59,10 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await page.getByRole('row').filter({ hasText: 'rack 2' }).hover()
   t.is(await page.getByRole('button', { name: /^Reserve/ }).count(), 0, 'nothing can be reserved in the past')
   await checkAccessible(t, page)
+  await page.getByRole('rowheader').getByRole('link', { name: 'rack 2' }).click()
+  await page.getByText('You added it').waitFor()
+  t.is(await page.getByText('You retired it').count(), 0)
+  await page.goBack()
   await page.getByRole('button', { name: 'Back to now' }).click()
   await page.getByRole('gridcell', { name: /^alice/ }).waitFor()
   await page.getByRole('rowheader').filter({ hasText: 'rack 2' }).waitFor({ state: 'detached' })

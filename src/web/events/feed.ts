@@ -96,9 +96,11 @@ const midnight = (day: string, daysLater: number): string => {
   return new Date(year, month - 1, date + daysLater).toISOString()
 }
 
-/** The parameters of `/api/events` that a filter is. The last day is one of it. */
-export const queryOf = ({ kinds, actor, user, sut, from, to }: Filter): string =>
-  new URLSearchParams({
+/** The parameters of `/api/events` that a filter is. The last day is one of it; two days may be given the wrong way round. */
+export const queryOf = ({ kinds, actor, user, sut, ...days }: Filter): string => {
+  const isSwapped = days.from !== undefined && days.to !== undefined && days.to < days.from
+  const [from, to] = isSwapped ? [days.to, days.from] : [days.from, days.to]
+  return new URLSearchParams({
     ...(kinds.size > 0 && { type: [...kinds].flatMap((kind) => TYPES[kind]).join(',') }),
     ...(actor !== undefined && { actor }),
     ...(user !== undefined && { user_id: user }),
@@ -106,6 +108,7 @@ export const queryOf = ({ kinds, actor, user, sut, from, to }: Filter): string =
     ...(from !== undefined && { from: midnight(from, 0) }),
     ...(to !== undefined && { to: midnight(to, 1) }),
   }).toString()
+}
 
 /** What an event itself says that changed. What was before is not in it. */
 const changesOf = ({ type, data }: FeedEvent): readonly Change[] => {

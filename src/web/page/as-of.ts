@@ -18,6 +18,10 @@ export const asOfText = ({ value, time }: AsOf): string => {
   return /^\d+$/.test(value) ? `${text}, after entry ${Number(value)}` : text
 }
 
+/** Whether something had been recorded by then. */
+export const isBy = ({ value, time }: AsOf, entry: { readonly sequence: string; readonly time: string }): boolean =>
+  /^\d+$/.test(value) ? Number(entry.sequence) <= Number(value) : Date.parse(entry.time) <= time
+
 /** The reads that can be made as of the past. */
 const READS = /^\/api\/sut(_reservation)?(\/[^/?]+)?(\?|$)/
 

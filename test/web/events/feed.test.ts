@@ -123,6 +123,8 @@ test('a filter stands in the address, and asks the service for what it means', (
   t.deepEqual([query.get('actor'), query.get('user_id')], ['amina', 'priya'])
   t.is(Date.parse(String(query.get('from'))), new Date(2026, 10, 24).getTime())
   t.is(Date.parse(String(query.get('to'))), new Date(2026, 10, 26).getTime())
+  const swapped = filterOf(new Map(Object.entries({ ...parameters, from: parameters.to, to: parameters.from })))
+  t.is(queryOf(swapped), queryOf(filter))
   t.deepEqual(
     parametersOf(
       filterOf(

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { asOfText, asOfTime, pathAsOf } from '../../../src/web/page/as-of.ts'
+import { asOfText, asOfTime, isBy, pathAsOf } from '../../../src/web/page/as-of.ts'
 import { fromLocal, toLocal } from '../../../src/web/past/local.ts'
 
 /** The lab as it was, without a browser. */
@@ -22,6 +22,15 @@ test('machines and reservations are read as of the moment, all else as it is', (
 test('a moment is told to the second, with the entry if it is one', (t) => {
   t.is(asOfText(asOfTime(TIME)), 'Tue 24 Nov 2026, 18:00:05')
   t.is(asOfText({ value: '48231', time: TIME }), 'Tue 24 Nov 2026, 18:00:05, after entry 48231')
+})
+
+test('of a history is shown what was recorded by then', (t) => {
+  const entry = (sequence: string, time: number) => ({ sequence, time: new Date(time).toISOString() })
+  // A clock may have been wrong: the entry counts.
+  t.true(isBy({ value: '00000000000000000100', time: TIME }, entry('00000000000000000100', TIME + 1)))
+  t.false(isBy({ value: '100', time: TIME }, entry('00000000000000000101', TIME)))
+  t.true(isBy(asOfTime(TIME), entry('00000000000000000101', TIME)))
+  t.false(isBy(asOfTime(TIME), entry('00000000000000000101', TIME + 1)))
 })
 
 test('what is typed as a time is one of the browser, or none', (t) => {

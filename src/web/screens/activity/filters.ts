@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
 import { type Filter, isFiltering, parametersOf } from '../../events/feed.ts'
 import type { Kind } from '../../events/telling.ts'
 import { goTo } from '../../page/location.ts'
@@ -53,12 +54,14 @@ export const Filters = ({ filter, names, text, onText }: Props): VNode => {
   const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
   const day = (name: 'from' | 'to', label: string): VNode =>
     html`<input type="date" class="input num" aria-label=${label} title=${label} value=${filter[name] ?? ''} onChange=${(event: Event) => show({ [name]: orNone(typedIn(event)) })} />`
+  const search = useRef<HTMLInputElement>(null)
   const clear = (): void => {
+    search.current?.focus()
     onText('')
     goTo('activity')
   }
   return html`<div class="row wrap activity-filters" role="search">
-    <label class="input-icon"><span class="vh">Filter</span><${Icon} name="search" /><input class="input" placeholder="Machine, person, reason" maxlength="256" value=${text} onInput=${(event: Event) => onText(typedIn(event))} /></label>
+    <label class="input-icon"><span class="vh">Filter</span><${Icon} name="search" /><input class="input" ref=${search} placeholder="Machine, person, reason" maxlength="256" value=${text} onInput=${(event: Event) => onText(typedIn(event))} /></label>
     <${MenuChip} label="Kind" isOn=${filter.kinds.size > 0} choices=${kinds} isMultiple onChoose=${choose} />
     <${Select} id="by" label="Done by" value=${filter.actor ?? ''} options=${people} onChange=${(id: string) => show({ actor: orNone(id) })} />
     <${Select} id="about" label="About" value=${filter.user ?? ''} options=${[['', 'About anybody'], ...users]} onChange=${(id: string) => show({ user: orNone(id) })} />

@@ -6,10 +6,13 @@ import { sentenceOf } from '../../events/sentence.ts'
 import type { Kind } from '../../events/telling.ts'
 import type { Person } from '../../live/objects.ts'
 import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
+import { isBy } from '../../page/as-of.ts'
+import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
 import { html } from '../../parts/html.ts'
 import { MenuChip } from '../../parts/menu.ts'
 import { FailedBlock } from '../../parts/state.ts'
+import { useStore } from '../../parts/store.ts'
 import { clockOf, midnightOf, numberOf, shortDayOf } from '../../timeline/times.ts'
 
 interface Props {
@@ -60,6 +63,7 @@ const useHistory = (sutId: string, most: number) => {
 
 /** What was done with a machine, newest first. */
 export const History = ({ sutId, ownId, now }: Props): VNode => {
+  const moment = useStore(usePage().asOf)
   const [most, setMost] = useState(FIRST)
   const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set())
   const { value: read, failed, retry } = useHistory(sutId, most)
@@ -69,8 +73,10 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
   const value = read ?? before
   const told = useMemo(() => {
     const reader = { ownId, nameOf: (id: string) => value?.names.get(id) }
-    return (value?.entries ?? []).map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
-  }, [value, ownId])
+    return (value?.entries ?? [])
+      .filter((entry) => moment === undefined || isBy(moment, entry))
+      .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
+  }, [value, ownId, moment])
   const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind))
   const choices = (Object.keys(KINDS) as readonly OfMachine[]).map((key) => ({
     key,

@@ -1,7 +1,8 @@
 import { useRef } from 'preact/hooks'
 import { readAll, readSut } from '../live/lists.ts'
 import type { SutRequest } from '../live/objects.ts'
-import { ofKinds } from '../live/reading.ts'
+import { type About, ofKinds } from '../live/reading.ts'
+import { usePage } from '../page/context.ts'
 import { type Reading, useReading } from '../page/reading.ts'
 import type { Queued } from '../timeline/queued.ts'
 import { ranked } from './wants.ts'
@@ -49,17 +50,31 @@ export interface Known {
   readonly sutName: string | undefined
 }
 
-/** One request, with its place. What others do moves it: that is read some time later. */
-export const useRequest = (id: string): Reading<Known> =>
-  useReading(
+/** Own requests whose places are read again at once when others come and go. */
+const FEW = 10
+
+/**
+ * What a request is read again for: itself, and others that wait, which move its place; with many own ones some time
+ * later. So are reservations and machines, which change only why it waits.
+ */
+export const aboutRequest = (id: string, own: () => number): About => ({
+  of: ({ kind, _id }) => {
+    if (kind === 'sut_request') return own() <= FEW ? id : _id
+    return kind === 'sut_reservation' || kind === 'sut' ? _id : undefined
+  },
+  isInView: (changed) => changed === id,
+})
+
+/** One request, with its place. */
+export const useRequest = (id: string): Reading<Known> => {
+  const { own } = usePage().own
+  return useReading(
     `request ${id}`,
     async (api) => {
       const { value: request } = await api.get<WaitingRequest>(`/api/sut_request/${encodeURIComponent(id)}`)
       const sut = request.sut_id === undefined ? undefined : await readSut(api, request.sut_id)
       return { request, sutName: sut?.name }
     },
-    {
-      of: ({ kind, _id }) => (kind === 'sut_request' || kind === 'sut_reservation' || kind === 'sut' ? _id : undefined),
-      isInView: (changed) => changed === id,
-    },
+    aboutRequest(id, () => own.get().requests.length),
   )
+}

@@ -1,5 +1,7 @@
 import test from 'ava'
+import type { Change } from '../../../src/web/live/news.ts'
 import type { SutRequest } from '../../../src/web/live/objects.ts'
+import { aboutRequest } from '../../../src/web/waiting/read.ts'
 import {
   aheadOf,
   asPriority,
@@ -110,4 +112,16 @@ test('a sentence of the service has times of the browser, and nothing that turns
     sentenceHere('2 requests are before it: 1 of ليلى حداد, 1 of bob.', String),
     '2 requests are before it: 1 of \u2068ليلى حداد\u2069, 1 of bob.',
   )
+})
+
+test('the place of a request is read again at once when others come and go, unless one has many', (t) => {
+  const change = { sequence: '1', kind: 'sut_request', _id: 'other', sut_id: null } as const
+  const isAtOnce = (own: number, changed: Change): boolean => {
+    const { of, isInView } = aboutRequest('mine', () => own)
+    return isInView?.(of(changed) ?? '') ?? false
+  }
+  t.true(isAtOnce(1, change))
+  t.false(isAtOnce(11, change))
+  t.true(isAtOnce(11, { ...change, _id: 'mine' }))
+  t.false(isAtOnce(1, { ...change, kind: 'sut_reservation' }))
 })

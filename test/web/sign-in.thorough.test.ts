@@ -50,3 +50,27 @@ test('in Chromium single sign-on is offered only where it is set up, and a stray
   await page.getByText('The provider did not sign you in. Try again, or use a password.').waitFor()
   checkQuiet(t, opened, service.url)
 })
+
+test('in Chromium too many attempts count down until the next one is taken', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.clock.install()
+  await page.goto('/')
+  const wrong = { name: 'bob', password: 'a wrong one' }
+  while ((await service.anyone.post('/api/login', wrong)).status === 401);
+  await page.getByLabel('Name').fill('bob')
+  await page.getByLabel('Password').fill('another')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const said = page
+    .getByRole('alert')
+    .locator('[aria-hidden]')
+    .filter({ hasText: /^Try again/ })
+  await said.getByText(/^Try again in \d+ s\.$/).waitFor()
+  const seconds = Number(/\d+/.exec(String(await said.textContent()))?.[0])
+  await page.clock.fastForward(20_000)
+  await said.getByText(`Try again in ${seconds - 20} s.`).waitFor()
+  await page.clock.fastForward(60_000)
+  await said.getByText('Try again.', { exact: true }).waitFor()
+  t.true(seconds > 0 && seconds <= 60)
+})

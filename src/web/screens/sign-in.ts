@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../parts/html.ts'
 import { Icon, Mark } from '../parts/icon.ts'
 import { useStore } from '../parts/store.ts'
@@ -12,8 +12,22 @@ interface Props {
   readonly control: SessionControl
 }
 
-const ErrorNote = ({ text }: { readonly text: string }): VNode =>
-  html`<p class="note danger" role="alert"><${Icon} name="warning" /><span>${text}</span></p>`
+const againText = (seconds: number): string => (seconds > 0 ? `Try again in ${seconds} s.` : 'Try again.')
+
+/** Counts down; assistive technology is told once. */
+const Again = ({ at }: { readonly at: number }): VNode => {
+  const left = (): number => Math.ceil((at - Date.now()) / 1_000)
+  const [first] = useState(left)
+  const [, redraw] = useState({})
+  useEffect(() => {
+    const timer = setInterval(() => redraw({}), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return html`<span class="vh">${againText(first)}</span><span class="num" aria-hidden="true">${againText(left())}</span>`
+}
+
+const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt: number | undefined }): VNode =>
+  html`<p class="note danger" role="alert"><${Icon} name="warning" /><span>${text} ${retryAt !== undefined && html`<${Again} key=${retryAt} at=${retryAt} />`}</span></p>`
 
 const EndedNote = (): VNode =>
   html`<p class="note info" role="status"><${Icon} name="clock" /><span>${texts.sessionEnded}</span></p>`
@@ -49,13 +63,13 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
 
 /** The form on which people sign in. */
 export const SignIn = ({ control }: Props): VNode => {
-  const { phase, error, isBusy } = useStore(control.session)
+  const { phase, error, retryAt, isBusy } = useStore(control.session)
   return html`<main class="gate">
     <div class="gate-box">
       <span class="brand" role="heading" aria-level="1"><${Mark} />Berth</span>
       ${phase === 'ended' && error === undefined && html`<${EndedNote} />`}
       ${hasSingleSignOn() && html`<${SingleSignOn} control=${control} isBusy=${isBusy} />`}
-      ${error !== undefined && html`<${ErrorNote} text=${error} />`}
+      ${error !== undefined && html`<${ErrorNote} text=${error} retryAt=${retryAt} />`}
       <${PasswordForm} control=${control} isBusy=${isBusy} />
     </div>
     <footer><span>${location.host}</span><a href="/guide">${texts.guide}</a><a href="/docs">${texts.docs}</a></footer>

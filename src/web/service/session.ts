@@ -27,6 +27,8 @@ export interface Session {
   readonly since: string | undefined
   /** What went wrong at the last attempt. */
   readonly error: string | undefined
+  /** After too many attempts: when the next one is taken, in Unix milliseconds. */
+  readonly retryAt: number | undefined
   /** Whether a request to sign in is under way. */
   readonly isBusy: boolean
 }
@@ -62,15 +64,19 @@ const keep = ({ session, expires_at }: Kept): void =>
 
 const forget = (): void => localStorage.removeItem(KEPT)
 
-/** Seconds said once, as people read them. */
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Refused)) throw error
-  if (error.problem.code === 'too_many_attempts') return `Too many attempts. Try again in ${error.retryAfter ?? 60} s.`
+  if (error.problem.code === 'too_many_attempts') return 'Too many attempts.'
   if (error.problem.code === 'no_role') return 'You have no role here. Ask an administrator.'
   if (error.problem.code === 'provider_unavailable')
     return 'The provider did not sign you in. Try again, or use a password.'
   return error.message
 }
+
+const retryAtOf = (error: unknown, now: number): number | undefined =>
+  error instanceof Refused && error.problem.code === 'too_many_attempts'
+    ? now + (error.retryAfter ?? 60) * 1_000
+    : undefined
 
 export interface SessionControl {
   readonly session: Store<Session>
@@ -103,6 +109,7 @@ const openState = () => {
     me: undefined,
     since: undefined,
     error: undefined,
+    retryAt: undefined,
     isBusy: false,
   })
   const reach = makeStore<Reach>({ isAnswered: true, answeredAt: Date.now() })
@@ -172,11 +179,11 @@ export const openSession = (): SessionControl => {
   const { session, reach, set, api } = state
   const check = makeCheck(state)
   const attempt = async (run: () => Promise<void>): Promise<void> => {
-    set({ isBusy: true, error: undefined })
+    set({ isBusy: true, error: undefined, retryAt: undefined })
     try {
       await run()
     } catch (error) {
-      set({ error: messageOf(error) })
+      set({ error: messageOf(error), retryAt: retryAtOf(error, Date.now()) })
     } finally {
       set({ isBusy: false })
     }

@@ -24,13 +24,16 @@ const readSections = (): Promise<readonly Section[]> => {
 const Search = (): VNode => {
   const [found, setFound] = useState<readonly Section[]>([])
   const [at, setAt] = useState(-1)
+  const [isNone, setNone] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const onInput = async (): Promise<void> => {
     const typed = field.current?.value ?? ''
     const sections = await readSections()
     // More may have been typed meanwhile.
     if (typed !== field.current?.value) return
-    setFound(find(sections, typed))
+    const next = find(sections, typed)
+    setFound(next)
+    setNone(next.length === 0 && typed.trim() !== '')
     setAt(-1)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -41,7 +44,10 @@ const Search = (): VNode => {
     } else if (event.key === 'Enter') {
       const section = found[Math.max(0, at)]
       if (section !== undefined) location.assign(section.address)
-    } else if (event.key === 'Escape') setFound([])
+    } else if (event.key === 'Escape') {
+      setFound([])
+      setNone(false)
+    }
   }
   return html`<div class="search" role="search">
     <div class="input-icon"><${Icon} name="search" />
@@ -55,6 +61,7 @@ const Search = (): VNode => {
           html`<li key=${address} id=${`found-${n}`} role="option" aria-selected=${n === at}><a href=${address} tabindex="-1" onClick=${() => setFound([])}><b>${heading}</b>${heading !== chapter && html`<span class="muted small">${chapter}</span>`}</a></li>`,
       )}
     </ul>
+    <p class=${isNone ? 'pop found' : 'vh'} role="status">${isNone && 'Nothing found.'}</p>
   </div>`
 }
 

@@ -108,6 +108,16 @@ test('in Chromium the guide is searched with the keyboard, on a phone too, and c
   await page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name: 'Proof' }).waitFor()
   t.true((await page.getByRole('button', { name: 'Copy this' }).count()) > 3)
   await checkAccessible(t, page)
+  // Where there is room, the search stays in view while one reads.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto('/guide/people#quotas')
+  const scrolled = (): Promise<number> => page.evaluate('scrollY')
+  const before = await scrolled()
+  await page.getByRole('combobox', { name: 'Search the guide' }).fill('qqqzzz')
+  await page.getByRole('status').getByText('Nothing found.').waitFor()
+  t.true(before > 0)
+  t.is(await scrolled(), before)
+  await checkAccessible(t, page)
   checkQuiet(t, opened)
 })
 

@@ -47,6 +47,9 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await page.keyboard.press('Tab')
   await page.getByText('3 dates, all free').waitFor()
   await checkAccessible(t, page)
+  await hours.getByRole('radio', { name: '1 h', exact: true }).click()
+  await page.getByText('3 dates, all free').waitFor()
+  await hours.getByRole('radio', { name: '2 h' }).click()
   await page.getByRole('button', { name: 'Reserve bench 3 3 times' }).click()
   await page.getByRole('status').getByText('bench 3 is yours on 3 dates.').waitFor()
   // For another there are the machines of another's scope.

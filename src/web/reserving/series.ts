@@ -126,7 +126,12 @@ export const Fewer = ({
 }): VNode | undefined => {
   const free = occurrences.findIndex(({ taken }) => taken !== undefined)
   if (free === -1) return undefined
+  const shorten = (): void => {
+    // The button goes.
+    document.getElementById('times')?.focus()
+    onTimes(free)
+  }
   return html`<div class="row wrap small"><span class="second grow">It is reserved for all dates or for none.</span>
-    ${free >= TIMES_MIN && html`<button type="button" class="btn small" onClick=${() => onTimes(free)}>Only the first ${free}</button>`}
+    ${free >= TIMES_MIN && html`<button type="button" class="btn small" onClick=${shorten}>Only the first ${free}</button>`}
   </div>`
 }

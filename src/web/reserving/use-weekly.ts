@@ -9,22 +9,22 @@ import { makeKeys, type Outcome } from './request.ts'
 import { firstOf, seriesBodyOf, useOccurrences } from './series.ts'
 
 /** Two months. */
-const USUAL_TIMES = 8
+export const USUAL_TIMES = 8
 
 interface Options {
   readonly sut: Sut
   /** What would be held first. */
   readonly window: Stretch
   readonly userId: string
+  readonly times: number
   readonly onDone: (times: number) => void
 }
 
 /** The same time every week, as somebody is choosing it, and reserving it. */
-export const useWeekly = ({ sut, window, userId, onDone }: Options) => {
+export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   const page = usePage()
   const keys = useMemo(makeKeys, [])
   const isMounted = useIsMounted()
-  const [times, setTimes] = useState(USUAL_TIMES)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const first = firstOf(window)
   const { occurrences, failed } = useOccurrences(sut, window, times)
@@ -40,7 +40,7 @@ export const useWeekly = ({ sut, window, userId, onDone }: Options) => {
     if (!(refused instanceof Refused)) onDone(times)
   }
   return {
-    ...{ first, times, setTimes, occurrences, failed, isFree, send },
+    ...{ first, occurrences, failed, isFree, send },
     isSending: outcome.kind === 'sending',
     refused: outcome.kind === 'refused' ? outcome.refused : undefined,
     forget: () => setOutcome({ kind: 'idle' }),

@@ -14,6 +14,7 @@ import { texts } from '../../parts/texts.ts'
 import { readAvailable } from '../../reserving/available.ts'
 import { type Criteria, fits, isInScope, toMatch } from '../../reserving/criteria.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
+import { USUAL_TIMES } from '../../reserving/use-weekly.ts'
 import { parametersOf, type Wish, wishOf } from '../../reserving/wish.ts'
 import { floorQuarter } from '../../timeline/calendar.ts'
 import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
@@ -91,6 +92,7 @@ export const Book = (): VNode => {
   const queue = useQueue(true)
   const [isKept, setKept] = useState(false)
   const [isWeekly, setWeekly] = useState(false)
+  const [times, setTimes] = useState(USUAL_TIMES)
   const { criteria, start, length } = wish
   const content = (): VNode => {
     if (!isLoaded)
@@ -111,7 +113,7 @@ export const Book = (): VNode => {
         <${Switch} label="Repeat weekly" isOn=${isWeekly} onChange=${setWeekly} />
       </form>
       <aside class="stack aside">
-        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${inScope.length} reading=${reading} queue=${queue.value} onQueued=${queue.retry} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} />
+        <${Offer} key=${JSON.stringify([toMatch(criteria), start, length, userId])} wish=${wish} fitting=${fitting} count=${inScope.length} reading=${reading} queue=${queue.value} onQueued=${queue.retry} userId=${userId} keepalive=${isKept ? KEEPALIVE : undefined} isWeekly=${isWeekly} times=${times} onTimes=${setTimes} />
         <${Waiting} queue=${queue} />
       </aside>
     </div>`

@@ -78,7 +78,7 @@ const Choosing = ({
     ${choices.length === 0 ? html`<p role="status">${noneText(fitting, count)}</p>` : html`<${ChoiceList} choices=${choices} length=${wish.length} chosen=${named?.key} onChoose=${choose} />`}
     ${refused !== undefined && !isTaken && html`<${RefusalNote} refused=${refused} window=${take ? windowOf(take.asked, now, []) : found.window} onBeyond=${beyond} />`}
     ${waiting.refused !== undefined && !isTooHigh && html`<${RefusedNote} refused=${waiting.refused} />`}
-    ${take && sut && html`<${Weekly} key=${take.key} sut=${sut} take=${take} userId=${userId} onDone=${finish} />`}
+    ${take && sut && html`<${Weekly} key=${take.key} sut=${sut} take=${take} userId=${userId} times=${props.times} onTimes=${props.onTimes} onDone=${finish} />`}
     ${take && !isWeekly && html`<${TakeButton} take=${take} isBusy=${isBooking} isDisabled=${waiting.isBusy || !isAnswered} onTake=${() => book(take)} />`}
     ${named?.kind === 'wait' && html`<${WaitButton} length=${wish.length} isBusy=${waiting.isBusy} isDisabled=${isBooking || !isAnswered} priority=${priority} onPriority=${changePriority} refusal=${isTooHigh ? waiting.refused?.message : undefined} onWait=${wait} />`}
   `

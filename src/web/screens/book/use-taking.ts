@@ -27,6 +27,9 @@ export interface OfferProps {
   readonly keepalive: number | undefined
   /** Whether it is to be had every week. */
   readonly isWeekly: boolean
+  /** How often, then. */
+  readonly times: number
+  readonly onTimes: (times: number) => void
 }
 
 /** What is chosen, which stays what it was as long as it can be had. */

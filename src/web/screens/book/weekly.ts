@@ -16,11 +16,13 @@ interface Props {
   readonly sut: Sut
   readonly take: Take
   readonly userId: string
+  readonly times: number
+  readonly onTimes: (times: number) => void
   readonly onDone: (reserved: Reserved) => void
 }
 
 /** The machine that was chosen, every week: the dates that would be taken, and those that are. */
-export const Weekly = ({ sut, take, userId, onDone }: Props): VNode => {
+export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
@@ -30,12 +32,13 @@ export const Weekly = ({ sut, take, userId, onDone }: Props): VNode => {
     sut,
     window: windowOf(take.asked, now, []),
     userId,
+    times,
     onDone: (count) => onDone({ machine: take.offer.name, when: `on ${count} dates` }),
   })
-  const { first, times, setTimes, occurrences, failed, isFree, isSending, refused, send } = weekly
+  const { first, occurrences, failed, isFree, isSending, refused, send } = weekly
   const mayExceed = refused?.problem.code === 'quota_exceeded' && meOf(page).role === 'administrator'
-  return html`<${TimesField} first=${first} times=${times} onChange=${setTimes} />
-    ${occurrences === undefined ? html`<p class="muted" role="status">${failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}</p>` : html`<${Dates} occurrences=${occurrences} nameOf=${nameOf} /><${Fewer} occurrences=${occurrences} onTimes=${setTimes} />`}
+  return html`<${TimesField} first=${first} times=${times} onChange=${onTimes} />
+    ${occurrences === undefined ? html`<p class="muted" role="status">${failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}</p>` : html`<${Dates} occurrences=${occurrences} nameOf=${nameOf} /><${Fewer} occurrences=${occurrences} onTimes=${onTimes} />`}
     ${
       refused !== undefined &&
       html`<div class="note danger" role="alert"><${Icon} name="warning" /><span class="grow">${seriesRefusalText(refused.problem)}</span>

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Sut } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { html } from '../../parts/html.ts'
 import { useStore } from '../../parts/store.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.ts'
 import { Dates, Fewer, TimesField } from '../../reserving/series.ts'
-import { useWeekly } from '../../reserving/use-weekly.ts'
+import { USUAL_TIMES, useWeekly } from '../../reserving/use-weekly.ts'
 import type { Taken } from '../../timeline/calendar.ts'
 import { type Draft, windowOf } from '../../timeline/draft.ts'
 import { clockOf, weekdayOf } from '../../timeline/times.ts'
@@ -36,8 +37,9 @@ export const SeriesPopover = (props: Props): VNode => {
   const now = useStore(page.clock)
   const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
   const window = windowOf(draft, now, taken)
-  const weekly = useWeekly({ sut, window, userId, onDone: close })
-  const { first, times, setTimes, occurrences, failed, isFree, isSending, refused, send } = weekly
+  const [times, setTimes] = useState(USUAL_TIMES)
+  const weekly = useWeekly({ sut, window, userId, times, onDone: close })
+  const { first, occurrences, failed, isFree, isSending, refused, send } = weekly
   if (refused !== undefined)
     return html`<${SeriesRefusal} key="refused" ...${{ sut, anchor, nameOf }} refused=${refused} onSend=${send} onBack=${weekly.forget} onClose=${close} />`
   const title = `Reserve ${sut.name} weekly`

@@ -11,7 +11,7 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu', tags: { gpu: 'l4' } })
   await createSut(service.as('admin'), { name: 'bench 2', os: 'Ubuntu' })
-  await createSut(service.as('admin'), { name: 'bench 3', os: 'Windows' })
+  const third = await createSut(service.as('admin'), { name: 'bench 3', os: 'Windows' })
   await service.as('admin').post(`/api/user/${idOf('bob')}/update`, { quota: { hours_per_week: 1 } })
   const admin = await openFor(t, await startBrowser(t, service.url), 'admin')
   if (admin === undefined) return
@@ -43,8 +43,15 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await page.getByLabel('For', { exact: true }).selectOption('You, admin')
   await page.getByRole('switch', { name: 'Repeat weekly' }).press('Space')
   await page.getByText('8 dates, all free').waitFor()
-  await page.getByLabel('Every week, times').fill('3')
+  // Bob's reservation is before the first date: alice has the fourth.
+  const at = (hours: number): string => new Date(Date.now() + (21 * 24 + hours) * 3_600_000).toISOString()
+  const held = { sut_id: third, user_id: idOf('alice'), start_time: at(3), end_time: at(4) }
+  await service.as('admin').post('/api/sut_reservation/create', held)
+  await page.getByLabel('Every week, times').fill('4')
   await page.keyboard.press('Tab')
+  await page.getByText('1 of 4 dates is taken').waitFor()
+  await page.getByRole('button', { name: 'Only the first 3' }).click()
+  await hasFocus(page.getByLabel('Every week, times'))
   await page.getByText('3 dates, all free').waitFor()
   await checkAccessible(t, page)
   await hours.getByRole('radio', { name: '1 h', exact: true }).click()

@@ -96,7 +96,10 @@ const midnight = (day: string, daysLater: number): string => {
   return new Date(year, month - 1, date + daysLater).toISOString()
 }
 
-/** The parameters of `/api/events` that a filter is. The last day is one of it; two days may be given the wrong way round. */
+/**
+ * The parameters of `/api/events` that a filter is. The last day is one of it; two days may be given the wrong way
+ * round.
+ */
 export const queryOf = ({ kinds, actor, user, sut, ...days }: Filter): string => {
   const isSwapped = days.from !== undefined && days.to !== undefined && days.to < days.from
   const [from, to] = isSwapped ? [days.to, days.from] : [days.from, days.to]

@@ -29,10 +29,14 @@ const decode = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** Spreadsheets write semicolons where a comma is the decimal mark, and tabs when they are asked to. */
+/**
+ * What separates most fields of the header. Spreadsheets write semicolons where a comma is the decimal mark, and tabs
+ * when they are asked to.
+ */
 const separatorOf = (text: string): string => {
   const [header = ''] = text.split('\n', 1)
-  return [',', ';', '\t'].find((separator) => header.includes(separator)) ?? ','
+  const countOf = (separator: string): number => header.split(separator).length
+  return [';', '\t'].reduce((most, each) => (countOf(each) > countOf(most) ? each : most), ',')
 }
 
 /** Reads the rows of a file. The parser, the one of the command line, is loaded with the first file. */

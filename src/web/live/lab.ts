@@ -147,7 +147,10 @@ export const openLab = (): LabControl => {
       const left = [...known].filter(([id]) => sutIds.has(id))
       if (left.length < known.size) set(() => ({ known: new Map(left) }))
     },
-    forgetOthers: (span) => set((before) => within(before, span)),
+    forgetOthers: (span) => {
+      const left = within(lab.get(), span)
+      if (left.reservations.size < lab.get().reservations.size) set(() => left)
+    },
     put: (told) =>
       set((before) => {
         const reservation = laterOf(before, told)

@@ -29,7 +29,10 @@ export interface OwnControl {
 
 const EMPTY: Own = { reservations: [], requests: [], granted: [], isLoaded: false, failed: undefined }
 
-/** Reservations that are not over, and requests, at most. A quota has 100 where nothing else is set, and a series at most 366. */
+/**
+ * Reservations that are not over, and requests, at most. A quota has 100 where nothing else is set, and a series at
+ * most 366.
+ */
 const MOST = 1_000
 
 export const isRunning = ({ start_time, end_time }: Pick<NamedReservation, 'start_time' | 'end_time'>, now: number) =>

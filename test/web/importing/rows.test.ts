@@ -35,6 +35,7 @@ test('a spreadsheet may separate fields by semicolons or tabs, and leave emptied
     t.is(rows[2]?.line, 4)
   }
   t.deepEqual(recordsOf(await rowsOf('name,port,os\na,1,b;c\n')), [{ name: 'a', port: '1', os: 'b;c' }])
+  t.deepEqual((await rowsOf('name;port;"tag.a,b"\na;1;x\n'))[0]?.fields, ['name', 'port', 'tag.a,b'])
 })
 
 test('problems of a file name their line', async (t) => {

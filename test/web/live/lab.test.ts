@@ -149,4 +149,7 @@ test('what is reserved neither about now nor in a row that is known is forgotten
   forgetOthers({ from: at('10:30'), to: at('12:00') })
   t.deepEqual([...lab.get().reservations.keys()].sort(), ['now', 'row'])
   t.is(lab.get().bySut.get('s'), before)
+  const left = lab.get()
+  forgetOthers({ from: at('10:30'), to: at('12:00') })
+  t.is(lab.get(), left, 'where nothing is forgotten, nothing is drawn again')
 })

@@ -66,7 +66,8 @@ for (const [name, open] of [
     const { store, reopen } = await open(t)
     await beginLog(store)
     done(await append(store, LISTEN_PORTS_STREAM, 0, [written('LogVersionSet', { version: LOG_VERSION + 1 })]))
-    const why = 'listenPorts@1: /data/version: the log has version 5, set by a newer version of Berth; this one reads 4'
+    const [newer, own] = [LOG_VERSION + 1, LOG_VERSION]
+    const why = `listenPorts@1: /data/version: the log has version ${newer}, set by a newer version of Berth; this one reads ${own}`
     // Reopened, as by another process.
     await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })
   })
@@ -90,8 +91,7 @@ for (const [what, event] of [
   test(`a log that begins ${what} is refused in one sentence`, async (t) => {
     const { store } = await openSqlite(t)
     done(await append(store, LISTEN_PORTS_STREAM, -1, [event]))
-    const message =
-      'the log is of another version of Berth: it does not begin with a log version up to 4, which this one uses'
+    const message = `the log is of another version of Berth: it does not begin with a log version up to ${LOG_VERSION}, which this one uses`
     await t.throwsAsync(checkLogVersion(store), { name: 'OtherLogVersion', message })
   })
 }

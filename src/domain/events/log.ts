@@ -7,7 +7,7 @@ import { keepalive } from './reservation.ts'
  * Version of the log this program writes. Increment it when older programs must not continue on the log. The shape of
  * each event has its own version, `schema`.
  */
-export const LOG_VERSION = 4
+export const LOG_VERSION = 5
 /** The log's version from here on. It is the first event of every log, and older programs stop at another version. */
 const LogVersionSet = closed('LogVersionSet', { version: integer(3, LOG_VERSION) }, {})
 /** Windows per ClockCorrected. With the longest user ids they stay below the append limit of one megabyte. */

@@ -1,4 +1,4 @@
-/** Calls per turn of the event loop: 0.1 to 0.2 ms. */
+/** Calls per turn of the event loop: 0.1 to 0.3 ms each where readers are written to. */
 const SLICE = 16
 
 /** Spreads many calls over several turns of the event loop, so that other work is not delayed until all have run. */
@@ -18,4 +18,13 @@ export const makeCallQueue = () => {
     for (const call of calls) queue.push(call)
     if (isResting && queue.length > 0) setImmediate(turn)
   }
+}
+
+/** Resolves in a later turn of the event loop, for a few of those who wait at once. */
+export type Pace = () => Promise<void>
+
+/** Lets those who wait together continue a few at a time. `setImmediate` alone would let all continue in one turn. */
+export const makePace = (): Pace => {
+  const callSoon = makeCallQueue()
+  return () => new Promise((resolve) => callSoon([resolve]))
 }

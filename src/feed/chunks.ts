@@ -10,6 +10,7 @@ import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts
 import type { Views } from '../read-models/views.ts'
 import { type Cursor, openCursor } from './cursor.ts'
 import { type FeedEntry, makeEntry } from './events/entry.ts'
+import { makeReadTurns } from './read-turns.ts'
 
 /** Events read, encoded and cached together: about 50 KB, roughly what a connection takes at a time. */
 export const CHUNK = 64
@@ -80,6 +81,7 @@ export const makeChunks = (options: ChunksOptions) => {
     sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + entry.json().length, 1),
   })
   const inFlight = new Map<string, Promise<readonly FeedEntry[]>>()
+  const inTurn = makeReadTurns()
   const cursors = makeCursors(options)
   const compared = new WeakSet<Cursor>()
 
@@ -110,22 +112,28 @@ export const makeChunks = (options: ChunksOptions) => {
     }
   }
 
-  const load = (first: PublicPosition, count: number): readonly FeedEntry[] | Promise<readonly FeedEntry[]> => {
-    const kept = whole.get(first)
-    if (kept !== undefined) return kept
+  const load = (userId: string, first: PublicPosition, count: number): Promise<readonly FeedEntry[]> => {
     const name = `${first} ${count}`
-    const already = inFlight.get(name)
-    if (already !== undefined) return already
-    const reading = read(first, count).finally(() => inFlight.delete(name))
-    inFlight.set(name, reading)
-    return reading
+    return inTurn(
+      userId,
+      () => whole.get(first) ?? inFlight.get(name),
+      () => {
+        const reading = read(first, count).finally(() => inFlight.delete(name))
+        inFlight.set(name, reading)
+        return reading
+      },
+    )
   }
 
   return {
-    /** Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist. */
-    readAfter: async (position: PublicPosition, end: PublicPosition): Promise<readonly FeedEntry[]> => {
+    /**
+     * Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist.
+     *
+     * @param userId who reads
+     */
+    readAfter: async (userId: string, position: PublicPosition, end: PublicPosition): Promise<readonly FeedEntry[]> => {
       const first = chunkStart(position)
-      const entries = await load(first, Math.min(end + 1 - first, CHUNK))
+      const entries = await load(userId, first, Math.min(end + 1 - first, CHUNK))
       const [from, to] = [position + 1 - first, end + 1 - first]
       return from === 0 && to >= entries.length ? entries : entries.slice(from, to)
     },

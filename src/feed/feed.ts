@@ -25,6 +25,8 @@ export interface EventsPage {
 }
 
 interface PageRequest {
+  /** Who reads. */
+  readonly userId: string
   /** The position after which the page begins; -1 for the beginning. */
   readonly after: PublicPosition
   /** The last position of the log. */
@@ -34,7 +36,7 @@ interface PageRequest {
 }
 
 /** A page from the newest event back. */
-interface BackwardsRequest extends Pick<PageRequest, 'limit' | 'filter'> {
+interface BackwardsRequest extends Pick<PageRequest, 'userId' | 'limit' | 'filter'> {
   /** The position before which it begins. */
   readonly before: PublicPosition
 }
@@ -72,18 +74,18 @@ const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
   }
 }
 
-const readPage = async (source: Source, { after, end, ...request }: PageRequest): Promise<EventsPage> => {
+const readPage = async (source: Source, { userId, after, end, ...request }: PageRequest): Promise<EventsPage> => {
   const { events, isFull, take } = makePage(request)
   let next = after
   while (next < end && !isFull()) {
-    next = take(await source.readAfter(next, end), next)
+    next = take(await source.readAfter(userId, next, end), next)
     // Cached entries need no I/O, so yield explicitly to other requests.
     await turn()
   }
   return { events, next, caughtUp: next >= end }
 }
 
-const readBack = async (source: Source, { before, ...request }: BackwardsRequest): Promise<EventsPage> => {
+const readBack = async (source: Source, { userId, before, ...request }: BackwardsRequest): Promise<EventsPage> => {
   const { events, isFull, take } = makePage(request)
   let next = before
   while (next > 0 && !isFull()) {
@@ -92,7 +94,7 @@ const readBack = async (source: Source, { before, ...request }: BackwardsRequest
     const last = previousPosition(next)
     const first = chunkStart(previousPosition(last))
     while (first + entries.length < next) {
-      const read = await source.readAfter(toPublicPosition(first + entries.length - 1), last)
+      const read = await source.readAfter(userId, toPublicPosition(first + entries.length - 1), last)
       if (read.length === 0) throw new StoreUnavailable('events of the log cannot be read')
       entries.push(...read)
     }
@@ -114,7 +116,11 @@ export const makeFeed = (options: FeedOptions) => {
     pageBack: (request: BackwardsRequest): Promise<EventsPage> => readBack(source, request),
     subscribe: (user: User, request: StreamRequest, delayedStart?: DelayedStart) => {
       const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) => makeEventWriter(sink, { ...request, after })
-      return subscribers.subscribe(user, { ...request, source, makeWriter }, delayedStart)
+      const own: Sending<FeedEntry>['source'] = {
+        ...source,
+        readAfter: (...range) => source.readAfter(user._id, ...range),
+      }
+      return subscribers.subscribe(user, { ...request, source: own, makeWriter }, delayedStart)
     },
     close: async (): Promise<void> => {
       await subscribers.close()

@@ -55,7 +55,12 @@ const makeLive = (options: LiveOptions) => {
 /**
  * Where subscribers pull durable events from: the newest events once caught up, chunks of the log before that.
  */
-export interface Source extends Supply<FeedEntry> {
+export interface Source extends Omit<Supply<FeedEntry>, 'readAfter'> {
+  /** What a user reads. As of Supply. */
+  readonly readAfter: (
+    userId: string,
+    ...range: Parameters<Supply<FeedEntry>['readAfter']>
+  ) => Promise<readonly FeedEntry[]>
   readonly close: () => void
 }
 
@@ -69,6 +74,7 @@ export const makeSource = (options: SourceOptions): Source => {
   const chunks = makeChunks(options)
   const live = makeLive({ ...options, waitUntilDurable })
   const read = (
+    userId: string,
     position: PublicPosition,
     end?: PublicPosition,
   ): Promise<readonly FeedEntry[]> | readonly FeedEntry[] => {
@@ -77,12 +83,12 @@ export const makeSource = (options: SourceOptions): Source => {
     const upTo = newest?.filter((entry) => entry.position <= (end as PublicPosition)) ?? []
     if (upTo.length > 0) return upTo
     const known = end === undefined ? views.position() : earlierPosition(end, views.position())
-    return position < known ? chunks.readAfter(position, known) : []
+    return position < known ? chunks.readAfter(userId, position, known) : []
   }
   return {
     ...live,
-    readAfter: async (position, end) => {
-      const entries = await read(position, end)
+    readAfter: async (userId, position, end) => {
+      const entries = await read(userId, position, end)
       const last = entries.at(-1)
       if (last !== undefined) await waitUntilDurable(last.position)
       return entries

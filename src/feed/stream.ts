@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { setImmediate as turn } from 'node:timers/promises'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
+import type { Pace } from './call-queue.ts'
 import { type DelayedStart, makePendingStart } from './delayed-start.ts'
 import type { EndReason, Frames } from './events/frames.ts'
 import { makeResponseSink, makeWakeUpSignal, type ResponseSink, type WakeUpSignal } from './response-sink.ts'
@@ -58,6 +58,8 @@ export interface StreamOptions<A> extends Sending<A> {
   readonly stallTimeout: number
   /** Reconnection delay for the reader, in milliseconds. */
   readonly retry: number
+  /** Shared by all streams that are written to. */
+  readonly pace: Pace
   /** Called on an unexpected error. */
   readonly onFailed: (error: unknown) => void
 }
@@ -76,7 +78,7 @@ export interface SubscriberStream {
   readonly check: (now: number) => void
 }
 
-interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end'> {
+interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end' | 'pace'> {
   readonly sink: ResponseSink
   readonly wakeUp: WakeUpSignal
   readonly writer: StreamWriter<A>
@@ -84,7 +86,7 @@ interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end'> {
 }
 
 /** Sends as fast as the reader takes them, up to the end, or indefinitely if there is none. */
-const sendAll = async <A>({ source, end, sink, wakeUp, writer, isOver }: Run<A>): Promise<void> => {
+const sendAll = async <A>({ source, end, pace, sink, wakeUp, writer, isOver }: Run<A>): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
     if (sink.fullSince() !== undefined) return wakeUp.wait()
@@ -100,9 +102,9 @@ const sendAll = async <A>({ source, end, sink, wakeUp, writer, isOver }: Run<A>)
       hasCaughtUp = true
       return wakeUp.wait()
     }
-    writer.write(entries)
-    // Yield to other readers, however fast this one is.
-    return turn()
+    // A few streams write in one turn, however many have something to write and however fast their readers are.
+    await pace()
+    if (!isOver()) writer.write(entries)
   }
   while (!isOver() && (end === undefined || writer.position() < end)) {
     try {
@@ -136,7 +138,7 @@ const makeHeartbeat = <A>(
 
 /** Starts streaming to a reader. The response head must have been written. */
 export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): SubscriberStream => {
-  const { source, format, end: last, retry, onFailed, delayedStart, onBegun, makeWriter } = options
+  const { source, format, end: last, retry, pace, onFailed, delayedStart, onBegun, makeWriter } = options
   const over = Promise.withResolvers<StreamEnd>()
   const wakeUp = makeWakeUpSignal()
   const sink = makeResponseSink(response, wakeUp.signal)
@@ -166,7 +168,7 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     const isLive = last === undefined
     if (isLive) source.join()
     try {
-      await sendAll({ source, end: last, sink, wakeUp, writer, isOver: () => isOver })
+      await sendAll({ source, end: last, pace, sink, wakeUp, writer, isOver: () => isOver })
     } finally {
       if (isLive) source.leave()
     }

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
-import { makeCallQueue } from './call-queue.ts'
+import { makeCallQueue, makePace } from './call-queue.ts'
 import type { DelayedStart } from './delayed-start.ts'
 import type { EndReason } from './events/frames.ts'
 import { type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
@@ -166,6 +166,7 @@ export const makeSubscribers = (options: SubscribersOptions) => {
   const slots = makeSlotCounts(limits)
   const streams = makeStreams(options)
   const drain = makeDrain()
+  const pace = makePace()
   let isClosed = false
   let isFailed = false
 
@@ -188,7 +189,7 @@ export const makeSubscribers = (options: SubscribersOptions) => {
         run: async (response) => {
           drain.add(response)
           const { heartbeat, stallTimeout } = limits
-          const times = { heartbeat, stallTimeout, retry: retryDelay(randomByte()) }
+          const times = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace }
           const hooks = { onBegun: slots.begin, onFailed: onError }
           const stream = startStream(response, { ...sending, ...times, ...hooks, delayedStart })
           if (isClosed) stream.end('stopping')

@@ -75,7 +75,9 @@ test('events read from the file are delivered only once they are durable', async
   const source = makeSource({ ...options, store: { ...store, synced } })
   t.teardown(source.close)
   const order: string[] = []
-  const delivered = source.readAfter(BEFORE_FIRST).then((entries) => order.push(`delivered ${entries.length}`))
+  const delivered = source
+    .readAfter('audrey', BEFORE_FIRST)
+    .then((entries) => order.push(`delivered ${entries.length}`))
   await Promise.race([asked.promise, delivered])
   order.push('synced')
   sync.resolve()

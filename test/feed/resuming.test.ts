@@ -11,6 +11,7 @@ import {
   toStorePosition,
 } from '../../src/domain/values/position.ts'
 import { BEGINNING } from '../../src/event-store/event-store.ts'
+import { makePace } from '../../src/feed/call-queue.ts'
 import { makeEventWriter } from '../../src/feed/event-writer.ts'
 import { makeEntry } from '../../src/feed/events/entry.ts'
 import { eventStream } from '../../src/feed/events/frames.ts'
@@ -187,6 +188,7 @@ test('an event between the last read and the start of listening is delivered at 
     filter: {},
     format: eventStream,
     retry: 1,
+    pace: makePace(),
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {

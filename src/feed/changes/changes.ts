@@ -7,10 +7,10 @@ import type { Users } from '../../users/users.ts'
 import type { DelayedStart } from '../delayed-start.ts'
 import { makeWaitUntilDurable } from '../durability.ts'
 import { eventStream } from '../events/frames.ts'
-import type { Sending } from '../stream.ts'
+import type { Sending, Supply } from '../stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from '../subscribers.ts'
 import { makeWaiting } from '../waiting.ts'
-import { type Gathering, positionMessage } from './gathering.ts'
+import { type Gathering, type Messages, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
 import type { Sight, Viewer } from './visibility.ts'
 
@@ -19,7 +19,7 @@ export interface ChangesLimits extends FeedLimits {
   readonly interval: number
   /** Entries of a gathering that a reader is sent. */
   readonly entries: number
-  /** Events that a reader may be behind. */
+  /** Events that a reader may be behind: as many as a page of the feed may have. */
   readonly behind: number
 }
 
@@ -28,7 +28,7 @@ const CHANGES_LIMITS: ChangesLimits = {
   perUser: 64,
   interval: 250,
   entries: 500,
-  behind: 10_000,
+  behind: 1_000,
 }
 
 interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
@@ -62,24 +62,44 @@ const makeSight = ({ views: { newest, asOf }, requests }: ChangesOptions): Sight
   isRequestIn: requests.isIn,
 })
 
-/** Writes gatherings as one reader sees them. The first message says from where. */
+/** A gathering as one reader sees it. */
+interface Seen {
+  readonly to: PublicPosition
+  /** Undefined if nobody knows the reader any more. */
+  readonly messages: Messages | 'reload' | undefined
+}
+
+/** Gatherings as a user sees them who is what it is now. */
+const makeReadAfter =
+  (
+    { known }: Pick<ChangesOptions, 'known'>,
+    { _id, role }: User,
+    readAfter: (userId: string, position: PublicPosition) => Promise<Gathering | undefined>,
+  ): Supply<Seen>['readAfter'] =>
+  async (position) => {
+    const gathering = await readAfter(_id, position)
+    if (gathering === undefined) return []
+    const user = known.byId(_id)
+    const viewer: Viewer | undefined = user && {
+      ...{ userId: _id, role },
+      scope: role === 'tester' ? user.scope : undefined,
+    }
+    return [{ to: gathering.to, messages: viewer && (await gathering.messagesFor(viewer, position)) }]
+  }
+
+/** Writes what one reader is told. The first message says from where. */
 const makeWriterFor =
-  ({ views, known }: ChangesOptions, { _id, role }: User, digest: string): Sending<Gathering>['makeWriter'] =>
+  ({ views }: Pick<ChangesOptions, 'views'>, digest: string): Sending<Seen>['makeWriter'] =>
   (sink, after) => {
     let position = after
     let told = earlierPosition(after, views.position())
-    const viewer = (): Viewer | undefined => {
-      const user = known.byId(_id)
-      return user && { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
-    }
     sink.write(positionMessage('ready', told, digest))
     return {
       position: () => position,
-      write: ([gathering]) => {
-        if (gathering === undefined) return
-        const reader = viewer()
-        const messages = reader && gathering.messagesFor(reader, position)
-        position = gathering.to
+      write: ([seen]) => {
+        if (seen === undefined) return
+        const { to, messages } = seen
+        position = to
         if (messages === 'reload') {
           told = position
           sink.write(positionMessage('reload', position, digest))
@@ -110,12 +130,16 @@ export const makeChanges = (options: ChangesOptions) => {
     wake: waiting.wake,
     onFailed: subscribers.fail,
   })
-  const source = { ...gatherings, onChange: waiting.add, forget: waiting.forget }
-  const sending = { end: undefined, format: eventStream, source }
   return {
     subscribe: (user: User, { after, digest }: ChangesRequest, delayedStart?: DelayedStart) => {
-      const makeWriter = makeWriterFor(options, user, digest)
-      return subscribers.subscribe(user, { ...sending, after, makeWriter }, delayedStart)
+      const readAfter = makeReadAfter(options, user, gatherings.readAfter)
+      const source = { ...gatherings, readAfter, onChange: waiting.add, forget: waiting.forget }
+      const makeWriter = makeWriterFor(options, digest)
+      return subscribers.subscribe(
+        user,
+        { end: undefined, format: eventStream, source, after, makeWriter },
+        delayedStart,
+      )
     },
     close: async (): Promise<void> => {
       await subscribers.close()

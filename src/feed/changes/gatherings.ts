@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BEFORE_FIRST, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
+import { makePace } from '../call-queue.ts'
 import { type FollowOptions, followViews, untilDurable, whileJoined } from '../durability.ts'
-import type { Supply } from '../stream.ts'
 import { type Change, collect } from './change.ts'
 import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
 import { makePastChanges } from './past.ts'
@@ -66,8 +66,9 @@ export const makeGatherings = (options: GatheringsOptions) => {
   const { views, limits, sight, prepareRequests, waitUntilDurable, wake } = options
   let published = BEFORE_FIRST
   let kept: readonly Gathering[] = []
+  const pace = makePace()
 
-  const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, sight, most: limits.entries })
+  const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, sight, pace, most: limits.entries })
   const ready = async (changes: readonly Change[]): Promise<Stretch['changes']> => {
     if (!changes.some(({ kind }) => kind === 'sut_request')) return changes
     try {
@@ -93,18 +94,19 @@ export const makeGatherings = (options: GatheringsOptions) => {
     }
   })
 
-  const next = async (position: PublicPosition): Promise<Gathering> => {
+  const next = async (userId: string, position: PublicPosition): Promise<Gathering> => {
     if (published - position > limits.behind) return made({ from: position, to: published, changes: undefined })
     const found = kept.find(({ to }) => to > position)
     if (found !== undefined && found.from <= position) return found
     await waitUntilDurable(published)
-    return past(position, published)
+    return past(userId, position, published)
   }
 
-  const readAfter: Supply<Gathering>['readAfter'] = async (position) => {
+  /** What follows a position, for a user; undefined if there is nothing yet. */
+  const readAfter = async (userId: string, position: PublicPosition): Promise<Gathering | undefined> => {
     // Of another log: this one has not got so far.
-    if (position > views.position()) return [made({ from: position, to: published, changes: undefined })]
-    return position < published ? [await next(position)] : []
+    if (position > views.position()) return made({ from: position, to: published, changes: undefined })
+    return position < published ? next(userId, position) : undefined
   }
 
   return { ...shared, readAfter }

@@ -63,7 +63,7 @@ const pageAnswer = ({ events, next, caughtUp }: EventsPage, position: PublicPosi
 /** Responds with a page from the newest event back. */
 const respondBackwards = async (
   dependencies: EventsDependencies,
-  { query, lastEventId }: Call<unknown, EventsQuery>,
+  { query, lastEventId, user }: Call<unknown, EventsQuery>,
   filter: Filter,
 ): RouteResult => {
   const { feed, views } = dependencies
@@ -74,7 +74,7 @@ const respondBackwards = async (
   if (E.isLeft(reached)) return reached
   const position = views.position()
   const before = query.before ?? nextPosition(position)
-  const page = await feed.pageBack({ before, limit: query.limit ?? LIMIT, filter })
+  const page = await feed.pageBack({ userId: user._id, before, limit: query.limit ?? LIMIT, filter })
   return E.right(pageAnswer(position < 0 ? { ...page, next: BEFORE_FIRST } : page, position))
 }
 
@@ -101,7 +101,10 @@ const respondWithEvents = async (
   const after = begun.right
   const position = views.position()
   if (!STREAM_MEDIA_TYPES.includes(mediaType)) {
-    const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter: request.filter })
+    const page = await feed.page({
+      ...{ userId: user._id, after, end: position, limit: query.limit ?? LIMIT },
+      filter: request.filter,
+    })
     return E.right(pageAnswer(page, position))
   }
   const end = mediaType === LINES && !query.follow ? position : undefined

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
+import { idOf, type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
 import { aReservation, aSeries, createSut, NOW, reserved } from '../../http/requests.ts'
 import { windowOf } from '../writing.ts'
 import { entriesIn, namesIn, objectsIn, openChanges, positionOf, toldUntilNow } from './told.ts'
@@ -128,6 +128,26 @@ test('too much to tell, or a position of another log, is one reload', async (t) 
   // What has not been gathered yet does not count.
   await toldUntilNow(service, open)
   t.deepEqual(namesIn(await since(before)).slice(0, 2), ['ready', 'reload'])
+})
+
+test('more than a page behind is a reload, also for whom nothing of it would be told', async (t) => {
+  const service = await startLab(t)
+  await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa1' })
+  for (let n = 0; n < 3; n++) {
+    const sut = await createSut(service.as('admin'), { name: `bench ${n}`, tags: { team: 'qa2' } })
+    await service.as('bob').post('/api/sut_reservation_series/create', {
+      ...aSeries(sut, { rrule: 'FREQ=DAILY' }),
+      user_id: idOf('bob'),
+    })
+  }
+  const inside = await createSut(service.as('admin'), { tags: { team: 'qa1' } })
+  const end = Number(await positionOf(service))
+  const since = async (behind: number) => {
+    const reading = await toldUntilNow(service, await openChanges(t, service, 'alice', `?after=${end - behind}`))
+    return [...namesIn(reading), ...objectsIn(reading)]
+  }
+  t.deepEqual(await since(1_001), ['ready', 'reload'])
+  t.deepEqual(await since(1_000), ['ready', 'change', `sut ${inside}`])
 })
 
 test('a stream that is open gets a reload when too much changes at once', async (t) => {

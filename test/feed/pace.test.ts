@@ -1,0 +1,160 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import test from 'ava'
+import { BEFORE_FIRST, formatPosition, toPublicPosition, toStorePosition } from '../../src/domain/values/position.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { makePace } from '../../src/feed/call-queue.ts'
+import type { Change } from '../../src/feed/changes/change.ts'
+import { makeGathering } from '../../src/feed/changes/gathering.ts'
+import { makeChunks } from '../../src/feed/chunks.ts'
+import { jsonLines } from '../../src/feed/events/frames.ts'
+import { startStream } from '../../src/feed/stream.ts'
+import type { Views } from '../../src/read-models/views.ts'
+import { aStream, logged, someEvents } from '../event-store/new-events.ts'
+
+/** What readers that are behind do in one turn of the event loop, however many they are. */
+
+/** Counts calls, in all and at most in one turn of the event loop. */
+const countPerTurn = (t: { teardown: (tidy: () => void) => void }) => {
+  const count = { all: 0, inTurn: 0, most: 0 }
+  let immediate: NodeJS.Immediate
+  const next = (): void => {
+    count.inTurn = 0
+    immediate = setImmediate(next)
+  }
+  next()
+  t.teardown(() => clearImmediate(immediate))
+  return {
+    all: () => count.all,
+    most: () => count.most,
+    add: (): void => {
+      count.all++
+      count.most = Math.max(count.most, ++count.inTurn)
+    },
+  }
+}
+
+const aChange = (n: number, change: Partial<Change> = {}): Change => ({
+  ...{ position: toPublicPosition(n), kind: 'sut', id: `sut-${n}`, sutId: `sut-${n}`, userId: undefined },
+  ...{ rosterAt: undefined, quotaAt: undefined, scopeAt: undefined, retagged: [] },
+  ...change,
+})
+
+test('64 streams that resume with a scope share what is looked up, a few SUTs and comparisons a turn', async (t) => {
+  const [lookedUp, compared] = [countPerTurn(t), countPerTurn(t)]
+  const tags = {
+    get team() {
+      compared.add()
+      return 'qa2'
+    },
+  }
+  const look = () => {
+    lookedUp.add()
+    return tags
+  }
+  const changes = Array.from({ length: 1_000 }, (_, n) =>
+    aChange(n, n % 4 === 0 ? { retagged: [{ position: toPublicPosition(n), revision: 2 }] } : {}),
+  )
+  const gathering = makeGathering({
+    ...{ from: BEFORE_FIRST, to: toPublicPosition(999), changes, most: 500, pace: makePace() },
+    sight: { now: look, before: look, isRequestIn: () => false },
+  })
+  const viewer = { userId: 'alice', role: 'tester', scope: { team: 'qa1' } } as const
+  const told = await Promise.all(
+    Array.from({ length: 64 }, (_, n) => gathering.messagesFor(viewer, toPublicPosition(n))),
+  )
+  t.true(told.every((messages) => messages !== 'reload' && messages.bytes.length === 0))
+  t.is(lookedUp.all(), 1_250)
+  t.true(lookedUp.most() <= 128, `${lookedUp.most()} SUTs looked up in one turn`)
+  t.true(compared.all() > 50_000)
+  t.true(compared.most() <= 4_096, `${compared.most()} comparisons in one turn`)
+})
+
+/** A log of events of one stream, whose store counts the pages that it reads. */
+const chunksOf = (t: Parameters<typeof countPerTurn>[0], count: number) => {
+  const pages = countPerTurn(t)
+  const stream = aStream()
+  const events = someEvents(stream, count).map((event, revision) =>
+    logged({ ...event, stream, revision, storePosition: toStorePosition(revision) }),
+  )
+  const store = {
+    async *subscribe(after: number) {
+      for (let next = after + 1; next < count; next += 256) {
+        pages.add()
+        yield { events: events.slice(next, next + 256), caughtUp: false, ahead: 0 }
+      }
+    },
+  }
+  const log = {
+    storePositionAt: (position: number) => position,
+    positionOf: (id: string) => events.findIndex((event) => event.id === id),
+  }
+  const chunks = makeChunks({
+    store: store as unknown as EventStore,
+    views: { log: () => log as unknown as ReturnType<Views['log']> },
+    origin: 'test',
+  })
+  t.teardown(chunks.close)
+  const end = toPublicPosition(count - 1)
+  return {
+    pages,
+    read: (userId: string, position: number) => chunks.readAfter(userId, toPublicPosition(position), end),
+  }
+}
+
+test('200 readers behind at different positions read at most two pages of the log a turn', async (t) => {
+  const { pages, read } = chunksOf(t, 64 * 200)
+  const read200 = await Promise.all(Array.from({ length: 200 }, (_, n) => read(`user-${n}`, 64 * n - 1)))
+  t.deepEqual(
+    read200.map((entries) => entries[0]?.position),
+    Array.from({ length: 200 }, (_, n) => 64 * n),
+  )
+  t.true(pages.all() >= 50)
+  t.true(pages.most() <= 2, `${pages.most()} pages in one turn`)
+})
+
+test('a user with many streams that are behind does not delay the reads of others', async (t) => {
+  const { read } = chunksOf(t, 64 * 100)
+  const order: string[] = []
+  const reads = (userId: string, positions: readonly number[]) =>
+    positions.map(async (position) => {
+      await read(userId, position)
+      order.push(userId)
+    })
+  await Promise.all([
+    ...reads(
+      'alice',
+      Array.from({ length: 60 }, (_, n) => 64 * n - 1),
+    ),
+    ...reads('bob', [64 * 90 - 1]),
+  ])
+  t.true(order.indexOf('bob') <= 2, `after ${order.indexOf('bob')} of Alice’s`)
+})
+
+test('200 streams that have something to read write a few at a time', async (t) => {
+  const written = countPerTurn(t)
+  const pace = makePace()
+  const streams = Array.from({ length: 200 }, () => {
+    const response = Object.assign(new EventEmitter(), { write: () => true, end: () => undefined, destroyed: false })
+    let position = BEFORE_FIRST
+    return startStream(response as unknown as ServerResponse, {
+      ...{ after: BEFORE_FIRST, end: toPublicPosition(2), format: jsonLines, pace },
+      ...{ heartbeat: 1_000, stallTimeout: 1_000, retry: 0, onFailed: (error) => t.fail(String(error)) },
+      source: {
+        readAfter: async (after) => [formatPosition(toPublicPosition(after + 1))],
+        ...{ join: () => undefined, leave: () => undefined, onChange: () => undefined, forget: () => undefined },
+      },
+      makeWriter: () => ({
+        position: () => position,
+        write: () => {
+          written.add()
+          position = toPublicPosition(position + 1)
+        },
+        writeCheckpoint: () => undefined,
+      }),
+    })
+  })
+  t.deepEqual(new Set(await Promise.all(streams.map(({ ended }) => ended))), new Set(['done']))
+  t.is(written.all(), 600)
+  t.true(written.most() <= 32, `${written.most()} writes in one turn`)
+})

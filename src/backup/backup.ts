@@ -20,7 +20,7 @@ export interface BackupSource {
   readonly signer?: Signer | undefined
 }
 
-interface BackupOptions {
+export interface BackupOptions {
   /** Unix milliseconds. */
   readonly now: number
   /** Called twice from the first event to the last: while the log is hashed, then while the copy is checked. */

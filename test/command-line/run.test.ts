@@ -126,7 +126,7 @@ const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [['user', 'lst'], /"lst" is not a user command; did you mean user list\?\nusage: /],
   [['user', 'list', '--jason'], /Unknown option '--jason'; did you mean --json\?\nusage: /],
   [['help', 'vualt', 'rotate'], /there is no command "vualt"; did you mean vault\?/],
-  [['backup'], /expected DIR\nusage: backup DIR \[--json\]/],
+  [['backup'], /expected DIR\nusage: backup DIR \[--keep VALUE\] \[--json\]/],
   [['backup', 'a', 'b'], /expected DIR/],
   [['replay', 'all'], /expected no arguments\nusage: replay/],
   [['replay', '--jsn'], /Unknown option '--jsn'; did you mean --json\?\nusage: /],

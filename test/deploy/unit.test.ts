@@ -12,17 +12,22 @@ import { hasTool, read } from './files.ts'
 
 const exec = promisify(execFile)
 const UNIT = read('src/deploy/berth.service')
+const BACKUP = read('src/deploy/berth-backup.service')
+const TIMER = read('src/deploy/berth-backup.timer')
 
-/** The unit file with the paths of this checkout. */
-const unitIn = async (t: ExecutionContext, text = UNIT): Promise<string> => {
-  const file = join(await temporaryDirectory(t), 'berth.service')
-  writeFileSync(file, text.replaceAll('/srv/berth', ROOT.replace(/\/$/, '')))
-  return file
+/** A file beside the other units, with the paths of this checkout. */
+const unitIn = async (t: ExecutionContext, name: string, text: string): Promise<string> => {
+  const directory = await temporaryDirectory(t)
+  const units = { 'berth.service': UNIT, 'berth-backup.service': BACKUP, 'berth-backup.timer': TIMER, [name]: text }
+  for (const [file, unit] of Object.entries(units)) {
+    writeFileSync(join(directory, file), unit.replaceAll('/srv/berth', ROOT.replace(/\/$/, '')))
+  }
+  return join(directory, name)
 }
 
-const analyze = async (t: ExecutionContext, args: readonly string[], text?: string): Promise<string | undefined> => {
+const analyze = async (t: ExecutionContext, args: readonly string[], name: string, text: string): Promise<string> => {
   try {
-    const { stdout, stderr } = await exec('systemd-analyze', [...args, await unitIn(t, text)])
+    const { stdout, stderr } = await exec('systemd-analyze', [...args, await unitIn(t, name, text)])
     return args[0] === 'verify' ? stdout + stderr : ''
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
@@ -32,17 +37,35 @@ const analyze = async (t: ExecutionContext, args: readonly string[], text?: stri
 
 const SECURITY = ['security', '--offline=true', '--threshold=20']
 
-test('systemd-analyze verify accepts the unit', async (t) => {
+test('systemd-analyze verify accepts the units and the timer', async (t) => {
   if (!hasTool(t, 'systemd-analyze')) return
-  t.is(await analyze(t, ['verify']), '')
-  t.not(await analyze(t, ['verify'], UNIT.replace('Type=exec', 'Tipe=exec')), '', 'control: it finds a wrong name')
+  t.is(await analyze(t, ['verify'], 'berth.service', UNIT), '')
+  t.is(await analyze(t, ['verify'], 'berth-backup.service', BACKUP), '')
+  t.is(await analyze(t, ['verify'], 'berth-backup.timer', TIMER), '')
+  const wrong = await analyze(t, ['verify'], 'berth.service', UNIT.replace('Type=exec', 'Tipe=exec'))
+  t.not(wrong, '', 'control: it finds a wrong name')
 })
 
-test('systemd-analyze security rates the exposure of the unit below 2.0', async (t) => {
+test('systemd-analyze security rates the exposure of the units below 2.0', async (t) => {
   if (!hasTool(t, 'systemd-analyze')) return
-  t.is(await analyze(t, SECURITY), '')
+  t.is(await analyze(t, SECURITY, 'berth.service', UNIT), '')
+  t.is(await analyze(t, SECURITY, 'berth-backup.service', BACKUP), '')
   const control = UNIT.replace('CapabilityBoundingSet=\n', '').replace('ProtectSystem=strict\n', '')
-  t.not(await analyze(t, SECURITY, control), '', 'control: not without two of its settings')
+  t.not(await analyze(t, SECURITY, 'berth.service', control), '', 'control: not without two of its settings')
+})
+
+test('the timer runs each night, and what it starts makes a backup of the data of the service', (t) => {
+  t.regex(TIMER, /^OnCalendar=\*-\*-\* 01:30:00$/m)
+  t.regex(TIMER, /^Persistent=true$/m)
+  const commandOf = (unit: string) => /^ExecStart=(.*?berth\.js) (.*)$/m.exec(unit)
+  const [, program, args = ''] = commandOf(BACKUP) ?? []
+  t.is(program, commandOf(UNIT)?.[1])
+  t.is(args, 'backup --keep 14 /var/backups/berth')
+  t.regex(BACKUP, /^ReadWritePaths=\/var\/backups\/berth$/m)
+  for (const line of ['User', 'EnvironmentFile', 'WorkingDirectory', 'StateDirectory', 'UMask']) {
+    const setting = new RegExp(`^${line}=.*$`, 'm')
+    t.is(setting.exec(BACKUP)?.[0], setting.exec(UNIT)?.[0], line)
+  }
 })
 
 test('the settings in the unit are accepted without warnings', (t) => {

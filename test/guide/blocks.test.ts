@@ -15,6 +15,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb+discover": 'needs an EventStoreDB cluster',
   'src/guide/eventstoredb.md: curl --cacert': 'needs an EventStoreDB cluster',
   'src/guide/deploying.md: useradd --system': 'needs systemd',
+  'src/guide/deploying.md: install -d': 'needs systemd',
   'src/guide/deploying.md: sudo -u berth env': 'needs systemd',
   'src/guide/deploying.md: docker compose': 'needs a container engine',
   'src/guide/command-line.md: umask 077': 'needs a service at another address',

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
-import { makeBackup } from '../../backup/backup.ts'
+import { type BackupOptions, type BackupSource, makeBackup } from '../../backup/backup.ts'
+import { type KeptBackup, makeKeptBackup } from '../../backup/keep.ts'
+import { recordBackup } from '../../backup/last-backup.ts'
 import type { Config } from '../../config/config.ts'
+import { readWholeNumber } from '../../config/read.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { type Command, CommandFailure, orFail } from '../terminal/command.ts'
+import { type Command, CommandFailure, type OptionValue, orFail, WrongUsage } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** The places of the keys, which backups do not contain. */
@@ -15,10 +19,31 @@ const keysOf = ({ vaultKeys, vaultKeyFile, auditKey, auditKeyFile }: Config): re
 const IN_CLUSTER =
   'the log and the secrets are in an EventStoreDB: back them up with its tools, and the keys separately'
 
+const KEEP_MAX = 10_000
+
+const keepOf = (keep: OptionValue): number | undefined => {
+  if (keep === undefined) return undefined
+  const count = readWholeNumber(1, KEEP_MAX)(String(keep))
+  if (E.isLeft(count)) throw new WrongUsage(`--keep ${count.left}`)
+  return count.right
+}
+
+/** Into a directory of its own, or among others of which so many are kept. */
+const backUp = async (
+  source: BackupSource,
+  directory: string,
+  keep: number | undefined,
+  options: BackupOptions,
+): Promise<KeptBackup> => {
+  if (keep !== undefined) return orFail(await makeKeptBackup(source, directory, keep, options))
+  const checkpoint = orFail(await makeBackup(source, directory, options))
+  return { directory: resolve(directory), checkpoint, removed: [] }
+}
+
 export const backupCommand: Command = {
   name: 'backup',
   operands: ['DIR'],
-  options: { json: { type: 'boolean' } },
+  options: { keep: { type: 'string' }, json: { type: 'boolean' } },
   summary: 'copies the log with its secrets into a new directory',
   example: 'backup /backups/berth-$(date +%F)',
   isOfFiles: true,
@@ -32,23 +57,37 @@ The vault keys and the audit key are NOT in it: with both, anybody could read th
 in another place. Without the vault keys, nobody can log in to the restored service.
 To restore: stop the service, replace the data directory with DIR, put the keys back in their places, start the service.
 
-With --json it prints the checkpoint with "directory" and "keys_not_included".`,
-  run: async ({ operands, options: { json } }, config, terminal) => {
+With --keep N, 1 or more, DIR holds several backups and is made if it is missing. The new one is a directory in it, with
+a name like berth-20261128T013000Z. Once it is checked, the oldest backups of this log with such names are removed, so
+that N are left. Everything else in DIR stays. For a timer: the files for systemd are in src/deploy.
+
+The data directory notes when the last backup was made, for the metric berth_last_backup_timestamp_seconds.
+
+With --json it prints the checkpoint with "directory", "keys_not_included" and, with --keep, "removed".`,
+  run: async ({ operands, options: { keep: kept, json } }, config, terminal) => {
+    const keep = keepOf(kept)
     if (config.eventStore.kind !== 'sqlite') throw new CommandFailure(IN_CLUSTER)
     const store = await openStoreForCommand(config)
     const events = (await store.head().finally(store.close)) + 1
-    const directory = resolve(operands[0] as string)
     const { eventStore, origin } = config
     const privateKey = orFail(await readAuditKey(config))
     const source = { log: eventStore.path, origin, signer: privateKey && { name: origin, privateKey } }
     const progress = makeProgress(terminal)
     progress.show(0, events)
     const options = { now: terminal.now(), onProgress: progress.show }
-    const made = orFail(await makeBackup(source, directory, options).finally(progress.end))
+    const made = await backUp(source, operands[0] as string, keep, options).finally(progress.end)
+    const { directory, checkpoint, removed } = made
+    await recordBackup(config.data, checkpoint).catch((error: Error) =>
+      terminal.stderr(`berth: the metrics do not show this backup: ${error.message}\n`),
+    )
     const keys = keysOf(config)
-    if (json) return terminal.stdout(`${JSON.stringify({ directory, ...made, keys_not_included: keys })}\n`)
-    terminal.stdout(`${directory}: ${made.events} events, checked; root ${made.root}\n`)
-    const missing = `the vault keys (${made.vault_keys.join(', ')}) and the audit key`
+    if (json) {
+      const printed = { directory, ...checkpoint, keys_not_included: keys, ...(keep !== undefined && { removed }) }
+      return terminal.stdout(`${JSON.stringify(printed)}\n`)
+    }
+    terminal.stdout(`${directory}: ${checkpoint.events} events, checked; root ${checkpoint.root}\n`)
+    for (const old of removed) terminal.stdout(`${old}: removed\n`)
+    const missing = `the vault keys (${checkpoint.vault_keys.join(', ')}) and the audit key`
     terminal.stdout(`Not included: ${missing}. Keep a copy of ${keys.join(' and ')} elsewhere.\n`)
     terminal.stdout('A restore needs them: without the vault keys, users have neither names nor passwords.\n')
   },

@@ -20,6 +20,7 @@ import { beyondStored, type Objects } from './response/objects.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import {
   begin,
+  encode,
   respond,
   send,
   sendRefusal,
@@ -86,6 +87,9 @@ const withRequestId =
         // A streamed body has already waited for the disk.
         const syncing = ctx.res.headersSent || stateOf(ctx).skipsSync ? undefined : synced()
         if (syncing !== undefined) await syncing
+        // Last, because the header has the position of what the body shows.
+        const encoding = encode(ctx)
+        if (encoding !== undefined) await encoding
       } catch (error) {
         const isForeseen = error instanceof StoreUnavailable
         if (isForeseen) onUnavailable(error, requestId)

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
 import { codes, refusal } from '../protocol/problem.ts'
 import { type Call, get, JSON_TYPE, type Route, type RouteResult } from '../protocol/route.ts'
@@ -14,7 +15,7 @@ import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
 import { readWebFiles } from './web/web-files.ts'
 
-const json = (make: () => object): Route['handle'] => fixed(() => JSON.stringify(make()))
+const json = (make: () => object): Route['handle'] => fixed(() => escapeLineSeparators(JSON.stringify(make())))
 
 const guidePage = (name: string): Route['handle'] => fixed(() => readPage(name), pageHeaders())
 
@@ -78,7 +79,7 @@ export const documentRoutes = (routes: () => readonly Route[]): readonly Route[]
     document(
       '/guide/search.json',
       JSON_TYPE,
-      fixed(() => readPage(SEARCH_INDEX)),
+      fixed(async () => escapeLineSeparators(await readPage(SEARCH_INDEX))),
     ),
     document('/guide/tour.svg', 'image/svg+xml', fixed(readTour, PICTURE_HEADERS)),
     document('/guide/schedule.png', 'image/png', fixed(readSchedule)),

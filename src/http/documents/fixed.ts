@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { once } from '../../concurrency/once.ts'
+import { UNCOMPRESSED_MAX } from '../protocol/coding.ts'
 import type { FixedBody, Route } from '../protocol/route.ts'
+import { compressAll } from '../response/compress.ts'
 
 /**
- * Serves a text, or the bytes of a picture, with an ETag. It is made on the first request and kept; after a failure the
- * next request tries again.
+ * Serves a text, or the bytes of a picture, with an ETag. It is made and compressed on the first request and kept; after
+ * a failure the next request tries again.
  */
 export const fixed = (
   make: () => string | Promise<string | Uint8Array>,
@@ -13,7 +15,10 @@ export const fixed = (
 ): Route['handle'] => {
   const read = once(async () => {
     const content = await make()
-    const body: string | FixedBody = typeof content === 'string' ? content : { bytes: content }
+    const bytes = Buffer.from(content)
+    // Bytes are those of a picture, which is compressed by itself.
+    const isText = typeof content === 'string' && bytes.length > UNCOMPRESSED_MAX
+    const body: FixedBody = { bytes, ...(isText && { compressed: await compressAll(bytes) }) }
     return { body, ETag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
   })
   return async () => {

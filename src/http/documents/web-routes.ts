@@ -21,8 +21,8 @@ const serveFile: Route['handle'] = async ({ params }) => {
   const { digest, files } = await readWebFiles()
   const file = params.digest === digest ? files.get(params.name ?? '') : undefined
   if (file === undefined) return E.left(refusal('not_found', 'The page has no such file. It may have been updated.'))
-  const { mediaType, bytes, gzip } = file
-  return E.right({ status: 200, body: { bytes, gzip }, mediaType, headers: FILE_HEADERS })
+  const { mediaType, bytes, compressed } = file
+  return E.right({ status: 200, body: { bytes, compressed }, mediaType, headers: FILE_HEADERS })
 }
 
 export const webRoutes = (hasSingleSignOn: boolean): readonly Route[] => {

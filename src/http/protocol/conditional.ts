@@ -3,13 +3,13 @@ import type { Problem } from '../../domain/failure.ts'
 
 /**
  * Conditional requests (RFC 9110, section 13). A SUT's entity tag begins with the revision of its record. If-Match
- * compares only that: what probes found since does not make a write stale.
+ * compares only that: neither what probes found since nor the coding of the response makes a write stale.
  */
 
 /** One list element up to its comma or the end, after any empty elements. Tags may contain commas. */
 const ELEMENT = /[ \t,]*(?:(W\/)?"([\x21\x23-\x7e\u0080-\u00ff]*)"[ \t]*(?:,|$)|$)/y
-/** The record's revision and, unless there are none, the number of changes that probes found. */
-const SUT_TAG = /^(0|[1-9]\d{0,15})(?:\.[1-9]\d{0,15})?$/
+/** The record's revision, the number of changes that probes found unless there are none, and the coding. */
+const SUT_TAG = /^(0|[1-9]\d{0,15})(?:\.[1-9]\d{0,15})?(?:-(?:gzip|zstd))?$/
 /** Entity tags read from a list. */
 const TAGS_MAX = 100
 

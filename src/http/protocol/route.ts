@@ -8,6 +8,7 @@ import type { Problem } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
+import type { Compressed } from './coding.ts'
 import type { Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
@@ -78,13 +79,16 @@ export interface StreamedBody {
   readonly leave: () => void
 }
 
-/** For responses with a secret that is shown once: nothing on their way may keep them. */
+/**
+ * For responses with a secret that is shown once: nothing on their way may keep them. They are not compressed either,
+ * because their length would depend on what the secret and the rest of the response have in common (BREACH).
+ */
 export const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
 /** A body that is kept, and the same compressed, unless it is so by itself. */
 export interface FixedBody {
   readonly bytes: Uint8Array
-  readonly gzip?: Uint8Array
+  readonly compressed?: Compressed
 }
 
 export interface RouteResponse {

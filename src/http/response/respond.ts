@@ -3,13 +3,15 @@ import type { Context } from 'koa'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
+import { type Coding, codedTag, codingOf, UNCOMPRESSED_MAX } from '../protocol/coding.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { type FixedBody, JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { JSON_TYPE, NO_STORE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
 import type { Match } from '../protocol/router.ts'
 import { isNavigation, isOfBrowser } from '../request/request-head.ts'
 import { discardUnread } from '../request/unread-body.ts'
+import { compress } from './compress.ts'
 
 /** What people see at an address where nothing is. It is the same for every request. */
 
@@ -50,6 +52,8 @@ interface State {
   isPositioned: boolean
   /** The response body, unless it is streamed. */
   text?: string | Uint8Array
+  /** What the body is still to be compressed with. */
+  coding?: Coding | undefined
 }
 
 export const stateOf = (ctx: Context): State => ctx.state as State
@@ -60,6 +64,7 @@ export const begin = (ctx: Context, requestId: string): void => {
   state.requestId = requestId
   state.header = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff']
   state.isPositioned = false
+  state.coding = undefined
 }
 
 /**
@@ -73,8 +78,26 @@ export const setHeader = (ctx: Context, name: string, value: string): void => {
 /** Sets the response; `send` sends it at the end of the request. */
 export const setText = (ctx: Context, status: number, text: string | Uint8Array): void => {
   ctx.res.statusCode = status
-  setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
   stateOf(ctx).text = text
+  if (stateOf(ctx).coding === undefined) setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
+}
+
+/** Has the body compressed. Called before it is set. */
+const setCoding = (ctx: Context, coding: Coding | undefined): void => {
+  if (coding === undefined) return
+  setHeader(ctx, 'Content-Encoding', coding)
+  stateOf(ctx).coding = coding
+}
+
+/** Compresses the body if its response says so. Undefined if there is nothing to wait for. */
+export const encode = (ctx: Context): Promise<void> | undefined => {
+  const state = stateOf(ctx)
+  const { coding, text } = state
+  if (coding === undefined || text === undefined) return undefined
+  return compress(text, coding).then((compressed) => {
+    state.coding = undefined
+    setText(ctx, ctx.res.statusCode, compressed)
+  })
 }
 
 /** Sends the response. Node omits the body for HEAD. */
@@ -108,7 +131,12 @@ const showProblem = (ctx: Context, refused: Refusal): void => {
   // What is not there now, such as a file of the page, may be there after an update.
   if (refused.code === 'not_found') setHeader(ctx, 'Cache-Control', 'no-store')
   if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', challengeOf(ctx.req.headers))
-  setText(ctx, status, problemBody(refused, stateOf(ctx).requestId))
+  const body = problemBody(refused, stateOf(ctx).requestId)
+  if (Buffer.byteLength(body) > UNCOMPRESSED_MAX) {
+    setHeader(ctx, 'Vary', 'Accept-Encoding')
+    setCoding(ctx, codingOf(ctx.req.headers['accept-encoding']))
+  }
+  setText(ctx, status, body)
 }
 
 export const sendRefusal = (ctx: Context, refused: Refusal): void => {
@@ -118,31 +146,53 @@ export const sendRefusal = (ctx: Context, refused: Refusal): void => {
   else showProblem(ctx, refused)
 }
 
-/** Compressed, if the client takes that. */
-const setFixed = (ctx: Context, status: number, { bytes, gzip }: FixedBody): void => {
-  setHeader(ctx, 'Vary', 'Accept-Encoding')
-  const compressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? gzip : undefined
-  if (compressed !== undefined) setHeader(ctx, 'Content-Encoding', 'gzip')
-  setText(ctx, status, compressed ?? bytes)
+/** Whether a response depends on the codings that the client takes. */
+const isCompressible = (body: RouteResponse['body'], type: string, headers: RouteResponse['headers']): boolean => {
+  if (typeof body !== 'string') return 'bytes' in body && body.compressed !== undefined
+  const isSecret = headers?.['Cache-Control'] === NO_STORE['Cache-Control']
+  return type === JSON_TYPE && !isSecret && Buffer.byteLength(body) > UNCOMPRESSED_MAX
+}
+
+/** Adds the header of the response, with the entity tag of this coding. */
+const setHeaders = (
+  ctx: Context,
+  headers: RouteResponse['headers'],
+  vary: readonly string[],
+  coding: Coding | undefined,
+): string | undefined => {
+  if (vary.length > 0) setHeader(ctx, 'Vary', vary.join(', '))
+  for (const name in headers) if (name !== 'ETag') setHeader(ctx, name, headers[name] as string)
+  if (headers?.ETag === undefined) return undefined
+  const entityTag = codedTag(headers.ETag, coding)
+  setHeader(ctx, 'ETag', entityTag)
+  return entityTag
 }
 
 export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {
-  if (route.otherMediaTypes !== undefined) setHeader(ctx, 'Vary', 'Accept')
-  for (const name in headers) setHeader(ctx, name, headers[name] as string)
+  const state = stateOf(ctx)
+  const type = mediaType ?? state.mediaType ?? JSON_TYPE
+  const isVaried = isCompressible(body, type, headers)
+  const coding = isVaried ? codingOf(ctx.req.headers['accept-encoding']) : undefined
+  const vary = [...(route.otherMediaTypes === undefined ? [] : ['Accept']), ...(isVaried ? ['Accept-Encoding'] : [])]
+  const entityTag = setHeaders(ctx, headers, vary, coding)
   if (
-    headers?.ETag !== undefined &&
+    entityTag !== undefined &&
     ctx.method !== 'POST' &&
-    isKnownToClient(ctx.req.headers['if-none-match'], headers.ETag)
+    isKnownToClient(ctx.req.headers['if-none-match'], entityTag)
   ) {
     ctx.res.statusCode = 304
-    stateOf(ctx).text = ''
+    state.text = ''
     return
   }
   ctx.res.statusCode = status
-  const type = mediaType ?? stateOf(ctx).mediaType ?? JSON_TYPE
   setHeader(ctx, 'Content-Type', type)
-  if (typeof body === 'string') setText(ctx, status, type === JSON_TYPE ? escapeLineSeparators(body) : body)
-  else if ('bytes' in body) setFixed(ctx, status, body)
+  if (typeof body === 'string') {
+    setCoding(ctx, coding)
+    setText(ctx, status, type === JSON_TYPE ? escapeLineSeparators(body) : body)
+  } else if ('bytes' in body) {
+    if (coding !== undefined) setHeader(ctx, 'Content-Encoding', coding)
+    setText(ctx, status, (coding && body.compressed?.[coding]) ?? body.bytes)
+  }
 }
 
 /** Streams a body to its end. */

@@ -56,7 +56,7 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
   BerthPosition: { description: 'The position in the log that the response reflects.', schema: POSITION },
   ETag: {
     description:
-      'The revision of the returned object. Once probes have found a change of it, their number follows after a dot. Of a part of a user, and of a user as one with a scope reads it, a digest.',
+      'The revision of the returned object. Once probes have found a change of it, their number follows after a dot, and the coding of a compressed response after a hyphen. Of a part of a user, and of a user as one with a scope reads it, a digest.',
     schema: { type: 'string', pattern: '^"[^"]+"$' },
   },
   Location: { description: 'The address of the created object.', schema: { type: 'string', format: 'uri-reference' } },

@@ -1,11 +1,12 @@
 import { once } from '../../../concurrency/once.ts'
 import { openThread } from '../../../concurrency/thread.ts'
+import type { Compressed } from '../../protocol/coding.ts'
 
 /** A file as browsers get it. */
 export interface WebFile {
   readonly mediaType: string
   readonly bytes: Uint8Array
-  readonly gzip: Uint8Array
+  readonly compressed: Compressed
 }
 
 /** The files of the page and the client. Those of the page are under one address that changes with any of them. */

@@ -166,6 +166,23 @@ const endOffer = ({ queue }: RequestsState, { _id, sut_reservation_id, outcome }
   return E.right([{ type: outcome === 'granted' ? 'RequestGranted' : 'RequestOfferClosed', data }])
 }
 
+/** Refuses a command about a request that does not wait any more, by what its document shows. */
+const refuseEnded = (status: RequestStatus, sut_reservation_id: string | null): E.Either<Failure, never> => {
+  switch (status) {
+    case 'granted':
+      return refuse('request_granted', 'The request has been granted. Cancel its reservation.', {
+        help: { ...(sut_reservation_id !== null && { sut_reservation_id }) },
+      })
+    case 'withdrawn':
+      return refuse('request_over', 'The request has been withdrawn.')
+    case 'expired':
+      return refuse('request_over', 'The request has expired.')
+    // Its document is older than its end.
+    case 'waiting':
+      return refuse('request_over', 'The request does not wait any more.')
+  }
+}
+
 const withdraw = ({ queue }: RequestsState, command: WithdrawRequest): Decision => {
   const { actor, _id, user_id, status, sut_reservation_id } = command
   if (actor.role === 'tester' && actor._id !== user_id)
@@ -174,12 +191,7 @@ const withdraw = ({ queue }: RequestsState, command: WithdrawRequest): Decision 
   // The sender has ended an open offer first. Another one has been made meanwhile.
   if (request?.offer !== undefined) return refuse('unavailable', 'A SUT is being offered to the request. Try again.')
   if (request !== undefined) return E.right([{ type: 'RequestWithdrawn', data: { _id, user_id } }])
-  if (status === 'withdrawn') return E.right([])
-  return status === 'granted'
-    ? refuse('request_granted', 'The request has been granted. Cancel its reservation.', {
-        help: { ...(sut_reservation_id !== null && { sut_reservation_id }) },
-      })
-    : refuse('request_over', 'The request has expired.')
+  return status === 'withdrawn' ? E.right([]) : refuseEnded(status, sut_reservation_id)
 }
 
 const endAll = (

@@ -5,16 +5,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { AskedRequest } from '../../../src/commands/requests/make-request.ts'
+import { makeWithdrawRequest } from '../../../src/commands/requests/withdraw-request.ts'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import type { Role } from '../../../src/domain/events/user.ts'
+import { failure } from '../../../src/domain/failure.ts'
 import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
 import { type Cause, monitoredOf } from '../../../src/domain/monitoring/status.ts'
-import { requestDecider } from '../../../src/domain/request/decide.ts'
-import { findWaiting, hasOffer } from '../../../src/domain/request/waiting.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
-import { monitoringStream, REQUESTS_STREAM, sutStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
+import { monitoringStream, sutStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { administrator, LIMITS, sutValues } from '../../domain/builders.ts'
@@ -210,21 +210,14 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
     },
     withdraw: async (n: number, id: string): Promise<string> => {
       const { runner, requests } = at(n)
-      const open = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
-      if (open !== undefined && hasOffer(open)) await requests.finishOffer(open, random.hex(16))
-      await reach()
-      const version = side(n).views.newest('sut_request', id)
-      if (version === undefined) return 'not known yet'
-      const { user_id, status, sut_reservation_id } = JSON.parse(version.document) as SutRequest
-      const command = {
-        type: 'WithdrawRequest',
-        actor: administrator,
-        _id: id,
-        user_id,
-        status,
-        sut_reservation_id,
-      } as const
-      const ended = await runner.run(requestDecider, REQUESTS_STREAM, { ...envelope, command })
+      const withdraw = makeWithdrawRequest({ runner, finishOffer: requests.finishOffer })
+      const ended = await withdraw({ ...envelope, idempotencyKey: undefined }, id, async () => {
+        await reach()
+        const version = side(n).views.newest('sut_request', id)
+        if (version === undefined) return E.left(failure('request_not_found', 'It is not known yet.'))
+        const { user_id, status, sut_reservation_id } = JSON.parse(version.document) as SutRequest
+        return E.right({ user_id, status, sut_reservation_id })
+      })
       return E.isLeft(ended) ? ended.left.code : ended.right.kind
     },
     /** Takes a SUT by its id, past the queue. */

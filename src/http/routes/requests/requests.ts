@@ -4,11 +4,9 @@ import type { Sender } from '../../../commands/command-envelope.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
 import type { FinishOffer } from '../../../commands/requests/finish-offer.ts'
 import type { AnsweredRequest, AskedRequest } from '../../../commands/requests/make-request.ts'
+import { makeWithdrawRequest, type ShownRequest } from '../../../commands/requests/withdraw-request.ts'
 import { bodyProblem, type Failure, failure } from '../../../domain/failure.ts'
 import type { Wanted } from '../../../domain/matching/candidates.ts'
-import { requestDecider } from '../../../domain/request/decide.ts'
-import { findWaiting, hasOffer } from '../../../domain/request/waiting.ts'
-import { isForbidden } from '../../../domain/reservation/rules.ts'
 import { REQUESTS_STREAM } from '../../../domain/values/ids.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { SutRequestBody } from '../../codecs/bodies.ts'
@@ -92,29 +90,20 @@ export const makeFind =
   }
 
 const makeWithdraw = (dependencies: RequestDependencies) => {
-  const { runner, objects, nameOf, finishOffer } = dependencies
+  const { objects, nameOf } = dependencies
   const find = makeFind(dependencies)
-  /** What is being offered is granted first, or closed. */
-  const endOffer = (id: string, requestId: string): Promise<E.Either<Failure, unknown>> =>
-    orUnavailable(async () => {
-      const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
-      return request === undefined || !hasOffer(request) ? E.right(undefined) : finishOffer(request, requestId)
-    })
+  const withdraw = makeWithdrawRequest(dependencies)
   return async (call: Call): RouteResult => {
-    const { params, user: actor } = call
+    const { params, user } = call
     const id = params.id ?? ''
-    const known = await find('newest', id, actor)
+    const known = await find('newest', id, user)
     if (E.isLeft(known)) return known
-    const { user_id } = JSON.parse(known.right.document) as SutRequest
-    const ended = isForbidden(actor, user_id) ? E.right(undefined) : await endOffer(id, call.requestId)
-    if (E.isLeft(ended)) return ended
-    const found = await find('latest', id, actor)
-    if (E.isLeft(found)) return found
-    const { status, sut_reservation_id } = JSON.parse(found.right.document) as SutRequest
-    const withdrawn = await runner.run(requestDecider, REQUESTS_STREAM, {
-      ...envelopeOf(call),
-      command: { type: 'WithdrawRequest', actor, _id: id, user_id, status, sut_reservation_id },
-    })
+    const withdrawn = await withdraw(envelopeOf(call), id, async () =>
+      E.map(({ document }: Version): ShownRequest => {
+        const { user_id, status, sut_reservation_id } = JSON.parse(document) as SutRequest
+        return { user_id, status, sut_reservation_id }
+      })(await find('latest', id, user)),
+    )
     if (E.isLeft(withdrawn)) return withdrawn
     const shown = await objects.after('sut_request', id, REQUESTS_STREAM, withdrawn.right)
     return E.right(requestResponse(shown, nameOf, false))

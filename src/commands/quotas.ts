@@ -4,14 +4,14 @@ import type { Quota } from '../domain/events/user.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
 import type { StorePosition } from '../domain/values/position.ts'
-import { StoreUnavailable } from '../event-store/event-store.ts'
+import { STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store/event-store.ts'
 
 /** Keeps users to their quotas. */
 export interface Quotas {
   /**
    * Runs a command that the quota of a user may limit, with the quota and what is used of it. The commands of a limited
-   * user run one after the other, each on what the one before has left. Those of other users run at once, without a
-   * quota.
+   * user run one after the other, each on what the one before has left, and are refused as unavailable if their turn does
+   * not come in time. Those of other users run at once, without a quota.
    */
   readonly run: <A extends { readonly storePosition: StorePosition }>(
     userId: string,
@@ -37,12 +37,24 @@ interface QuotasOptions {
   readonly priorityMaxOf: Quotas['priorityMaxOf']
   /** Waits until the views have come to a store position. False if they have not in time. */
   readonly waitForViews: (storePosition: StorePosition) => Promise<boolean> | boolean
+  /** Milliseconds that a command waits for its turn: `STORE_TIMEOUT_MS` by default. */
+  readonly turnTimeout?: number
 }
 
 const unavailable = (): E.Either<Failure, never> =>
   E.left(failure('unavailable', 'What the user has reserved cannot be counted now. Try again.'))
 
-export const makeQuotas = ({ quotaOf, usageOf, priorityMaxOf, waitForViews }: QuotasOptions): Quotas => {
+/** The store may be silent: each command before it then takes as long as the store may. */
+const busy = (): E.Either<Failure, never> =>
+  E.left(failure('unavailable', 'Other requests for this user are still in progress. Try again.'))
+
+export const makeQuotas = ({
+  quotaOf,
+  usageOf,
+  priorityMaxOf,
+  waitForViews,
+  turnTimeout = STORE_TIMEOUT_MS,
+}: QuotasOptions): Quotas => {
   const turns = makeTurns()
   /** Store positions of users' commands to which the views had not come in time. */
   const behind = new Map<string, StorePosition>()
@@ -66,7 +78,8 @@ export const makeQuotas = ({ quotaOf, usageOf, priorityMaxOf, waitForViews }: Qu
   }
 
   const runExclusive: Quotas['run'] = async (userId, run) => {
-    await turns.acquire(userId)
+    const turn = turns.acquire(userId, { timeoutMs: turnTimeout })
+    if (turn !== undefined && !(await turn)) return busy()
     try {
       const usage = await findUsage(userId)
       if (usage === undefined) return unavailable()

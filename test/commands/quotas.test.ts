@@ -11,10 +11,15 @@ const LIMITS = { hours_per_week: null, reservations_max: 5, priority_max: 0 }
 
 /** A log of reservations, and views that come to what was recorded a moment later. */
 const given = (
-  options: { readonly waits?: boolean; readonly isReached?: () => boolean; readonly fails?: () => boolean } = {},
+  options: {
+    readonly waits?: boolean
+    readonly isReached?: () => boolean
+    readonly fails?: () => boolean
+    readonly turnTimeout?: number
+  } = {},
 ) => {
   const log = { recorded: 0, folded: 0, running: 0, most: 0 }
-  const { waits = true, isReached = () => true, fails = () => false } = options
+  const { waits = true, isReached = () => true, fails = () => false, turnTimeout = 60_000 } = options
   const usage: Usage = { quartersIn: () => 0, endingAfter: () => log.folded, unfinished: () => undefined }
   const fold = async (): Promise<void> => {
     await turn()
@@ -22,6 +27,7 @@ const given = (
     log.folded = log.recorded
   }
   const quotas = makeQuotas({
+    turnTimeout,
     priorityMaxOf: () => null,
     quotaOf: (userId) => (userId === 'alice' ? LIMITS : undefined),
     usageOf: async () => {
@@ -46,7 +52,7 @@ const given = (
     const ended = await Promise.all(Array.from({ length: count }, () => quotas.run(userId, create)))
     return ended.map((each) => (E.isLeft(each) ? each.left.code : 'made'))
   }
-  return { log, createMany }
+  return { log, quotas, createMany }
 }
 
 const madeIn = (codes: readonly string[]): number => codes.filter((code) => code === 'made').length
@@ -80,5 +86,15 @@ test('while reservations cannot be read a command is refused as unavailable, and
   const { createMany } = given({ fails: () => fails })
   t.deepEqual(await createMany('alice', 2), ['unavailable', 'unavailable'])
   fails = false
+  t.deepEqual(await createMany('alice', 1), ['made'])
+})
+
+test('behind a command that the store does not answer, those that wait are refused together, and later ones may run', async (t) => {
+  const silent = Promise.withResolvers<E.Either<Failure, never>>()
+  const { quotas, createMany } = given({ turnTimeout: 20 })
+  const stuck = quotas.run('alice', () => silent.promise)
+  t.deepEqual(await createMany('alice', 29), Array(29).fill('unavailable'))
+  silent.resolve(E.left(failure('unavailable', '')))
+  await stuck
   t.deepEqual(await createMany('alice', 1), ['made'])
 })

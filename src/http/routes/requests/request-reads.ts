@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
 import { makeTurns } from '../../../concurrency/turns.ts'
-import type { Failure } from '../../../domain/failure.ts'
+import { type Failure, failure } from '../../../domain/failure.ts'
+import { STORE_TIMEOUT_MS } from '../../../event-store/event-store.ts'
 import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
@@ -30,7 +31,8 @@ const makeExplainInTurn = (explain: RequestReadsDependencies['explain']) => {
   const turns = makeTurns()
   return (id: string, user: User): Promise<E.Either<Failure, Explained | undefined>> =>
     orUnavailable(async () => {
-      await turns.acquire('')
+      const turn = turns.acquire('', { timeoutMs: STORE_TIMEOUT_MS })
+      if (turn !== undefined && !(await turn)) return E.left(failure('unavailable', 'Too many ask why they wait.'))
       try {
         return E.right(await explain(id, readerOf(user)))
       } finally {

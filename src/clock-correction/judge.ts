@@ -30,7 +30,7 @@ export const toAuditedReservation = (window: ClockCorrected['windows'][number], 
   created: undefined,
   hasStarted: window.started === true,
   isBound: false,
-  keepalive: window.keepalive === undefined ? undefined : { seconds: window.keepalive, at: now },
+  keepalive: window.keepalive === undefined ? undefined : { seconds: window.keepalive, at: now, hasHeartbeats: false },
 })
 
 /**

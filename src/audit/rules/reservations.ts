@@ -95,7 +95,7 @@ const judgeCreated = (
     created: time,
     hasStarted: false,
     isBound: metadata.client !== undefined && metadata.actor === user_id,
-    keepalive: data.keepalive === undefined ? undefined : { seconds: data.keepalive, at: 0 },
+    keepalive: data.keepalive === undefined ? undefined : { seconds: data.keepalive, at: 0, hasHeartbeats: false },
   }
   if (place === windows.length) windows.push(held)
   else windows.splice(place, 0, held)
@@ -205,7 +205,12 @@ const judgeBinding = (sut: AuditedSut, { type, data, metadata }: Binding, time: 
   held.isBound = isBound
 }
 
-const judgeKept = (sut: AuditedSut, data: DataOf<'ReservationKept'>, time: number, report: Report): void => {
+type Kept = Extract<Recorded, { readonly type: 'ReservationKept' }>
+
+/** Version of the log from which on connections keep nothing that its holder keeps alive. */
+const HEARTBEATS_ONLY = 5
+
+const judgeKept = (sut: AuditedSut, { data, metadata }: Kept, { time, logVersion }: Context, report: Report): void => {
   const held = sut.windows[findCurrent(sut, data, time, report)]
   if (held === undefined) return
   const due = keepaliveDue(held)
@@ -213,10 +218,16 @@ const judgeKept = (sut: AuditedSut, data: DataOf<'ReservationKept'>, time: numbe
     report(`keeps the reservation ${data._id} alive, which need not be`)
     return
   }
+  const { hasHeartbeats } = held.keepalive
+  const isHeartbeat = metadata.role !== 'system'
   if (beginningOf(held) > time) report('keeps a reservation alive that has not begun')
-  else if (due - time >= held.keepalive.seconds * 500)
+  else if (hasHeartbeats && !isHeartbeat && logVersion >= HEARTBEATS_ONLY)
+    report(`keeps the reservation ${data._id} alive by a connection, although its holder does`)
+  // The first heartbeat is recorded at once.
+  else if ((hasHeartbeats || !isHeartbeat) && due - time >= held.keepalive.seconds * 500)
     report('keeps a reservation alive before half of its time has passed')
   held.keepalive.at = time
+  if (isHeartbeat) held.keepalive.hasHeartbeats = true
 }
 
 type Scheduled = 'ReservationStarted' | 'ReservationEnded'
@@ -229,15 +240,12 @@ type ReservationEvent = Extract<
 interface Context {
   readonly time: number
   readonly ownUser: (userId: string) => string
+  readonly logVersion: number
 }
 
 /** Checks an event of a reservation against its SUT's calendar and applies it. */
-export const judgeReservation = (
-  sut: AuditedSut,
-  event: ReservationEvent,
-  { time, ownUser }: Context,
-  report: Report,
-): void => {
+export const judgeReservation = (sut: AuditedSut, event: ReservationEvent, context: Context, report: Report): void => {
+  const { time, ownUser } = context
   if ('beyond_quota' in event.data && event.metadata.role !== 'administrator')
     report('is beyond the quota, but by nobody who may exceed it')
   switch (event.type) {
@@ -261,6 +269,6 @@ export const judgeReservation = (
       judgeBinding(sut, event, time, report)
       break
     case 'ReservationKept':
-      judgeKept(sut, event.data, time, report)
+      judgeKept(sut, event, context, report)
   }
 }

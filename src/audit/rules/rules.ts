@@ -103,7 +103,7 @@ const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Other
     case 'ReservationBound':
     case 'ReservationUnbound':
     case 'ReservationKept':
-      judgeReservation(sut, event, { time, ownUser }, report)
+      judgeReservation(sut, event, { time, ownUser, logVersion: log.version }, report)
       break
     case 'ReservationSeriesCreated':
       judgeSeriesCreated(sut, event, report)

@@ -22,8 +22,11 @@ export interface AuditedReservation {
   hasStarted: boolean
   /** Whether only one client may connect. */
   isBound: boolean
-  /** Undefined unless it has to be kept alive; `at`: when it last was, in Unix milliseconds, or 0. */
-  keepalive: { readonly seconds: number; at: number } | undefined
+  /**
+   * Undefined unless it has to be kept alive; `at`: when it last was, in Unix milliseconds, or 0; `hasHeartbeats`: whether
+   * its holder ever did.
+   */
+  keepalive: { readonly seconds: number; at: number; hasHeartbeats: boolean } | undefined
 }
 
 /** When a reservation begins to run, in Unix milliseconds. Nothing says when a restored one was made. */

@@ -1,3 +1,4 @@
+import { aliveUntil, type Kept } from '../values/keepalive.ts'
 import { idAt, idWords, type Rows } from './page.ts'
 import type { Window } from './window.ts'
 
@@ -17,24 +18,33 @@ export interface Held extends Window {
   readonly keepalive: number
   /** Unix milliseconds when it was last kept alive; 0 if it was not. */
   readonly kept: number
+  /** Whether its holder has ever kept it alive. Then connections do not. */
+  readonly hasHeartbeats: boolean
 }
 
 /** When a reservation begins to run, in Unix milliseconds. */
-export const startDue = ({ start, lateness }: Held): number => start * 1000 + lateness
+export const startDue = ({ start, lateness }: Pick<Held, 'start' | 'lateness'>): number => start * 1000 + lateness
 
 /** When it ends, in Unix milliseconds. */
 export const endDue = ({ end }: Held): number => end * 1000
 
 /** When it is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
 export const keepaliveDue = (held: Held): number | undefined =>
-  held.keepalive === 0 ? undefined : Math.max(startDue(held), held.kept) + held.keepalive * 1000
+  held.keepalive === 0 ? undefined : aliveUntil(lifeOf(held))
+
+/** A reservation with `keepalive`, as something that is kept alive. */
+export const lifeOf = (held: Pick<Held, 'keepalive' | 'kept' | 'start' | 'lateness'>): Kept => ({
+  keepalive: held.keepalive,
+  began: startDue(held),
+  kept: held.kept,
+})
 
 /**
  * 32-bit numbers per window in a page:
  * - the low words of start and end,
  * - three words of the id,
  * - one word with three indexes of the page's texts, 10 bits each: the user id, the client, and the lateness, keepalive
- *   and time when it was kept alive. The last two are one more, or 0 if there is none; few reservations are made after
+ *   time when it was kept alive and whether its holder did. The last two are one more, or 0 if there is none; few reservations are made after
  *   their start or kept alive,
  * - one word with the high byte of start, a bit that says whether the start has been recorded, and the two UTC offsets
  *   in minutes, 11 bits each.
@@ -61,7 +71,8 @@ export const heldAt = ({ numbers, texts }: Rows, n: number): Held => {
   const more = numbers[at + MORE] as number
   const indexes = numbers[at + TEXTS] as number
   const [client, times] = [(indexes >> 10) & INDEX, indexes & INDEX]
-  const [lateness = 0, keepalive = 0, kept = 0] = times === 0 ? [] : (texts[times - 1] as string).split(' ').map(Number)
+  const [lateness = 0, keepalive = 0, kept = 0, heartbeats = 0] =
+    times === 0 ? [] : (texts[times - 1] as string).split(' ').map(Number)
   return {
     _id: idAt(numbers, at + ID),
     user_id: texts[indexes >> 20] as string,
@@ -74,13 +85,14 @@ export const heldAt = ({ numbers, texts }: Rows, n: number): Held => {
     client: client === 0 ? null : (texts[client - 1] as string),
     keepalive,
     kept,
+    hasHeartbeats: heartbeats === 1,
   }
 }
 
 /** The third text of a row; null if all are 0, as for most reservations. */
-const timesText = ({ lateness, keepalive, kept }: Held): string | null => {
+const timesText = ({ lateness, keepalive, kept, hasHeartbeats }: Held): string | null => {
   if (keepalive === 0) return lateness === 0 ? null : String(lateness)
-  return `${lateness} ${keepalive} ${kept}`
+  return `${lateness} ${keepalive} ${kept} ${hasHeartbeats ? 1 : 0}`
 }
 
 const withText = (texts: readonly string[], text: string | null): readonly string[] =>

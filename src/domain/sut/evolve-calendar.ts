@@ -44,6 +44,7 @@ export const toHeld = (
     client,
     keepalive,
     kept: keepalive === 0 ? 0 : kept,
+    hasHeartbeats: false,
   }
 }
 
@@ -117,7 +118,12 @@ export const evolveCalendar = (
     case 'ReservationUnbound':
       return { windows: change(windows, _id, { client: null }) }
     case 'ReservationKept':
-      return { windows: change(windows, _id, { kept: time }) }
+      return {
+        windows: change(windows, _id, {
+          kept: time,
+          ...(event.metadata.role !== 'system' && { hasHeartbeats: true }),
+        }),
+      }
     case 'ReservationStarted':
       return { windows: change(dropBefore(windows, _id), _id, { started: true }) }
     case 'ReservationEnded': {

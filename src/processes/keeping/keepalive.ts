@@ -1,9 +1,10 @@
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
-import { keepaliveDue } from '../../domain/calendar/held.ts'
+import { lifeOf } from '../../domain/calendar/held.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { aliveFor, aliveUntil, type Kept, keptAgainFrom } from '../../domain/values/keepalive.ts'
 import type { Views } from '../../read-models/views.ts'
 import { makeDueTimes } from '../due-times.ts'
 import { makeRecordNow, makeRunBatches, type RecordingOptions, runRepeatedly, shuffled } from '../process.ts'
@@ -25,52 +26,58 @@ const LOOK_INTERVAL_MS = 1_000
 
 type Act = 'find out' | 'keep' | 'release'
 
-/** When reservations are released unless they are kept alive, and when to look at each next. */
+/** How a reservation has been kept alive, and whether its holder ever did. */
+interface Life extends Kept {
+  readonly hasHeartbeats: boolean
+}
+
+/** How reservations have been kept alive, and when to look at each next. */
 const followDeadlines = ({ upcoming, views, clock }: Pick<KeepaliveOptions, 'upcoming' | 'views' | 'clock'>) => {
-  /** Unix milliseconds, as far as they are known. Bounded by the upcoming reservations. */
-  const deadlines = new Map<string, number>()
+  /** As far as they are known. Bounded by the upcoming reservations. */
+  const lives = new Map<string, Life>()
   const looks = makeDueTimes()
 
-  /** Half of the time has passed then: nothing is to be done before. */
-  const halfOf = (deadline: number, keepalive: number): number => deadline - keepalive * 500 + 1
-  const set = ({ _id, keepalive }: Upcoming, deadline: number): void => {
-    deadlines.set(_id, deadline)
-    looks.set(_id, halfOf(deadline, keepalive))
+  const set = (id: string, life: Life): void => {
+    lives.set(id, life)
+    // Nothing is to be done before.
+    looks.set(id, keptAgainFrom(life))
   }
   const forget = (id: string): void => {
-    deadlines.delete(id)
+    lives.delete(id)
     looks.delete(id)
   }
   upcoming.observe((id, reservation, event) => {
     if (reservation === undefined || reservation.keepalive === 0) return forget(id)
-    const { begins, keepalive } = reservation
-    const first = begins + keepalive * 1000
-    if (event?.type === 'ReservationCreated') set(reservation, first)
+    const { begins: began, keepalive } = reservation
+    const made: Life = { keepalive, began, kept: 0, hasHeartbeats: false }
+    if (event?.type === 'ReservationCreated') set(id, made)
     // Of those that were read ahead it is not known whether they were kept alive.
-    else looks.set(id, halfOf(deadlines.get(id) ?? first, keepalive))
+    else looks.set(id, keptAgainFrom(lives.get(id) ?? made))
   })
   /** What a wrong clock kept alive has another deadline now. */
   const findOutAgain = (sutId: string | undefined): void => {
     for (const { _id, sut_id, keepalive } of upcoming.all()) {
       if (sut_id !== sutId || keepalive === 0) continue
-      deadlines.delete(_id)
+      lives.delete(_id)
       looks.set(_id, clock.now())
     }
   }
   const unwatch = views.watch((events) => {
     for (const { type, data, metadata } of events) {
       if (type === 'ClockCorrected') findOutAgain(data.sut_id)
-      const kept = type === 'ReservationKept' ? upcoming.get(data._id) : undefined
-      if (kept !== undefined) set(kept, epochMillisecondsOf(metadata.time) + kept.keepalive * 1000)
+      const life = type === 'ReservationKept' ? lives.get(data._id) : undefined
+      if (life === undefined || type !== 'ReservationKept') continue
+      const hasHeartbeats = life.hasHeartbeats || metadata.role !== 'system'
+      set(data._id, { ...life, kept: epochMillisecondsOf(metadata.time), hasHeartbeats })
     }
   })
   return {
-    get: (id: string): number | undefined => deadlines.get(id),
+    get: (id: string): Life | undefined => lives.get(id),
     set,
     lookAt: looks.set,
     forget,
     /** So that it is found out again. */
-    doubt: (id: string): void => void deadlines.delete(id),
+    doubt: (id: string): void => void lives.delete(id),
     takeDue: looks.takeDue,
     close: unwatch,
   }
@@ -81,13 +88,13 @@ type Deadlines = ReturnType<typeof followDeadlines>
 /** What is to be done about a reservation. If nothing, says when to look again. */
 const makeJudge =
   ({ clock, unbroken, connections }: KeepaliveOptions, deadlines: Deadlines) =>
-  ({ _id, keepalive }: Upcoming): Act | undefined => {
-    const deadline = deadlines.get(_id)
-    if (deadline === undefined) return 'find out'
-    if (connections(_id) > 0) return 'keep'
+  ({ _id }: Upcoming): Act | undefined => {
+    const life = deadlines.get(_id)
+    if (life === undefined) return 'find out'
+    if (connections(_id) > 0 && !life.hasHeartbeats) return 'keep'
     const now = clock.now()
     // Nobody could keep it alive while no instance was ready.
-    const left = Math.max(deadline - now, keepalive * 1000 - unbroken.lasting())
+    const left = Math.max(aliveUntil(life) - now, aliveFor(life) - unbroken.lasting())
     if (left <= 0) return 'release'
     deadlines.lookAt(_id, now + Math.min(left, LOOK_INTERVAL_MS))
     return undefined
@@ -99,8 +106,8 @@ const makePerform = (options: KeepaliveOptions, deadlines: Deadlines) => {
   const recordNow = makeRecordNow(options)
   const findOut = async (reservation: Upcoming): Promise<void> => {
     const held = await findHeldReservation(runner, reservation.sut_id, reservation._id)
-    const deadline = held === undefined || held === 'unavailable' ? undefined : keepaliveDue(held)
-    if (deadline !== undefined) deadlines.set(reservation, deadline)
+    if (held === undefined || held === 'unavailable' || held.keepalive === 0) return
+    deadlines.set(held._id, { ...lifeOf(held), hasHeartbeats: held.hasHeartbeats })
   }
   const act = async (reservation: Upcoming, what: Act): Promise<void> => {
     const { _id, sut_id, user_id } = reservation
@@ -119,8 +126,8 @@ const makePerform = (options: KeepaliveOptions, deadlines: Deadlines) => {
 }
 
 /**
- * Keeps reservations with `keepalive` alive while they have connections here, and releases those that nobody keeps
- * alive, until the signal aborts.
+ * Keeps reservations with `keepalive` alive while they have connections here, unless their holder has ever kept them
+ * alive, and releases those that nobody keeps alive, until the signal aborts.
  */
 export const runKeepalive = async (options: KeepaliveOptions): Promise<void> => {
   const { upcoming, clock } = options

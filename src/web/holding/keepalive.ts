@@ -49,5 +49,5 @@ export const KeptNote = ({ id, end }: { readonly id: string; readonly end: numbe
   const now = useStore(usePage().clock)
   const until = useKeptUntil(id)
   if (until === undefined || until >= end) return undefined
-  return html`<span class="small muted row may"><${Icon} name="clock" />Kept until ${timeOn(until, now)}, then released unless it is kept alive or somebody is connected</span>`
+  return html`<span class="small muted row may"><${Icon} name="clock" />Kept until ${timeOn(until, now)}, then released unless it is kept alive</span>`
 }

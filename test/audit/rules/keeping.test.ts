@@ -9,6 +9,10 @@ const window = reservationCreated(FIRST, '06:00', '07:00').data
 const reservation: Event = { type: 'ReservationCreated', data: { ...window, keepalive: 600 } }
 const LOG: readonly Entry[] = [...BEGINNING, ['05:20', onPort(reservation)]]
 
+const byGateway = { role: 'system', actor: 'gateway' } as const
+/** From here on connections keep nothing that its holder keeps alive. */
+const NEW_LOG: Entry = ['04:00', { type: 'LogVersionSet', data: { version: 5 } }]
+
 const kept = (time: string): Entry => [time, of(reservationKept(FIRST))]
 const released = (time: string, end = wall(time)): Entry => [
   time,
@@ -19,7 +23,6 @@ const released = (time: string, end = wall(time)): Entry => [
 test('a reservation that is kept alive and then released has no findings', async (t) => {
   t.deepEqual(await findingsIn([...LOG, kept('06:06'), kept('06:12'), released('06:22')]), [])
   t.deepEqual(await findingsIn([...LOG, released('06:10')]), [])
-  const byGateway = { role: 'system', actor: 'gateway' } as const
   t.deepEqual(await findingsIn([...LOG, ['06:06', of(reservationKept(FIRST)), byGateway]]), [])
 })
 
@@ -28,8 +31,15 @@ test('a release before the deadline is found', async (t) => {
   await finds(t, /before that is due, keepalive/, [...LOG, kept('06:06'), released('06:15')])
 })
 
+test('the first heartbeat may come at once, and after one no connection keeps a reservation alive', async (t) => {
+  const connected: Entry = ['06:12', of(reservationKept(FIRST)), byGateway]
+  t.deepEqual(await findingsIn([...LOG, ['06:06', of(reservationKept(FIRST)), byGateway], kept('06:07')]), [])
+  t.deepEqual(await findingsIn([...LOG, kept('06:00:01'), connected]), [], 'a log of before')
+  await finds(t, /by a connection, although its holder does/, [NEW_LOG, ...LOG, kept('06:00:01'), connected])
+})
+
 test('keeping alive too early, before the start, after the end or by another process is found', async (t) => {
-  await finds(t, /before half of its time has passed/, [...LOG, kept('06:05')])
+  await finds(t, /before half of its time has passed/, [...LOG, ['06:05', of(reservationKept(FIRST)), byGateway]])
   await finds(t, /before half of its time has passed/, [...LOG, kept('06:06'), kept('06:11')])
   await finds(t, /keeps a reservation alive that has not begun/, [...LOG, kept('05:30')])
   await finds(t, /which has ended/, [...LOG, kept('07:00')])

@@ -12,7 +12,7 @@ const CLIENTS = [null, `k1:${'a'.repeat(22)}`, `2030-05-02-1f3a:${'_'.repeat(22)
 const START_OFFSETS = [0, 120, -210, 840]
 const END_OFFSETS = [0, 345, -840]
 
-const UNKEPT = { keepalive: 0, kept: 0 }
+const UNKEPT = { keepalive: 0, kept: 0, hasHeartbeats: false }
 
 /** Milliseconds; a wrong clock can make more of them than a quarter-hour has. */
 const LATENESS_MAX = 2 ** 40
@@ -34,7 +34,11 @@ const arbitraryStep = () =>
     client: fc.constantFrom(...CLIENTS),
     alive: fc.oneof(
       fc.constant(UNKEPT),
-      fc.record({ keepalive: fc.integer({ min: 30, max: 86_400 }), kept: fc.nat(LATENESS_MAX) }),
+      fc.record({
+        keepalive: fc.integer({ min: 30, max: 86_400 }),
+        kept: fc.nat(LATENESS_MAX),
+        hasHeartbeats: fc.boolean(),
+      }),
     ),
   })
 
@@ -52,7 +56,10 @@ const manySteps = (seed: number, count: number): readonly Step[] => {
     lateness: below(3) === 0 ? below(LATENESS_MAX) : 0,
     started: below(2) === 0,
     client: oneOf(CLIENTS),
-    alive: below(3) === 0 ? { keepalive: 30 + below(86_371), kept: below(LATENESS_MAX) } : UNKEPT,
+    alive:
+      below(3) === 0
+        ? { keepalive: 30 + below(86_371), kept: below(LATENESS_MAX), hasHeartbeats: below(2) === 0 }
+        : UNKEPT,
     random: BigInt(below(2 ** 32)) << 32n,
   }))
 }

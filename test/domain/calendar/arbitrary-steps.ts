@@ -17,6 +17,7 @@ export interface Wish {
     | 'bind'
     | 'unbind'
     | 'keep'
+    | 'stay connected'
     | 'release'
     | 'switch'
     | 'turn around'
@@ -58,7 +59,10 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
       { weight: 5, arbitrary: fc.constant('shorten' as const) },
       { weight: 3, arbitrary: fc.constant('bind' as const) },
       { weight: 2, arbitrary: fc.constant('unbind' as const) },
-      { weight: 4, arbitrary: fc.constantFrom('keep' as const, 'keep' as const, 'release' as const) },
+      {
+        weight: 4,
+        arbitrary: fc.constantFrom('keep' as const, 'keep' as const, 'stay connected' as const, 'release' as const),
+      },
       { weight: 2, arbitrary: fc.constantFrom('switch' as const, 'retire' as const) },
       { weight: 2, arbitrary: fc.constant('turn around' as const) },
     ),

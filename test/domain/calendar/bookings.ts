@@ -23,6 +23,8 @@ export interface Booking {
   readonly keepalive: number
   /** Milliseconds of the last time that it was; 0 before. */
   kept: number
+  /** Whether its holder ever did. */
+  hasHeartbeats: boolean
 }
 export interface Model {
   readonly bookings: Booking[]

@@ -94,7 +94,7 @@ const create = (model: Model, command: CreateReservation, now: number, client: s
   const offsets = { startOffset: from.offset, endOffset: to.offset }
   const bound = actor._id === user_id ? client : null
   const booking = { _id, user_id, start, end, ...offsets, counted, created: now, client: bound, keepalive }
-  const apply = () => model.bookings.push({ ...booking, standing: 'made', kept: 0 })
+  const apply = () => model.bookings.push({ ...booking, standing: 'made', kept: 0, hasHeartbeats: false })
   return { event: { type: 'ReservationCreated', data }, apply }
 }
 

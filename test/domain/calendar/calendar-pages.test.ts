@@ -58,6 +58,7 @@ test('property: calendars derived from one another do not share changes', (t) =>
     client: null,
     keepalive: 0,
     kept: 0,
+    hasHeartbeats: false,
   })
   let [latest, older] = [0, 0]
   const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
@@ -181,6 +182,7 @@ test('removing windows one by one reduces the number of pages', (t) => {
     client: null,
     keepalive: 0,
     kept: 0,
+    hasHeartbeats: false,
   })
   const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
   const full = calendarOf(windows)

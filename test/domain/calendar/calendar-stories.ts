@@ -13,6 +13,7 @@ import type { Model } from './bookings.ts'
 import { verdictOn } from './calendar-model.ts'
 
 const HOUR = 3_600_000
+const GATEWAY = { _id: 'gateway', role: 'system' } as const
 /** Short, so that random stories reach the limits. */
 const limits = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
@@ -50,6 +51,7 @@ const commandOf = (
   if (type === 'cancel') return { type: 'CancelReservation', ...of }
   if (type === 'bind') return { type: 'BindReservation', ...of, client: wish.client }
   if (type === 'keep') return { type: 'KeepReservation', ...of }
+  if (type === 'stay connected') return { type: 'KeepReservation', ...of, actor: GATEWAY }
   if (type === 'release') return { type: 'ReleaseUnattended', _id: booking._id, cause: 'keepalive' }
   if (type === 'unbind') return { type: 'UnbindReservation', _id: booking._id }
   if (type === 'shorten') {
@@ -151,7 +153,8 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
     }
     if (first?.type === 'ReservationReleased' && first.data.cause) outcomes.push('released for its keepalive')
     if (typeof verdict === 'object' && 'apply' in verdict) verdict.apply()
-    record(decision.right, now, { actor: wish.actor._id, client: wish.client })
+    const { _id: by, role } = 'actor' in command ? command.actor : wish.actor
+    record(decision.right, now, { actor: by, role, client: wish.client })
     assertCalendar(state, model)
   }
   return { log, outcomes }

@@ -21,9 +21,13 @@ const release = (booking: Booking, now: number, more: { readonly cause?: 'keepal
   return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply }
 }
 
+/** Milliseconds for which it is kept alive: once it has lived for two hours, for a minute at least. */
+const keptFor = ({ start, created, kept, keepalive }: Booking): number =>
+  kept >= Math.max(start * 1000, created) + 7_200_000 && keepalive < 60 ? 60_000 : keepalive * 1000
+
 /** Milliseconds from when it runs until it is to be released. */
-export const keptUntil = ({ start, created, kept, keepalive }: Booking): number =>
-  Math.max(start * 1000, created, kept) + keepalive * 1000
+export const keptUntil = (booking: Booking): number =>
+  Math.max(booking.start * 1000, booking.created, booking.kept) + keptFor(booking)
 
 export const keep = (booking: Booking, { actor, _id, user_id }: KeepReservation, now: number): Verdict => {
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
@@ -31,9 +35,13 @@ export const keep = (booking: Booking, { actor, _id, user_id }: KeepReservation,
   if (booking.standing === 'released' || booking.end * 1000 <= now) return refused('reservation_over')
   if (booking.keepalive === 0) return refused('not_kept_alive')
   const hasBegun = booking.start * 1000 <= now && booking.created <= now
-  if (!hasBegun || 2 * (keptUntil(booking) - now) >= booking.keepalive * 1000) return 'already so'
+  const isByHolder = actor.role !== 'system'
+  if (!hasBegun || (booking.hasHeartbeats && !isByHolder)) return 'already so'
+  const isFirst = isByHolder && !booking.hasHeartbeats
+  if (!isFirst && 2 * (keptUntil(booking) - now) >= keptFor(booking)) return 'already so'
   const apply = () => {
     booking.kept = now
+    booking.hasHeartbeats ||= isByHolder
   }
   return { event: { type: 'ReservationKept', data: { _id, sut_id: SUT_ID, user_id } }, apply }
 }

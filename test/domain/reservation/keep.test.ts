@@ -38,6 +38,8 @@ const keep = (more: Partial<KeepReservation> = {}): KeepReservation => ({
   documentStatus: 'made',
   ...more,
 })
+const gateway = { _id: 'gateway', role: 'system' } as const
+const ofGateway = { actor: gateway._id, role: gateway.role }
 const release = { type: 'ReleaseUnattended', _id: idOf(1), cause: 'keepalive' } as const
 const kept = records(reservationKept(idOf(1)))
 const releasedAt = (end_time: string) => {
@@ -64,16 +66,44 @@ test('the deadline is that time after the start, the creation or the last Reserv
   t.is(dueOf(given(created, made, ...twice)), '06:24:00.000')
 })
 
-test('keeping is recorded only when less than half of the time is left, and nothing before the start', (t) => {
+test('keeping is recorded at once, then only when less than half of the time is left, and nothing before the start', (t) => {
   const story = given(created, made)
-  for (const time of ['05:30', '05:59:59.999', '06:00', '06:04:59', '06:05']) {
-    t.deepEqual(story.when(keep(), time), records(), time)
-  }
-  t.deepEqual(story.when(keep(), '06:05:00.001'), kept)
+  for (const time of ['05:30', '05:59:59.999']) t.deepEqual(story.when(keep(), time), records(), time)
+  t.deepEqual(story.when(keep(), '06:00'), kept)
   t.deepEqual(story.when(keep(), '06:30'), kept, 'past the deadline, as long as nobody has released it')
   const again = given(created, made, at('06:06', reservationKept(idOf(1))))
   t.deepEqual(again.when(keep(), '06:11'), records())
   t.deepEqual(again.when(keep(), '06:11:00.001'), kept)
+})
+
+test('a connection keeps a reservation alive at half of the time, but none that its holder has ever kept alive', (t) => {
+  const byGateway = keep({ actor: gateway })
+  const story = given(created, made)
+  t.deepEqual(story.when(byGateway, '06:05'), records())
+  t.deepEqual(story.when(byGateway, '06:05:00.001'), kept)
+  const connected = given(created, made, at('06:06', reservationKept(idOf(1)), ofGateway))
+  t.deepEqual(connected.when(byGateway, '06:11:00.001'), kept)
+  t.deepEqual(connected.when(keep(), '06:06:01'), kept, 'the first heartbeat')
+  const both = [at('06:06', reservationKept(idOf(1))), at('06:07', reservationKept(idOf(1)), ofGateway)]
+  t.deepEqual(given(created, made, ...both).when(byGateway, '06:16'), records())
+  t.deepEqual(given(created, made, ...both).when(keep(), '06:16'), kept)
+})
+
+test('once it has run for two hours, a keepalive of less than a minute counts as a minute', (t) => {
+  const long = { ...reservationCreated(idOf(1), '06:00', '12:00').data, keepalive: 30 }
+  const story = (...times: readonly string[]) =>
+    given(
+      created,
+      at('05:00', { type: 'ReservationCreated', data: long }),
+      ...times.map((time) => at(time, reservationKept(idOf(1)))),
+    )
+  t.is(dueOf(story('07:59:59.999')), '08:00:29.999')
+  t.deepEqual(story('07:59:59.999').when(keep(), '08:00:15'), kept)
+  const later = story('07:59:59.999', '08:00:15')
+  t.is(dueOf(later), '08:01:15.000')
+  t.deepEqual(later.when(keep(), '08:00:45'), records())
+  t.deepEqual(later.when(keep(), '08:00:45.001'), kept)
+  t.deepEqual(later.when(release, '08:01:14.999'), records())
 })
 
 test('only the holder and administrators keep a reservation alive, and only until it is over or cancelled', (t) => {

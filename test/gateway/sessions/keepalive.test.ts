@@ -28,3 +28,24 @@ test('a connection keeps a reservation alive, and 30 s after its end it is relea
     'released by schedule 06:03:20.000 keepalive',
   ])
 })
+
+test('once its holder has kept it alive, no connection that is left does', async (t) => {
+  const stage = await given(t)
+  const { service, reservation, sut_id } = stage
+  const alice = service.as('alice')
+  t.is((await alice.request('POST', `/api/sut_reservation/${reservation}/cancel`)).status, 200)
+  service.clock.set('2030-05-02T06:02:10.000Z')
+  const body = { user_id: idOf('alice'), sut_id, start_in: 0, duration: 3_600, keepalive: 30 }
+  const made = await reserved(alice, body)
+  const client = await connected(stage)
+  await pass([service], 10)
+  const kept = await alice.request('POST', `/api/sut_reservation/${made.json._id}/keepalive`)
+  t.is(kept.headers['keepalive-until'], '2030-05-02T06:02:50.000Z')
+  await pass([service], 29)
+  const log = () => keptAndReleased(() => allEventsOf(service))
+  const [first] = (await log()).slice(1)
+  t.is(first, `kept by ${idOf('alice')} 06:02:20.000`)
+  await pass([service], 1)
+  t.is((await untilKeptOrReleased([service], 3)).at(-1), 'released by schedule 06:02:50.000 keepalive')
+  client.destroy()
+})

@@ -115,7 +115,15 @@ const book = (
     const start = heldUntil(sut.calendar, gridded)
     const of = { _id, user_id, start, end, startOffset: offset, endOffset: offset, standing: 'made' } as const
     const counted = Math.ceil((end - start) / 900)
-    return { ...of, counted, created: time, client: actor._id === user_id ? HERE : null, keepalive: 0, kept: 0 }
+    return {
+      ...of,
+      counted,
+      created: time,
+      client: actor._id === user_id ? HERE : null,
+      keepalive: 0,
+      kept: 0,
+      hasHeartbeats: false,
+    }
   })
   for (const booking of bookings) {
     record(model, sut, 'ReservationCreated', booking._id)

@@ -45,14 +45,15 @@ test('of a reservation that begins at once, the time counts from its creation', 
   t.is(made.headers[UNTIL], '2030-05-02T06:03:00.500Z')
 })
 
-test('nothing is recorded before the start, nor while half of the time is left', async (t) => {
+test('the first sign of life is recorded at once, and nothing before the start, nor while half of the time is left', async (t) => {
   const { service, keep, kept } = await given(t)
   for (const [time, count] of [
     ['05:59:59.999', 0],
-    ['06:01:00.000', 0],
-    ['06:01:00.001', 1],
-    ['06:02:00.001', 1],
-    ['06:02:00.002', 2],
+    ['06:00:00.000', 1],
+    ['06:01:00.000', 1],
+    ['06:01:00.001', 2],
+    ['06:02:00.001', 2],
+    ['06:02:00.002', 3],
   ] as const) {
     service.clock.set(`2030-05-02T${time}Z`)
     t.is((await keep()).status, 200, time)

@@ -90,7 +90,7 @@ export const reservationOperations: Operations = {
     id: 'keepReservation',
     summary: 'Keep a reservation alive',
     description:
-      'For a reservation made with `keepalive`, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. Before the start it changes nothing. An Idempotency-Key is ignored.',
+      'For a reservation made with `keepalive`, whose seconds then count anew. Recorded the first time, then only when less than half of them are left, so it may be sent often. Once it was sent, connections do not keep the reservation alive any more. Before the start it changes nothing. An Idempotency-Key is ignored.',
     answer: refTo('Reservation'),
     isKept: true,
     refusals: [...OF_CHANGE, 'not_kept_alive'],

@@ -89,6 +89,8 @@ export interface EventStore {
   readonly logId: string
   /** Id of the log of which this one is a copy. */
   readonly copyOf?: string
+  /** Whether the newest events of an embedded log may be lost, which its operator knows. */
+  readonly hasLostEvents?: boolean
   /**
    * Atomically appends events, with the secrets they name, if the stream is at revision `expected` (`NO_STREAM` for a
    * new stream). Resolves once they would survive a process crash, and a power loss too unless the store has `synced`.

@@ -8,7 +8,7 @@ import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { findSchemaDifferences, isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
 import { recoverWal } from './sync.ts'
-import { claimFile, confirmClaim } from './writer-claim.ts'
+import { claimFile, confirmClaim, refuseMissingWal } from './writer-claim.ts'
 
 const PRAGMAS = {
   journal_mode: 'wal',
@@ -97,7 +97,8 @@ export const openDatabase = (file: string, options: OpenDatabaseOptions): Databa
     const version = sqliteVersion()
     if (!isSafeSqlite(version)) throw new UnusableLog(`needs SQLite 3.51.3 or later; this one is ${version}`)
     if (!readOnly && !existsSync(file)) makeFile(file)
-    if (!readOnly) claimFile(file, options)
+    if (readOnly) refuseMissingWal(file)
+    else claimFile(file, options)
     database = new DatabaseSync(file, { readOnly, timeout: busyTimeout })
     const schema = versionOf(database, MIGRATIONS.length)
     if (readOnly) {

@@ -17,7 +17,7 @@ import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets
 import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions } from './transaction.ts'
-import { closeClaim } from './writer-claim.ts'
+import { closeClaim, isGivenUp, keepWal } from './writer-claim.ts'
 
 export interface SqliteLimits {
   /** Maximum size of the file in pages of 4 KiB; by default limited by the disk only. */
@@ -71,8 +71,9 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
   try {
     if (!readOnly) refuseHardLinks(file)
     const { busyTimeout = 1000, pagesMax } = limits
+    const hasLostEvents = !readOnly && isGivenUp(file)
     const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred })
-    return makeStore(database, file, lock, options)
+    return { ...makeStore(database, file, lock, options), hasLostEvents }
   } catch (error) {
     lock?.release()
     throw error
@@ -163,11 +164,10 @@ const makeStore = (
         await batches.idle()
         await disk?.end()
         tail.end()
-        if (lock !== undefined) {
-          heads.writeAll(end, lookup.last)
-          closeClaim(database)
-        }
+        if (lock !== undefined) heads.writeAll(end, lookup.last)
+        const isClosed = lock === undefined || closeClaim(database)
         database.close()
+        if (!isClosed) keepWal(file)
         disk?.close()
         lock?.release()
       })()

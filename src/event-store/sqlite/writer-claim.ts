@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { LockTaken } from '../../files/lock.ts'
-import { prepare, readRow, SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
+import { prepare, SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { migrate } from './schema.ts'
 
@@ -28,8 +28,6 @@ interface Claim {
   readonly previous: string | null
   /** The lock file held by the writer. */
   readonly lock: string
-  /** Identity of the log's file. A copy has another. */
-  readonly file: string
   /** For messages. */
   readonly path: string
   readonly writer: string
@@ -43,13 +41,6 @@ interface Claiming {
   readonly busyTimeout: number
 }
 
-/** Result of a WAL checkpoint: pages in the WAL, and how many of them are in the file. */
-interface WalCheckpointResult {
-  readonly busy: number
-  readonly log: number
-  readonly checkpointed: number
-}
-
 const NAME = 'writer'
 
 const lockOf = (file: string): string => {
@@ -57,30 +48,27 @@ const lockOf = (file: string): string => {
   return `${dev}:${ino}`
 }
 
-/** Inodes are reused, so include the creation time. */
-const identityOf = (file: string): string => {
-  const { dev, ino, birthtimeNs } = statSync(file, { bigint: true })
-  return `${dev}:${ino}:${birthtimeNs}`
-}
-
 const readClaim = (database: DatabaseSync): Claim | undefined => {
   const row = prepare<{ value: string }>(database, 'SELECT value FROM meta WHERE name = ?').get(NAME)
   return row && JSON.parse(row.value)
 }
 
+/** What SQLite reports of a file without a log, or with pages that an interrupted WAL checkpoint has not written. */
+const INCOMPLETE: readonly (number | undefined)[] = [SQLITE.error, SQLITE.corrupt, SQLITE.notADatabase]
+
+/** Undefined if the file has no claim that can be read. @throws any other error, such as that of a full disk */
 const readClaimOf = (file: string | URL): Claim | undefined => {
+  let database: DatabaseSync | undefined
   try {
-    const database = new DatabaseSync(file, { readOnly: true, defensive: false })
-    try {
-      // An interrupted checkpoint leaves a first page that counts pages not yet written, which SQLite calls malformed.
-      database.exec('PRAGMA writable_schema = ON')
-      return readClaim(database)
-    } finally {
-      database.close()
-    }
-  } catch {
-    // No log yet, or an unreadable one. Opening it for writing reports the error.
-    return undefined
+    database = new DatabaseSync(file, { readOnly: true, defensive: false })
+    // An interrupted checkpoint leaves a first page that counts pages not yet written, which SQLite calls malformed.
+    database.exec('PRAGMA writable_schema = ON')
+    return readClaim(database)
+  } catch (error) {
+    if (error instanceof SyntaxError || INCOMPLETE.includes(sqliteCode(error))) return undefined
+    throw error
+  } finally {
+    database?.close()
   }
 }
 
@@ -98,31 +86,73 @@ const writeClaim = (database: DatabaseSync, claim: Claim): void => {
 
 /** Rejects a WAL at this path that does not belong to the file, before SQLite can apply it. */
 const checkWal = (file: string, claimed: Claim | undefined): void => {
-  const wal = statSync(walPath(file), { throwIfNoEntry: false })
-  if (wal === undefined || wal.size === 0) return
+  const wal = walPath(file)
+  if ((statSync(wal, { throwIfNoEntry: false })?.size ?? 0) === 0) return
   const followed = readClaimOf(file)
   if (followed?.id !== claimed?.id && followed?.previous !== (claimed?.id ?? null))
-    throw new UnusableLog(`has been written through another path since ${walPath(file)} was: delete that file`)
+    throw new UnusableLog(
+      `has been written through another path since ${wal} was, which therefore does not belong to it: ` +
+        'find the WAL of that path, or move this one to another directory and keep it',
+    )
 }
 
-/** The WAL at another path that contains the file's last events, if any. */
-const findOtherWal = (file: string, claimed: Claim | undefined): string | undefined =>
-  claimed?.is_open && claimed.file === identityOf(file) && !existsSync(walPath(file))
-    ? walPath(claimed.path)
-    : undefined
+/** Where the header of a SQLite file says how it is read: 2 for with a WAL. */
+const READ_VERSION = 19
+
+/** Whether the file is in WAL mode. A copy by VACUUM INTO, as in a backup, is not, whatever its claim says. */
+const isInWalMode = (file: string): boolean => {
+  // SQLite does not say so of an immutable file. Nobody in this process has a file open that lacks its WAL.
+  const descriptor = openSync(file, 'r')
+  try {
+    const version = new Uint8Array(1)
+    readSync(descriptor, version, { position: READ_VERSION })
+    return version[0] === 2
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Why the file lacks its last events, as a phrase: it was not closed, and its WAL is missing. Undefined if it has all. */
+const findMissingWal = (file: string): string | undefined => {
+  const wal = walPath(file)
+  if (existsSync(wal)) return undefined
+  const claimed = readClaimInFile(file)
+  // Looked for again: a writer may have started meanwhile.
+  if (!claimed?.is_open || !isInWalMode(file) || existsSync(wal)) return undefined
+  const [other, was] = [walPath(claimed.path), `was not closed by its last writer (${claimed.writer})`]
+  const lost = `if it is lost for good, put an empty file at ${wal}: the events in it are lost then`
+  return other === wal
+    ? `${was}, and ${wal} with its last events is missing: put it back, or, ${lost}`
+    : `${was}: the last events are in ${other}; start and stop the service there once, or bring that file to ${wal}; ${lost}`
+}
+
+/**
+ * Refuses a file that lacks its last events. Reading it would also leave an empty WAL, which hides that.
+ *
+ * @throws UnusableLog
+ */
+export const refuseMissingWal = (file: string): void => {
+  const missing = findMissingWal(file)
+  if (missing !== undefined) throw new UnusableLog(missing)
+}
+
+/** Whether an operator has given up the events of a lost WAL: the file was not closed, and its WAL is empty. */
+export const isGivenUp = (file: string): boolean =>
+  statSync(walPath(file), { throwIfNoEntry: false })?.size === 0 && readClaimInFile(file)?.is_open === true
 
 const hashOf = (claim: Omit<Claim, 'id'>): string => hash('sha256', JSON.stringify(claim)).slice(0, 24)
 
-const isWhole = ({ id, previous, lock, file, path, writer }: Claim): boolean =>
-  id === hashOf({ previous, lock, file, path, writer, is_open: true })
+// Of all that a claim has, since earlier ones had more.
+const isWhole = ({ id, is_open: _, ...claim }: Claim): boolean => id === hashOf({ ...claim, is_open: true })
 
 /** Why the claim cannot be trusted, as a phrase. Logs that were last written before there were claims have none. */
 export const findClaimProblem = (database: DatabaseSync): string | undefined => {
   try {
     const claim = readClaim(database)
     if (claim === undefined || isWhole(claim)) return undefined
-  } catch {
-    // It is no JSON.
+  } catch (error) {
+    // Otherwise it is no JSON, or of another shape.
+    if (sqliteCode(error) !== undefined) throw error
   }
   return 'the note of the last writer in meta has been changed'
 }
@@ -137,7 +167,6 @@ const makeClaim = (file: string, claimed: Claim | undefined): Claim => {
   const claim = {
     previous: claimed?.id ?? null,
     lock: lockOf(file),
-    file: identityOf(file),
     path: file,
     writer: `process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`,
     is_open: true,
@@ -147,15 +176,13 @@ const makeClaim = (file: string, claimed: Claim | undefined): Claim => {
 
 /** Migrates and claims the file, while nobody else has it open. @throws LockTaken */
 const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyTimeout }: Claiming): void => {
-  const elsewhere = findOtherWal(file, claimed)
+  // Opening the file makes one.
+  const missing = findMissingWal(file)
   const database = new DatabaseSync(file, { timeout: busyTimeout })
   try {
     // For a file in WAL mode, this takes the exclusive lock at once and keeps it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA fullfsync = 1; BEGIN EXCLUSIVE; COMMIT')
-    if (elsewhere !== undefined) {
-      const remedy = `start and stop the service there once, or move that file to ${walPath(file)}`
-      throw new UnusableLog(`was not closed by its last writer: the last events are in ${elsewhere}; ${remedy}`)
-    }
+    if (missing !== undefined) throw new UnusableLog(missing)
     migrate(database, randomHex)
     writeClaim(database, makeClaim(file, claimed))
     // Moves the claim, and any pages left in the WAL, into the file.
@@ -170,11 +197,11 @@ const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyT
 /**
  * Makes sure that nobody else writes the file. Call before opening it for writing.
  *
- * @throws LockTaken if another process writes it by another path, UnusableLog if the WAL at another path is missing
+ * @throws LockTaken if another process writes it by another path, UnusableLog if its WAL is missing or another's
  */
 export const claimFile = (file: string, claiming: Claiming): void => {
   const claimed = readClaimInFile(file)
-  if (claimed?.lock === lockOf(file)) return
+  if (claimed?.lock === lockOf(file)) return refuseMissingWal(file)
   checkWal(file, claimed)
   claimAlone(file, claimed, claiming)
 }
@@ -196,13 +223,17 @@ export const confirmClaim = (database: DatabaseSync, file: string): void => {
   }
 }
 
-/** Records that the file is closed, once the whole WAL is in the file. */
-export const closeClaim = (database: DatabaseSync): void => {
+/** Records that the file is closed. Returns whether it did, which a full disk may prevent. */
+export const closeClaim = (database: DatabaseSync): boolean => {
   try {
-    const read = prepare<WalCheckpointResult>(database, 'PRAGMA wal_checkpoint(PASSIVE)')
-    const { busy, log, checkpointed } = readRow(read)
-    if (busy === 0 && log === checkpointed) setOpen(database, false)
+    // With all of the WAL in the file, the next write takes the beginning of the WAL and needs no room.
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    setOpen(database, false)
+    return true
   } catch {
-    // The next start from this path does not need it.
+    return false
   }
 }
+
+/** Puts an empty WAL where SQLite has removed one that is in the file as a whole, though its claim is still open. */
+export const keepWal = (file: string): void => closeSync(openSync(walPath(file), 'a', 0o600))

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { cp, mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
+import { aSut } from '../../http/requests.ts'
 import { mounted } from '../disk/full-disk.ts'
 import { runProcess, serve } from '../harness.ts'
 
@@ -34,3 +35,35 @@ for (const [room, file] of ROOMS) {
     t.is((await (await serve(t, { data })).stop()).code, 0)
   })
 }
+
+test('the log of a killed service that was copied to a full disk is refused as that, and loses nothing', async (t) => {
+  const home = await temporaryData(t)
+  const [disk, crashed] = [join(home, 'disk'), join(home, 'crashed')]
+  const why = await mounted(t, disk, SIZE)
+  if (why !== undefined) {
+    t.log(`nothing checked: ${why}`)
+    t.pass()
+    return
+  }
+  const service = await serve(t, { data: crashed })
+  t.is((await service.post('/api/sut/create', aSut())).status, 201)
+  service.signal('SIGKILL')
+  await service.exited
+  const data = join(disk, 'data')
+  await mkdir(data)
+  // Without its shared memory, as a copy to another machine is.
+  for (const name of ['events.db', 'events.db-wal', 'vault.key', 'audit.key', 'instance']) {
+    await cp(join(crashed, name), join(data, name))
+  }
+  const ballast = join(disk, 'ballast')
+  const { bavail, bsize } = await statfs(disk)
+  // Room for the lock, but not for the shared memory.
+  await writeFile(ballast, Buffer.alloc(bavail * bsize - 8 * 1024, 1))
+  const { code, errors } = await runProcess(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
+  t.is(code, 1)
+  t.is(errors, `berth: ${join(data, 'events.db')} cannot be used: the disk is full; make room, then try again\n`)
+  await rm(ballast)
+  const again = await serve(t, { data })
+  t.is((await again.get('/api/sut')).json.count, 1)
+  t.is((await again.stop()).code, 0)
+})

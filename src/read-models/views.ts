@@ -12,6 +12,7 @@ import { type CatchUp, type CatchUpLimits, makeCatchUp, type States } from './pr
 import { type FollowOptions, follow } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
+import { makeSyncedPosition } from './projector/synced-position.ts'
 import { makeWriter, type Writer } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
 
@@ -98,7 +99,8 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { file, onError } = await openOrRebuildViews(options)
   const tracker = makeProgressTracker(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
-  const writer = makeWriter(file, pending, options, tracker.current)
+  const position = (): PublicPosition => tracker.current().position
+  const writer = makeWriter(file, pending, options, tracker.current, makeSyncedPosition(store, position))
   const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: tracker.current })
   const longReader = openLongReader(options, onError)
   const stop = new AbortController()
@@ -106,7 +108,6 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const listeners = new Set<(events: Batch['events']) => void>()
   const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log, listeners })
   const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
-  const position = (): PublicPosition => tracker.current().position
   const stored = makeStored(file, writer, catchUp)
   const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
   return {

@@ -13,6 +13,7 @@ import { acquireLock, type Lock } from '../files/lock.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { type Metrics, makeMetrics } from '../http/routes/metrics/metrics.ts'
 import type { ProcessClock } from '../processes/clock.ts'
+import { describeLoss, EventsLost, findLostEvents } from '../read-models/file/lost-events.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { openVault } from '../vault/open-vault.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -134,6 +135,26 @@ const openLog = (
 }
 
 /**
+ * Views of an embedded log that were made from events which it lacks: somebody was told of these.
+ *
+ * @throws EventsLost unless an operator has given up the newest events of the log
+ */
+const refuseLostEvents = async ({ data, eventStore }: Config, { log }: Runtime, store: EventStore): Promise<void> => {
+  // Views of a shared log raise an alarm.
+  if (eventStore.kind !== 'sqlite') return
+  const found = await findLostEvents(join(data, 'views.db'), store)
+  // Views that cannot be read are made again.
+  const lost = E.isRight(found) ? found.right : undefined
+  if (store.hasLostEvents) {
+    const what = 'the log was not closed and its WAL is empty: if it held events, they are lost'
+    log.warn({ ends_at: await store.head(), ...(lost && { lost_from: lost.from, lost_up_to: lost.upTo }) }, what)
+  } else if (lost !== undefined) {
+    const remedy = `restore the log, or, if it is right as it is, move ${lost.path} away, and start again`
+    throw new EventsLost(`${describeLoss(lost)}: ${remedy}`)
+  }
+}
+
+/**
  * Opens the log and the vault, and watches the clock. Keys the log has used must exist; for an unused log of its own
  * they are created.
  *
@@ -153,6 +174,7 @@ export const openCore = async (
   const opening = { randomHex, onFatal, onCommit: metrics.committed, mustExist }
   const store = withFullAlarm(await openLog(config, runtime, alarms, opening), alarms)
   opened.defer(store.close)
+  await refuseLostEvents(config, runtime, store)
   await checkLogVersion(store).catch((error: unknown) => {
     // A networked store may be unavailable. Then the upgrade notices.
     if (!(error instanceof StoreUnavailable)) throw error

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
 import { readKnownKey } from '../../audit/known-audit-key.ts'
@@ -10,6 +11,7 @@ import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify
 import type { Config } from '../../config/config.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
+import { describeLoss, findLostEvents, type LostEvents } from '../../read-models/file/lost-events.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
@@ -89,16 +91,19 @@ interface Whole extends Verified {
 
 const countsOf = ({ secrets, opened, unopened }: VerifiedVault) => ({ secrets, opened, unopened })
 
-/** @param auditKey the public audit key that the log remembers, or why it cannot be read */
-const whole = (
-  verified: Verified,
-  vault: VerifiedVault | undefined,
-  auditKey: E.Either<string, unknown>,
-  config: Config,
-): Whole => {
-  const not_checked = notChecked(vault, config)
+interface Beside {
+  readonly vault: VerifiedVault | undefined
+  /** The public audit key that the log remembers, or why it cannot be read. */
+  readonly auditKey: E.Either<string, unknown>
+  /** What the views have that the log lacks, or why that is not known. */
+  readonly lost: E.Either<string, LostEvents | undefined>
+}
+
+const whole = (verified: Verified, { vault, auditKey, lost }: Beside, config: Config): Whole => {
+  const not_checked = [...notChecked(vault, config), ...(E.isLeft(lost) ? [lost.left] : [])]
   const ofKey = E.isLeft(auditKey) ? [{ position: null, what: auditKey.left }] : []
-  const added = [...(vault?.findings ?? []), ...ofKey]
+  const ofViews = E.isRight(lost) && lost.right ? [{ position: null, what: describeLoss(lost.right) }] : []
+  const added = [...(vault?.findings ?? []), ...ofKey, ...ofViews]
   return {
     ...verified,
     found: verified.found + added.length,
@@ -151,7 +156,8 @@ Reads the whole log once, decodes every event and checks every rule that Berth p
 at the same time, listen ports are unique while they are held, times never go back, revisions have no gaps within a
 stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree and its root. Also looks at what the log
 remembers of its audit key and, in the embedded store, at the schema of the file: triggers that keep events from being
-changed, the view for people, and the note of the last writer. Works with or without a running service.
+changed, the view for people, and the note of the last writer. Views in the data directory that were made from events
+which the log lacks are a finding. Works with or without a running service.
 
 It reads the log itself, never the service at BERTH_URL, whose word would prove nothing.
 
@@ -187,7 +193,8 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     const read = { records: followed?.records ?? records(), reread, against, onProgress }
     const ofLog = await verifyStore(store, config, read).finally(endProgress)
     const vault = ring && followed && (await verifyVault(store, ring, followed))
-    const verified = whole(ofLog, vault, await readKnownKey(store), config)
+    const lost = await findLostEvents(join(config.data, 'views.db'), store)
+    const verified = whole(ofLog, { vault, auditKey: await readKnownKey(store), lost }, config)
     const isSound = verified.found === 0 && verified.place === undefined
     if (!options.json) show(verified, terminal)
     else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)

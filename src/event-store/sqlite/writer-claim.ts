@@ -201,9 +201,11 @@ const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyT
  */
 export const claimFile = (file: string, claiming: Claiming): void => {
   const claimed = readClaimInFile(file)
-  if (claimed?.lock === lockOf(file)) return refuseMissingWal(file)
-  checkWal(file, claimed)
-  claimAlone(file, claimed, claiming)
+  if (claimed?.lock === lockOf(file)) refuseMissingWal(file)
+  else {
+    checkWal(file, claimed)
+    claimAlone(file, claimed, claiming)
+  }
 }
 
 const setOpen = (database: DatabaseSync, isOpen: boolean): void => {

@@ -15,7 +15,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
 export const BULK_LOAD_PRAGMAS = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 12
+const FILE_VERSION = 13
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>
@@ -28,7 +28,7 @@ export const tables = (projections: readonly Shape[]): string => `
   CREATE TABLE progress (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL, storePosition INTEGER NOT NULL, eventId TEXT NOT NULL,
-    stream TEXT NOT NULL, revision INTEGER NOT NULL
+    stream TEXT NOT NULL, revision INTEGER NOT NULL, synced INTEGER NOT NULL
   ) STRICT;
   ${SNAPSHOT_SCHEMA}
   ${ID_KEYS_SCHEMA}

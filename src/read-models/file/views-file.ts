@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
@@ -54,8 +55,12 @@ export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' |
   readonly page: (id: number) => Rows | undefined
   /** Adds rows to the open transaction. A failure rolls the transaction back. */
   readonly stage: (rows: readonly Row[]) => void
-  /** Commits the staged rows together with the progress. A failure rolls the transaction back. */
-  readonly commit: (snapshots: readonly Snapshot[], progress: Progress) => void
+  /**
+   * Commits the staged rows together with the progress. A failure rolls the transaction back.
+   *
+   * @param synced up to where the log was on the disk then: all of the progress, unless its fsync is deferred
+   */
+  readonly commit: (snapshots: readonly Snapshot[], progress: Progress, synced?: PublicPosition) => void
   /** Whether a transaction is open. Some read errors roll it back too; all its rows must then be staged again. */
   readonly isStaging: () => boolean
   /** Makes lists show all staged rows. A failure rolls the transaction back. */
@@ -141,9 +146,10 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
 }
 
 /** Keeps the shape of an existing row. */
-const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-  (logId, position, storePosition, eventId, stream, revision)
-    = (excluded.logId, excluded.position, excluded.storePosition, excluded.eventId, excluded.stream, excluded.revision)`
+const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  (logId, position, storePosition, eventId, stream, revision, synced)
+    = (excluded.logId, excluded.position, excluded.storePosition, excluded.eventId, excluded.stream, excluded.revision,
+      excluded.synced)`
 
 const fileOver = (
   db: DatabaseSync,
@@ -183,13 +189,13 @@ const fileOver = (
         for (const table of filled) table.flush()
         afterRows(rows)
       }),
-    commit: (snapshots, { logId, position, storePosition, eventId, stream, revision }) =>
+    commit: (snapshots, { logId, position, storePosition, eventId, stream, revision }, synced = position) =>
       writeOrRollBack(() => {
         flush()
         // Discard what a failed transaction left in memory.
         states.forget()
         for (const snapshot of snapshots) states.write(snapshot)
-        advance.run(shape, logId, position, storePosition, eventId, stream, revision)
+        advance.run(shape, logId, position, storePosition, eventId, stream, revision, synced)
         commit()
         states.committed()
         checkpoints?.afterCommit()

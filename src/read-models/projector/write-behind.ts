@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../domain/decider.ts'
-import type { StorePosition } from '../../domain/values/position.ts'
+import type { PublicPosition, StorePosition } from '../../domain/values/position.ts'
 import { isOfFullDisk } from '../../files/full-disk.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
@@ -133,7 +133,13 @@ const makeTimer = (run: () => void) => {
 }
 
 /** Writes, reports failures and retries after them. */
-const makeCommitter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, progress: () => Progress) => {
+const makeCommitter = (
+  file: ViewsFile,
+  pending: Pending,
+  alarms: AlarmHooks,
+  progress: () => Progress,
+  synced: () => PublicPosition,
+) => {
   const snapshots = new Map<string, WaitingState>()
   const timer = makeTimer(() => attempt(commit))
   const { succeed, fail, isAlarmed, isDiskFull, nextSuccess } = makeOutcomes(alarms, file.path)
@@ -151,7 +157,7 @@ const makeCommitter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, pr
     if (snapshots.size === 0 && file.progress()?.position === progress().position) return
     stage()
     const covered = statesUpTo(progress().storePosition, snapshots.values(), states)
-    file.commit(covered, progress())
+    file.commit(covered, progress(), synced())
     for (const { stream } of covered) snapshots.delete(stream)
     pending.written(progress().position)
     if (snapshots.size > 0) commitLater()
@@ -220,9 +226,17 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Committer) => {
 /**
  * Write-behind: one transaction stays open for thousands of rows, which costs a fifth of a transaction per turn of the
  * event loop. Rows stay in memory until they are committed, so that a failure loses nothing.
+ *
+ * @param synced up to where the log is on the disk
  */
-export const makeWriter = (file: ViewsFile, pending: Pending, alarms: AlarmHooks, progress: () => Progress): Writer => {
-  const attempts = makeCommitter(file, pending, alarms, progress)
+export const makeWriter = (
+  file: ViewsFile,
+  pending: Pending,
+  alarms: AlarmHooks,
+  progress: () => Progress,
+  synced: () => PublicPosition = () => progress().position,
+): Writer => {
+  const attempts = makeCommitter(file, pending, alarms, progress, synced)
   const { snapshots, isAlarmed } = attempts
   const tick = makeTick(file, pending, attempts)
   return {

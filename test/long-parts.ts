@@ -13,6 +13,7 @@ import { sendBadRequests } from './http/refusals/bad-requests.ts'
 import { createSut, NOW } from './http/requests.ts'
 import { besideSlowClients } from './http/server/beside-slow-clients.ts'
 import { recordedBy } from './http/store/log-rows.ts'
+import { patchesPart } from './patches/run-patches.ts'
 import { crashRounds } from './process/crash/crash.ts'
 import { sessionCrashRounds } from './process/crash/sessions.ts'
 import { fillDisk } from './process/disk/full-disk.ts'
@@ -234,4 +235,5 @@ export const parts: readonly Part[] = [
   model,
   starts,
   ...partsOfTheFeed,
+  patchesPart,
 ]

@@ -1,0 +1,134 @@
+import type { Patch } from './patches.ts'
+
+export const domainPatches: readonly Patch[] = [
+  {
+    fault: 'windows that share an edge overlap',
+    file: 'src/domain/calendar/window.ts',
+    from: 'a.start < b.end && b.start < a.end',
+    to: 'a.start <= b.end && b.start <= a.end',
+    test: ['domain/calendar/window.test.ts', 'windows that share an edge do not overlap'],
+  },
+  {
+    fault: 'an end after a quarter-hour is moved back to it',
+    file: 'src/domain/calendar/window.ts',
+    from: 'end: ceilToQuarter(end),',
+    to: 'end: floorToQuarter(end),',
+    test: ['domain/reservation/window.test.ts', 'a window of one nanosecond gets its whole quarter'],
+  },
+  {
+    fault: 'overlaps are looked for from the end of the window on',
+    file: 'src/domain/calendar/calendar.ts',
+    from: 'walk(calendar, wanted.start, (rows, n) => {',
+    to: 'walk(calendar, wanted.end, (rows, n) => {',
+    test: ['domain/reservation/conflict.test.ts', 'a window is refused if it overlaps by one quarter on the grid'],
+  },
+  {
+    fault: 'the turnaround before a window is forgotten',
+    file: 'src/domain/sut/held.ts',
+    from: 'return [...before, ...overlapping, ...after].slice(0, limit)',
+    to: 'return [...overlapping, ...after].slice(0, limit)',
+    test: [
+      'domain/reservation/turnaround.test.ts',
+      'the turnaround begins at the real end: of a release, and not at all of a cancelled reservation',
+    ],
+  },
+  {
+    fault: 'time that a released reservation held is booked again',
+    file: 'src/domain/sut/held.ts',
+    from: 'start: heldTimeAt(released, start)?.end ?? start,',
+    to: 'start,',
+    test: [
+      'domain/calendar/held-time.test.ts',
+      'after a release at 18:40:02, a reservation for now starts then and ends on the grid',
+    ],
+  },
+  {
+    fault: 'testers cancel the reservations of others',
+    file: 'src/domain/reservation/rules.ts',
+    from: "actor.role === 'tester' && actor._id !== user_id",
+    to: "actor.role === 'auditor' && actor._id !== user_id",
+    test: ['domain/reservation/cancel.test.ts', 'a tester can cancel only its own reservations, an administrator any'],
+  },
+  {
+    fault: 'a quota is exceeded by one reservation',
+    file: 'src/domain/reservation/quota.ts',
+    from: 'reservations_max !== null && count + added > reservations_max',
+    to: 'reservations_max !== null && count > reservations_max',
+    test: [
+      'domain/reservation/quota.test.ts',
+      'as many reservations as the quota has are made, and the refusal of one more names no week',
+    ],
+  },
+  {
+    fault: 'a running reservation is cancelled, not released',
+    file: 'src/domain/reservation/cancel.ts',
+    from: 'if (held.start * 1000 <= now)',
+    to: 'if (held.end * 1000 <= now)',
+    test: [
+      'domain/reservation/cancel.test.ts',
+      'a running reservation is released at the next whole second, in the offset of its end',
+    ],
+  },
+  {
+    fault: 'each call keeps a reservation alive in the log',
+    file: 'src/domain/reservation/keep.ts',
+    from: '!isFirst && now < keptAgainFrom(lifeOf(held))',
+    to: 'now < 0',
+    test: [
+      'domain/reservation/keep.test.ts',
+      'keeping is recorded only when less than half of the time is left, and nothing before the start',
+    ],
+  },
+  {
+    fault: 'requests are granted in their order, whatever their priority',
+    file: 'src/domain/request/waiting.ts',
+    from: '[...priorities].sort((a, b) => b - a)',
+    to: '[...priorities].sort((a, b) => a - b)',
+    test: ['http/routes/requests/requests.test.ts', 'requests that wait are granted by priority, then in their order'],
+  },
+  {
+    fault: 'a SUT that lacks an excluded tag fits as if it had it',
+    file: 'src/domain/matching/fit.ts',
+    from: '&& !excluding.some((holds) => holds(profile))',
+    to: '&& !excluding.every((holds) => holds(profile))',
+    test: ['domain/matching/fit.test.ts', 'a SUT is out if any one criterion under not holds'],
+  },
+  {
+    fault: 'the last administrator can be removed',
+    file: 'src/domain/user/decide.ts',
+    from: 'if (isLastAdministrator(state, found.right)) return refuseLast()',
+    to: '',
+    test: ['domain/user/changes.test.ts', 'the last administrator is neither removed nor given another role'],
+  },
+  {
+    fault: 'a scope with one matching tag is fulfilled',
+    file: 'src/domain/user/scope.ts',
+    from: 'Object.entries(scope).every(',
+    to: 'Object.entries(scope).some(',
+    test: ['domain/user/scope.test.ts', 'a SUT fits a scope whose every tag it has with the same value'],
+  },
+  {
+    fault: 'a retired port is used next, not the one longest free',
+    file: 'src/domain/listen-port/decide.ts',
+    from: 'released: [...state.released, listen_port],',
+    to: 'released: [listen_port, ...state.released],',
+    test: ['domain/listen-port/listen-port.test.ts', 'of the released ports, the one longest free is assigned next'],
+  },
+  {
+    fault: 'a name that is a formula stays one',
+    file: 'src/domain/values/csv-field.ts',
+    from: 'quoteField(FORMULA.test(field) ?',
+    to: 'quoteField(field === undefined ?',
+    test: [
+      'http/routes/csv-lists.test.ts',
+      'a list of SUTs as CSV flattens monitoring, and no field is taken for a formula',
+    ],
+  },
+  {
+    fault: 'a series keeps to UTC, not to the wall clock',
+    file: 'src/domain/series/occurrences.ts',
+    from: 'toZonedDateTimeISO(timeZone)',
+    to: "toZonedDateTimeISO('UTC')",
+    test: ['domain/series/occurrences.test.ts', 'the wall clock is kept at each change of the clocks'],
+  },
+]

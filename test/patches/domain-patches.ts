@@ -76,7 +76,7 @@ export const domainPatches: readonly Patch[] = [
     to: 'now < 0',
     test: [
       'domain/reservation/keep.test.ts',
-      'keeping is recorded only when less than half of the time is left, and nothing before the start',
+      'keeping is recorded at once, then only when less than half of the time is left, and nothing before the start',
     ],
   },
   {

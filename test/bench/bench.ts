@@ -35,7 +35,6 @@ const { values } = parseArgs({
       default:
         'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page,matching,waiting',
     },
-    emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
   },
 })
@@ -62,7 +61,7 @@ const machine = (): string => {
 type Part = (directory: string) => Promise<readonly TableRow[]>
 
 const PARTS: Readonly<Record<string, Part>> = {
-  creates: (directory) => createRows({ rounds, seconds, directory, say, emmett: values.emmett }),
+  creates: (directory) => createRows({ rounds, seconds, directory, say }),
   busy: (directory) => busyRows({ rounds, seconds, directory, say }),
   reads: (directory) => readRows({ rounds, seconds, directory, say }),
   people: (directory) => peopleRows({ rounds, seconds, directory, say }),

@@ -59,10 +59,10 @@ const absolutesOf = (alternation: Alternation<Name>, peers: readonly Peer[]): re
   ]
 }
 
-export const createRows = ({ emmett, ...setting }: Setting & { readonly emmett: boolean }) =>
+export const createRows = (setting: Setting) =>
   withServers(async (start): Promise<readonly TableRow[]> => {
-    const wanted = PEER_LIST.filter(({ name }) => name !== 'emmett' || emmett)
-    const peers = wanted.filter((peer) => hindrance(peer) === undefined)
+    const notRun = hindrance()
+    const peers = notRun === undefined ? PEER_LIST : []
     const berth = await startBerth(start, 'creates', setting)
     const creatorOn = (server: Server) => ({ server, creator: makeCreator(server, { ...berth, ...setting }) })
     const echo = creatorOn(await start([ECHO], {}))
@@ -80,9 +80,7 @@ export const createRows = ({ emmett, ...setting }: Setting & { readonly emmett: 
       setting.say(`${name}: ${await checkPeer(server, creator.answered())}`)
     }
     await checkEcho(echo.server)
-    const missing = wanted.flatMap((peer): TableRow[] => {
-      const notRun = hindrance(peer)
-      return notRun === undefined ? [] : [{ ...toPeer(peer), figures: [], notRun }]
-    })
+    const missing =
+      notRun === undefined ? [] : PEER_LIST.map((peer): TableRow => ({ ...toPeer(peer), figures: [], notRun }))
     return [...ratiosOf(alternation, peers), ...missing, ...absolutesOf(alternation, peers)]
   })

@@ -6,7 +6,7 @@ import { newestPrograms } from '../peers/postgres.ts'
 const PEERS = join(import.meta.dirname, '../peers')
 const POSTGRES = join(PEERS, 'fastify-postgres.ts')
 
-export type PeerName = 'postgres' | 'tuned' | 'sqlite' | 'emmett'
+export type PeerName = 'postgres' | 'tuned'
 
 /** An alternative that users might have chosen. */
 export interface Peer {
@@ -26,14 +26,11 @@ export const PEER_LIST: readonly Peer[] = [
     bounds: { must: { least: 4 }, aim: { least: 5 } },
   },
   { name: 'tuned', title: 'the same, prepared and over a socket', args: [POSTGRES, '--tuned'] },
-  { name: 'sqlite', title: 'Fastify + SQLite', args: [join(PEERS, 'fastify-sqlite.ts')] },
-  { name: 'emmett', title: 'Emmett on SQLite', args: [join(PEERS, 'emmett-sqlite.ts')] },
 ]
 
 /** The command that is needed before the peer can run, if any. */
-export const hindrance = ({ args }: Peer): string | undefined => {
+export const hindrance = (): string | undefined => {
   if (!existsSync(join(PEERS, 'node_modules'))) return 'npm ci --prefix test/bench/peers'
-  if (!args.includes(POSTGRES)) return undefined
   try {
     newestPrograms()
     return undefined

@@ -128,7 +128,7 @@ const pageOf = (template: string, prefix: string, modules: readonly string[]): s
 
 /** Once for all requests, so with more effort than usual. */
 const compressHard = (bytes: Uint8Array): Compressed => ({
-  zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
+  zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 9 } }),
   gzip: gzipSync(bytes, { level: 9 }),
 })
 

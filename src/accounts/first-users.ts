@@ -35,12 +35,12 @@ export interface FirstAdministrator {
 }
 
 /**
- * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. In
- * a container every start has the same process id, so the name is random.
+ * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. The
+ * file can be used as BERTH_CREDENTIALS_FILE. In a container every start has the same process id, so its name is random.
  */
 export const writePasswordFile = async (data: string, { name, password }: FirstAdministrator): Promise<string> => {
   const file = join(data, `first-password-${randomUUID()}.txt`)
-  await writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })
+  await writeFile(file, `${name}:${password}\n`, { mode: 0o600, flag: 'wx' })
   return file
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { Log } from '../../../src/service/runtime.ts'
 import { leaveFirstPassword, welcome } from '../../../src/service/serve.ts'
+import { type } from '../../command-line/terminal.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { COMPILED, ROOT, serve } from '../harness.ts'
@@ -17,10 +18,13 @@ test('without a terminal the first password goes to a file only its owner can re
   const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined, BERTH_LOG_LEVEL: 'trace' } })
   const { file } = JSON.parse(await service.line('created the administrator')) as { file: string }
   t.is((await stat(file)).mode & 0o777, 0o600)
-  const [name = '', password = ''] = (await readFile(file, 'utf8')).split('\n')
+  const [name = '', password = ''] = (await readFile(file, 'utf8')).trimEnd().split(':')
   const me = await service.as(name, password).get('/api/user/me')
   t.like(me, { status: 200, json: { name: 'admin', role: 'administrator' } })
   t.false(service.output().includes(password))
+  const environment = { BERTH_URL: `http://127.0.0.1:${service.port}`, BERTH_CREDENTIALS_FILE: file }
+  t.deepEqual(await type(['list', '--json'], environment), { code: 0, out: '[]\n', error: '' })
+  t.regex((await type(['user', 'list'], environment)).out, /\tadmin\n/)
   await service.stop()
 
   const again = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined } })
@@ -47,7 +51,7 @@ test('two first passwords are left in two files, whatever the process is', async
   for (const password of ['one', 'two']) await leaveFirstPassword(data, { name: 'admin', password }, recordTo([]))
   const files = await passwordFiles(data)
   const left = await Promise.all(files.map((file) => readFile(join(data, file), 'utf8')))
-  t.deepEqual(left.sort(), ['admin\none\n', 'admin\ntwo\n'])
+  t.deepEqual(left.sort(), ['admin:one\n', 'admin:two\n'])
 })
 
 test('thorough: a configured first password is written nowhere', async (t) => {

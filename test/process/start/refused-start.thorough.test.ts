@@ -110,7 +110,7 @@ test('a first start that fails after making the administrator has left the passw
   t.not((await attempt(t, data)).code, 0)
   await rm(join(data, 'berth.sock'), { recursive: true })
   const [file = 'none'] = (await readdir(data)).filter((name) => name.startsWith('first-password'))
-  const [name = '', password = ''] = (await readFile(join(data, file), 'utf8')).split('\n')
+  const [name = '', password = ''] = (await readFile(join(data, file), 'utf8')).trimEnd().split(':')
   const service = await serve(t, { data })
   t.is((await service.as(name, password).get('/api/user/me')).status, 200)
 })

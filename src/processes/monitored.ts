@@ -80,10 +80,11 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
     })
   }
 
-  const loadAll = async (monitoring: Reachability): Promise<boolean> => {
+  /** In one list whatever their status, because that may change between two pages. */
+  const loadAll = async (): Promise<boolean> => {
     let createdBefore: PublicPosition | undefined
     for (;;) {
-      const page = await views.read('suts', { monitoring, limit: PAGE, offset: 0, createdBefore })
+      const page = await views.read('suts', { isMonitored: true, limit: PAGE, offset: 0, createdBefore })
       if (page === undefined) return false
       const ids = page.listed.documents.map((document) => (JSON.parse(document) as Sut)._id)
       for (const id of ids) begin(id)
@@ -106,10 +107,9 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
       return ids
     },
     /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
-    load: async (): Promise<boolean> => {
+    load: (): Promise<boolean> => {
       watch()
-      for (const status of ['unknown', 'online', 'offline'] as const) if (!(await loadAll(status))) return false
-      return true
+      return loadAll()
     },
     close: (): void => unwatch?.(),
   }

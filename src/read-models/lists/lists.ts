@@ -65,6 +65,8 @@ export interface SutListQuery extends PageQuery {
   readonly sut_type?: string | undefined
   readonly is_active?: boolean | undefined
   readonly monitoring?: MonitoringStatus | undefined
+  /** Only those that are probed, whatever their status. */
+  readonly isMonitored?: true | undefined
   /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>

@@ -13,6 +13,7 @@ export const sutFiltersOf = ({
   sut_type,
   is_active,
   monitoring,
+  isMonitored,
   name,
   tags = {},
   scope = {},
@@ -20,6 +21,7 @@ export const sutFiltersOf = ({
   ...optional('sut_type = ?', sut_type),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...optional('monitoring = ?', monitoring),
+  ...(isMonitored ? [condition("monitoring <> 'disabled'")] : []),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldForSearch(name))]),
   // Tag names contain no character that is special within a quoted JSON path.
   ...[...Object.entries(tags), ...Object.entries(scope)].map(([tag, value]) =>

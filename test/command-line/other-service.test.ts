@@ -72,7 +72,10 @@ for (const [line, answer] of answers) {
     const { environment } = await startOther(t, () => answer)
     const { code, out, error } = await type(line, environment)
     t.deepEqual([code, out], [1, ''])
-    t.regex(error, /^berth: the answer of the service at http:[^ ]+ cannot be read: "[\w.]+" must be [\x20-\x7e]+\n$/)
+    t.regex(
+      error,
+      /^berth: the answer of the service at http:[^ ]+ cannot be read: "[\w.]+" must be [\x20-\x7e]+\n(?:berth: it is not known [\x20-\x7e]+\n)?$/,
+    )
   })
 }
 

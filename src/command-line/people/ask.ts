@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Config, LOG_LEVELS } from '../../config/config.ts'
 import { LockTaken } from '../../files/lock.ts'
 import type { Log } from '../../service/runtime.ts'
-import { type CallFailure, type ServiceCall, tryCall } from '../service/call.ts'
+import { type CallFailure, mayHaveActed, type ServiceCall, tryCall } from '../service/call.ts'
 import { randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** How long to wait for a service that starts, or for another command on users. */
@@ -53,36 +53,56 @@ const makeOwnService = (config: Config, terminal: Terminal, mayBegin: boolean) =
   }
 }
 
-/** Whether a request was not handled, or can be sent again with its key. */
-const isRepeatable = ({ kind, code }: CallFailure): boolean => kind === 'cut off' || code === 'unavailable'
+/** What another attempt with the same key can have another answer to. */
+const isRepeatable = ({ kind, code }: CallFailure): boolean =>
+  kind === 'cut off' || ['unavailable', 'outcome_unknown', 'idempotency_in_progress'].includes(code ?? '')
+
+/** Whether it says of earlier attempts with the same key too that they did nothing. */
+const isFinal = ({ kind, code }: CallFailure): boolean => kind === 'refused' && code !== 'unavailable'
 
 /**
- * Asks the service at BERTH_URL or on the data directory.
+ * Asks the service at BERTH_URL or on the data directory. A request whose answer was lost is sent again with its key, so
+ * that it acts once. At BERTH_URL nothing else is: that a service is not there is said at once.
  *
  * @param openOwn opens a service where none runs
  */
 export const makeAsk = (config: Config, terminal: Terminal, openOwn?: () => Promise<void>): Ask => {
-  const send = async <A>(call: ServiceCall<A>, end: number): Promise<E.Either<CallFailure, A>> => {
+  const isElsewhere = config.client !== undefined
+  const send = async <A>(call: ServiceCall<A>, within: number): Promise<E.Either<CallFailure, A>> => {
+    let end = performance.now() + within
+    /** The last failure of an attempt that may have been handled. */
+    let lost: CallFailure | undefined
     for (;;) {
       const answered = await tryCall(config, call)
+      if (E.isRight(answered)) return answered
+      const { left: failure } = answered
+      if (mayHaveActed(failure)) {
+        // A slow answer that is lost in the end leaves time for another attempt too.
+        if (lost === undefined) end = Math.max(end, performance.now() + within)
+        lost = failure
+      }
       const isLate = performance.now() >= end
-      if (E.isRight(answered) || config.client !== undefined) return answered
-      if (answered.left.kind === 'absent' && openOwn !== undefined) {
+      if (!isElsewhere && failure.kind === 'absent' && openOwn !== undefined) {
         try {
           await openOwn()
           continue
         } catch (error) {
           if (!(error instanceof LockTaken)) throw error
           const why = `${error.message}: a service that starts, or another command; try again when it is done`
-          if (isLate) return E.left({ kind: 'impossible', why })
+          if (isLate) return E.left(lost ?? { kind: 'impossible', why })
         }
-      } else if (isLate || !isRepeatable(answered.left)) return answered
+      } else {
+        const isRepeated = isElsewhere
+          ? lost !== undefined && (failure.kind === 'absent' || isRepeatable(failure))
+          : isRepeatable(failure)
+        if (!isRepeated || isLate) return E.left(isFinal(failure) ? failure : (lost ?? failure))
+      }
       await delay(RETRY_INTERVAL_MS)
     }
   }
   return (request, within = terminal.waitMax ?? WAIT_TIMEOUT_MS) => {
     const call = request.method === 'POST' ? { ...request, idempotencyKey: randomHexOf(terminal)(KEY_BYTES) } : request
-    return send(call, performance.now() + within)
+    return send(call, within)
   }
 }
 

@@ -100,7 +100,7 @@ export interface ServiceCall<A> {
 
 /** Why a call failed, as a sentence. */
 export interface CallFailure {
-  /** `absent`: no service listens; `cut off`: it may have been received; `refused`: it was answered. */
+  /** `absent`: nothing took the request; `cut off`: it may have been handled; `refused`: it was answered. */
   readonly kind: 'absent' | 'cut off' | 'refused' | 'impossible'
   /** The code of a refusal. */
   readonly code?: string
@@ -108,6 +108,10 @@ export interface CallFailure {
   /** The problems that a refusal lists. */
   readonly errors?: Refused['errors']
 }
+
+/** Whether a request may have done what it asked for. What answers in place of a service may have passed it on. */
+export const mayHaveActed = ({ kind, code }: CallFailure): boolean =>
+  kind === 'refused' ? code === 'outcome_unknown' || code === 'idempotency_in_progress' : kind !== 'absent'
 
 const fail = (failure: CallFailure): E.Either<CallFailure, never> => E.left(failure)
 
@@ -120,6 +124,15 @@ const readAll = async (response: IncomingMessage): Promise<string> => {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
+}
+
+/** The request did not leave as a whole, so nobody handles it. */
+class Unsent extends Error {
+  readonly code: string | undefined
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause })
+    this.code = cause.code
+  }
 }
 
 const send = (target: ServiceTarget, call: Omit<ServiceCall<unknown>, 'answer'>): Promise<IncomingMessage> =>
@@ -139,7 +152,7 @@ const send = (target: ServiceTarget, call: Omit<ServiceCall<unknown>, 'answer'>)
       },
     }
     const sent = place.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
-    sent.on('response', resolve).on('error', reject)
+    sent.on('response', resolve).on('error', (error) => reject(sent.writableFinished ? error : new Unsent(error)))
     sent.on('timeout', () => sent.destroy(new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1000} s`)))
     sent.end(body && JSON.stringify(body))
   })
@@ -153,7 +166,8 @@ const describe = (config: Config, error: NodeJS.ErrnoException): CallFailure => 
     return { kind: 'absent', why: `no service runs on ${where}; start it, or set BERTH_URL to reach another` }
   }
   // The messages of OpenSSL end with a line break.
-  return { kind: 'cut off', why: `the service at ${where} cannot be reached: ${error.message.trimEnd()}` }
+  const kind = error instanceof Unsent && config.client !== undefined ? 'absent' : 'cut off'
+  return { kind, why: `the service at ${where} cannot be reached: ${error.message.trimEnd()}` }
 }
 
 /** What a status and a body mean. Proxies, and servers that are not Berth, answer with other things. */

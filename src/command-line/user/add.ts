@@ -1,9 +1,10 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
 import { type Ask, withOwnService } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits, readRole } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { answer } from '../service/call.ts'
-import { type Command, orFail, WrongUsage } from '../terminal/command.ts'
+import { answer, mayHaveActed } from '../service/call.ts'
+import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'
 
 const Added = answer({ _id: opaqueId }, {})
 
@@ -38,7 +39,12 @@ ${PASSWORD_HELP}
     const { password, isMade } = await choosePassword(args, terminal)
     const body = { ...fields, password, ...(id !== undefined && { _id: id }) }
     const add = async (ask: Ask): Promise<void> => {
-      const { _id } = orFail(await ask({ method: 'POST', path: '/api/user/create', body, answer: Added }))
+      const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
+      if (E.isLeft(added) && mayHaveActed(added.left)) {
+        const remedy = `if so, a password comes from: user passwd ${args.operands[0]}`
+        throw new CommandFailure([added.left.why, `it is not known whether the user was added; ${remedy}`])
+      }
+      const { _id } = orFail(added)
       terminal.stdout(`${_id}\n${isMade ? `${password}\n` : ''}`)
     }
     return withOwnService(config, terminal, add, { mayBegin: true })

@@ -7,7 +7,7 @@ import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '.
 import { type CsvProblem, describeCsvProblem, readCsvFile } from '../csv/csv.ts'
 import { type ImportedUser, readUsersCsv } from '../csv/users-csv.ts'
 import { type Ask, makeAsk } from '../people/ask.ts'
-import { type CallFailure, unread } from '../service/call.ts'
+import { type CallFailure, mayHaveActed, unread } from '../service/call.ts'
 import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -132,10 +132,18 @@ const addAll = async (
   }
   const added = await ask({ method: 'POST', path, body, answer: unread })
   if (E.isLeft(added)) {
-    // If they may have been added, the passwords are needed.
-    const isRefused = added.left.kind === 'refused' && added.left.code !== 'outcome_unknown'
-    if (file !== undefined && isRefused) await rm(file, { force: true })
-    throw new CommandFailure(linesOf(added.left, users))
+    const refusal = linesOf(added.left, users)
+    if (mayHaveActed(added.left)) {
+      // The only copy of the passwords.
+      if (file === undefined) terminal.stdout(text)
+      const where = file === undefined ? 'the passwords that were printed' : `the passwords in ${file}`
+      throw new CommandFailure([
+        ...refusal,
+        `it is not known whether they were added; if they were, they have ${where}`,
+      ])
+    }
+    if (file !== undefined) await rm(file, { force: true })
+    throw new CommandFailure(refusal)
   }
   if (file === undefined) terminal.stdout(text)
   terminal.stderr(`berth: ${plural(users.length)} added${file === undefined ? '' : `; passwords are in ${file}`}\n`)
@@ -155,6 +163,9 @@ Users that come from elsewhere may have columns id and hash: a hash of argon2id 
 The others get a random password. Prints id, name and password of each of them, separated by tabs. With --passwords that
 goes into a new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role
 of those that would be added, and adds nobody.
+
+If the answer of the service is lost, it asks again for ten seconds, which adds nobody twice. If it is not known then
+whether they were added, it prints the passwords all the same, or leaves the file.
 
 At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them. A file with hashes
 is imported on the machine of the service only.`,

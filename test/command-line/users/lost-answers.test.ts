@@ -1,0 +1,133 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { passwordOf } from '../../http/client.ts'
+import { idOf, type Running, start } from '../../http/harness.ts'
+import { type Ran, type } from '../terminal.ts'
+import { PEOPLE, whoIsAt } from './stage.ts'
+
+/** Commands on users at BERTH_URL whose answers are lost on the way after the service has done what they ask for. */
+
+/** Passes requests on, and drops the answers for which `isLost` says so. */
+const passOn = async (t: ExecutionContext, service: Running, isLost: (path: string, body: string) => boolean) => {
+  const server = createServer(async (asked, answer) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of asked as AsyncIterable<Buffer>) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const { method = '', url = '', headers } = asked
+    const passed = request({ host: '127.0.0.1', port: service.port, method, path: url, headers }, async (response) => {
+      const received: Buffer[] = []
+      for await (const chunk of response as AsyncIterable<Buffer>) received.push(chunk)
+      if (isLost(url, body.toString())) asked.socket.destroy()
+      else answer.writeHead(response.statusCode ?? 0, response.headers).end(Buffer.concat(received))
+    })
+    passed.on('error', () => asked.socket.destroy())
+    passed.end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const CSV = 'name,role\ncarol,tester\ndave,auditor\n'
+
+/** The last answers to commands are lost: so many of those that are not dry runs. */
+const stage = async (t: ExecutionContext, lost: number) => {
+  const service = await start(t)
+  const credentials = join(service.data, 'admin.credentials')
+  const file = join(service.data, 'people.csv')
+  const passwords = join(service.data, 'passwords.txt')
+  await writeFile(credentials, `admin:${passwordOf('admin')}\n`, { mode: 0o600 })
+  await writeFile(file, CSV)
+  let left = lost
+  const url = await passOn(
+    t,
+    service,
+    (path, body) => path.startsWith('/api/user/') && !body.includes('dry_run') && left-- > 0,
+  )
+  const run = (...line: readonly string[]): Promise<Ran> =>
+    type(line, { BERTH_URL: url, BERTH_CREDENTIALS_FILE: credentials }, { waitMax: 300 })
+  const names = async (): Promise<readonly unknown[]> => {
+    const { users } = (await service.as('admin').get('/api/user')).json as { users: readonly { name: string }[] }
+    return users.map(({ name }) => name).toReversed()
+  }
+  return { service, file, passwords, run, names, whoIs: whoIsAt(service) }
+}
+
+const rowsOf = (text: string): readonly (readonly string[])[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'))
+
+test('an import whose answer is lost asks again, adds nobody twice and prints passwords that work', async (t) => {
+  const { file, run, names, whoIs } = await stage(t, 1)
+  const { code, out, error } = await run('user', 'import', file)
+  t.deepEqual([code, error], [0, 'berth: 2 users added\n'])
+  for (const [id, name = '', password = ''] of rowsOf(out)) t.is(await whoIs(name, password), id)
+  t.deepEqual(await names(), [...PEOPLE, 'carol', 'dave'])
+})
+
+test('an import whose answers are all lost prints the passwords, and says that it is not known', async (t) => {
+  const { file, run, names, whoIs } = await stage(t, Number.POSITIVE_INFINITY)
+  const { code, out, error } = await run('user', 'import', file)
+  t.is(code, 1)
+  t.regex(
+    error,
+    /^berth: the service at .* cannot be reached: .*\nberth: it is not known whether they were added; if they were, they have the passwords that were printed\n$/,
+  )
+  t.deepEqual(await names(), [...PEOPLE, 'carol', 'dave'])
+  for (const [id, name = '', password = ''] of rowsOf(out)) t.is(await whoIs(name, password), id)
+})
+
+test('with --passwords the file stays then, and the command names it', async (t) => {
+  const { file, passwords, run, whoIs } = await stage(t, Number.POSITIVE_INFINITY)
+  const { code, out, error } = await run('user', 'import', file, '--passwords', passwords)
+  t.deepEqual([code, out], [1, ''])
+  t.true(error.endsWith(`; if they were, they have the passwords in ${passwords}\n`), error)
+  for (const [id, name = '', password = ''] of rowsOf(await readFile(passwords, 'utf8')))
+    t.is(await whoIs(name, password), id)
+})
+
+test('a user, a new password and a token survive a lost answer too', async (t) => {
+  const { run, names, whoIs } = await stage(t, 1)
+  const added = await run('user', 'add', 'carol', '--role', 'tester')
+  t.deepEqual([added.code, added.error], [0, ''])
+  const [id, password = ''] = added.out.split('\n')
+  t.is(await whoIs('carol', password), id)
+  t.deepEqual(await names(), [...PEOPLE, 'carol'])
+
+  const other = await stage(t, 1)
+  const changed = await other.run('user', 'passwd', 'alice')
+  t.deepEqual([changed.code, changed.error], [0, ''])
+  t.is(await other.whoIs('alice', changed.out.trimEnd()), idOf('alice'))
+
+  const third = await stage(t, 1)
+  const issued = await third.run('token', 'issue', 'alice', '--name', 'ci')
+  t.is(issued.code, 1)
+  t.regex(issued.error, /was issued, but the answer was lost; revoke it with: token revoke /)
+})
+
+test('a user of whom it is not known whether it was added is named, with the command that gives a password', async (t) => {
+  const { run, names } = await stage(t, Number.POSITIVE_INFINITY)
+  const { code, out, error } = await run('user', 'add', 'carol', '--role', 'tester')
+  t.deepEqual([code, out], [1, ''])
+  t.regex(error, /it is not known whether the user was added; if so, a password comes from: user passwd carol\n$/)
+  t.true((await names()).includes('carol'))
+})
+
+test('where no service listens at BERTH_URL, nothing is asked again, and no file is left', async (t) => {
+  const { service, file, passwords } = await stage(t, 0)
+  const { port, data } = service
+  await service.stop()
+  const environment = { BERTH_URL: `http://127.0.0.1:${port}`, BERTH_CREDENTIALS_FILE: join(data, 'admin.credentials') }
+  const { code, error } = await type(['user', 'import', file, '--passwords', passwords], environment)
+  t.is(code, 1)
+  t.regex(error, /^berth: the service at http:\/\/127\.0\.0\.1:\d+ cannot be reached: connect ECONNREFUSED .*\n$/)
+  await t.throwsAsync(readFile(passwords), { code: 'ENOENT' })
+})

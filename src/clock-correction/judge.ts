@@ -7,6 +7,7 @@ import {
   LISTEN_PORTS_STREAM,
   matchStream,
   monitoringStream,
+  REFUSALS_STREAM,
   REQUESTS_STREAM,
   SCHEDULE_STREAM,
   sessionStream,
@@ -101,7 +102,7 @@ export const judgeCorrection = (
 
 /** Prefixes of streams beside those of SUTs that may have a wrong time. */
 const PREFIXES = [matchStream(''), monitoringStream(''), sessionStream(''), tokenStream('')]
-const NAMES = [LISTEN_PORTS_STREAM, REQUESTS_STREAM, SCHEDULE_STREAM, USERS_STREAM]
+const NAMES = [LISTEN_PORTS_STREAM, REFUSALS_STREAM, REQUESTS_STREAM, SCHEDULE_STREAM, USERS_STREAM]
 
 /** Whether a correction that names no SUT belongs in a stream. */
 export const isOfOtherStream = (stream: string): boolean =>

@@ -4,6 +4,7 @@ import { closed } from './codec/object-codec.ts'
 import { recordedTime } from './events/fields.ts'
 import { logEvents } from './events/log.ts'
 import { monitoringEvents } from './events/monitoring.ts'
+import { refusalEvents } from './events/refusals.ts'
 import { requestEvents } from './events/request.ts'
 import { reservationEvents, seriesEvents } from './events/reservation.ts'
 import { sessionEvents } from './events/session.ts'
@@ -22,6 +23,7 @@ export const eventData = {
   ...monitoringEvents,
   ...reservationEvents,
   ...requestEvents,
+  ...refusalEvents,
   ...seriesEvents,
   ...sessionEvents,
   ...userEvents,

@@ -17,6 +17,7 @@ import { isForAnyone, type Match, type MatchRequest, makeMatch, methodsOf, NO_MA
 import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, isNavigation, negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects } from './response/objects.ts'
+import type { RefusedCall } from './response/refused-demand.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import {
   begin,
@@ -53,6 +54,8 @@ export interface AppDependencies {
   readonly synced: () => Promise<void> | undefined
   readonly clock: () => number
   readonly randomHex: RandomHex
+  /** Called with what a handler refused. */
+  readonly onDenied?: (refused: Refusal, call: RefusedCall) => void
   readonly onError: (error: unknown, requestId: string) => void
   /** Called when a response fails because the store is unavailable. */
   readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
@@ -189,7 +192,7 @@ const isBehind = ({ after, query }: Input, position: PublicPosition): boolean =>
 
 /** Handles a request, from content negotiation to the response. */
 const handleMatched = (dependencies: AppDependencies): Middleware => {
-  const { gate, isServing, views, synced, acknowledge } = dependencies
+  const { gate, isServing, views, synced, acknowledge, onDenied } = dependencies
   return async (ctx) => {
     const { match } = stateOf(ctx)
     const { route } = match
@@ -222,7 +225,11 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     )
       return
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
-    if (E.isLeft(result)) return sendRefusal(ctx, withNames(result.left, dependencies.userNameOf))
+    if (E.isLeft(result)) {
+      const { user } = stateOf(ctx)
+      onDenied?.(result.left, { path: route.path, user, params: match.params, body: input.right.body })
+      return sendRefusal(ctx, withNames(result.left, dependencies.userNameOf))
+    }
     const { body, position } = result.right
     if (route.method === 'POST') acknowledge?.(position ?? views.position())
     else if (position !== undefined && isBehind(input.right, position)) {

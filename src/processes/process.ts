@@ -37,15 +37,16 @@ export type RecordNow = <S extends StreamState, C>(
   stream: string,
   command: C,
   actor?: Actor,
+  requestId?: string,
 ) => Promise<Outcome<S> | undefined>
 
 export const makeRecordNow =
   ({ runner, clock, makeRequestId }: RecordingOptions): RecordNow =>
-  async (decider, stream, command, actor = SCHEDULE) => {
+  async (decider, stream, command, actor = SCHEDULE, requestId = makeRequestId()) => {
     // Checked before each record, and decided at that time: the clock may jump meanwhile.
     const at = clock.now()
     if (!clock.mayRecord()) return undefined
-    const ended = await runner.run(decider, stream, { command, actor, requestId: makeRequestId(), at })
+    const ended = await runner.run(decider, stream, { command, actor, requestId, at })
     return E.isRight(ended) ? ended.right : undefined
   }
 

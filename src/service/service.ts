@@ -33,6 +33,7 @@ import type { Route } from '../http/protocol/route.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { keepaliveOf, madeResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
+import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
 import { makeConnectionHandler } from '../http/routes/access/connection.ts'
 import { makeCheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
@@ -67,6 +68,7 @@ import { openForwarding } from '../machines/open-forwarding.ts'
 import { openMonitor } from '../machines/open-monitor.ts'
 import { openSessions } from '../machines/open-sessions.ts'
 import { makeKeeping } from '../processes/keeping/keeping.ts'
+import { makeRefusalCounts } from '../processes/refusals.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import { makeUpcomingReservations, readAhead } from '../processes/upcoming.ts'
 import { makeMatching } from '../read-models/matching/candidates.ts'
@@ -450,6 +452,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       documented: () => table,
       metrics: metrics.text,
     })
+    const refusals = makeRefusalCounts(clock)
     const authenticator = makeAuthenticator({
       users,
       catchUpNames,
@@ -474,6 +477,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       synced: () => store.synced?.(),
       clock,
       randomHex,
+      onDenied: makeCountDemand(views, refusals.add),
       addressOf: addresses.clientOf,
       userNameOf: nameOf,
       pseudonymOf: clientPseudonyms.of,
@@ -533,6 +537,13 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       ),
       forwarding?.forwarding.run(),
       sessions.run(),
+      refusals.run(
+        {
+          ...{ runner, clock: processClock, makeRequestId, wake, signal },
+          onError: (error) => log.error({ err: error }, 'counts of refusals were not recorded; retrying'),
+        },
+        () => log.warn({}, 'counts of refusals were not recorded; lost'),
+      ),
       keeping.run(),
       requests.runGranting({ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }),
       finishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, pause, signal }),

@@ -1,14 +1,10 @@
 import fc from 'fast-check'
 import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
-import type { Criteria } from '../../src/domain/events/criteria.ts'
 import { SESSION_CAUSES } from '../../src/domain/events/session.ts'
 import { REMOVALS, USER_SECRET_FIELDS } from '../../src/domain/events/user.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
+import { arbitraryTags, arbitraryText, criteria } from './arbitrary-criteria.ts'
 import { arbitraryOffset } from './builders.ts'
-
-/** Text of `minLength` to `maxLength` graphemes, including emoji and combining characters. */
-const arbitraryText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
-  fc.string({ unit: 'grapheme', minLength, maxLength })
 
 export const arbitraryAssignedId = (): fc.Arbitrary<string> => fc.stringMatching(/^[0-9a-f]{24}$/)
 
@@ -49,30 +45,12 @@ const display = () => ({
   release_unused_after: fc.oneof(fc.constant(0), fc.integer({ min: 300, max: 86_400 })),
 })
 
-const arbitraryTags = <A>(values: fc.Arbitrary<A>) =>
-  fc.dictionary(
-    fc.oneof(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), fc.constantFrom('constructor', 'toString', '10')),
-    values,
-    { noNullPrototype: true },
-  )
-
 const arbitraryTime = () => fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds)
 const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat() })
 
 const beyond = () => ({ beyond_quota: fc.boolean() })
 const due = () => ({ ...ids(), due: arbitraryTime() })
 const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
-
-const criteria = (): fc.Arbitrary<Criteria> => {
-  const values = (value: fc.Arbitrary<string>) => fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }))
-  const tag = fc.oneof(values(arbitraryText(0, 30)), fc.constant(null))
-  const members = {
-    name: values(arbitraryText(1, 40)),
-    os: values(arbitraryText(0, 40)),
-    tags: arbitraryTags(tag).filter((tags) => Object.keys(tags).length > 0 && Object.keys(tags).length <= 16),
-  }
-  return fc.record({ ...members, not: fc.record(members) }, { requiredKeys: ['os'] })
-}
 
 const session = () => ({
   _id: arbitraryAssignedId(),
@@ -273,6 +251,27 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   RequestGranted: fc.record(offered()),
   RequestWithdrawn: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
   RequestExpired: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
+  RefusalsCounted: fc.record(
+    {
+      from: arbitraryTime(),
+      to: arbitraryTime(),
+      refusals: fc.array(
+        fc.record(
+          {
+            user_id: arbitraryOpaqueId(),
+            code: fc.constantFrom('reservation_conflict', 'quota_exceeded'),
+            count: fc.integer({ min: 1, max: 1_000 }),
+            sut_id: arbitraryAssignedId(),
+            match: criteria(),
+          },
+          { requiredKeys: ['user_id', 'code', 'count'] },
+        ),
+        { maxLength: 3 },
+      ),
+      others: fc.integer({ min: 1, max: 1_000 }),
+    },
+    { requiredKeys: ['from', 'to', 'refusals'] },
+  ),
   AuditKeyReplaced: fc.record(
     { verifier_key: arbitraryText(1, 100), replaces: arbitraryText(1, 100) },
     { requiredKeys: ['verifier_key'] },

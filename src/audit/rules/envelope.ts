@@ -3,6 +3,7 @@ import type { EventType, Recorded } from '../../domain/event.ts'
 import {
   LISTEN_PORTS_STREAM,
   monitoringStream,
+  REFUSALS_STREAM,
   REQUESTS_STREAM,
   SCHEDULE_STREAM,
   sessionStream,
@@ -30,6 +31,8 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
     case 'RequestWithdrawn':
     case 'RequestExpired':
       return stream === REQUESTS_STREAM
+    case 'RefusalsCounted':
+      return stream === REFUSALS_STREAM
     case 'SessionOpened':
     case 'SessionClosed':
       return stream === sessionStream(data.sut_id)
@@ -103,6 +106,7 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   ReservationUnbound: 'berth',
   SutWentOnline: 'monitor',
   SutWentOffline: 'monitor',
+  RefusalsCounted: 'berth',
   RequestOfferClosed: 'schedule',
   RequestGranted: 'schedule',
   RequestExpired: 'schedule',

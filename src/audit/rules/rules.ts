@@ -11,6 +11,7 @@ import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './e
 import { makeOfferRules, type OfferRules } from './matching.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
+import { judgeRefusals } from './refusals.ts'
 import { makeJudgeRequest } from './requests.ts'
 import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
@@ -55,7 +56,7 @@ const judgeLogVersionSet = (log: Others['log'], { version }: DataOf<'LogVersionS
   log.version = Math.max(log.version, version)
 }
 
-/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users, tokens and requests. */
+/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users, tokens, requests and refusals. */
 type JudgedElsewhere = Extract<
   Recorded,
   {
@@ -66,6 +67,7 @@ type JudgedElsewhere = Extract<
       | 'MatchOffered'
       | 'ReservationOfferRefused'
       | 'ReservationRequested'
+      | 'RefusalsCounted'
       | `Request${string}`
       | `SutMonitoring${string}`
       | `SutWent${string}`
@@ -191,6 +193,7 @@ export const makeRules = (): Rules => {
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : () => false, report)
     judgeMonitoring(stream, event, time, knownSut, report)
     judgeSession(stream, event, assigned, report)
+    judgeRefusals(event, time, (sutId) => streams.ofSut(sutId) !== undefined, report)
     offers.judge(stream, event, time, report)
     judgeRequest(event, time, report)
     users.judge(event, time, report)

@@ -117,6 +117,7 @@ type OfOthers = Extract<
       | 'LogVersionSet'
       | 'AuditKeyReplaced'
       | 'VaultKeyForgotten'
+      | 'RefusalsCounted'
       | 'ScheduleBegan'
       | 'MatchOffered'
       | 'ReservationSeriesCreated'

@@ -59,8 +59,11 @@ export const matchStream = (name: string): string => `match-${name}`
 /** The stream of all requests that wait, since they are granted in one order. */
 export const REQUESTS_STREAM = 'requests'
 
+/** The stream that says how often what was refused. */
+export const REFUSALS_STREAM = 'refusals'
+
 /** Streams of a log: name prefixes and complete names. */
 export const STREAMS = {
   prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],
-  names: [LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, 'webhooks', SCHEDULE_STREAM],
+  names: [LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, 'webhooks', SCHEDULE_STREAM],
 } as const

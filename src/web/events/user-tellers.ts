@@ -71,6 +71,13 @@ const issued: Teller = (entry, reader) => {
   return said('people', 'key', actorOf(entry, reader), ' made a token', ...forWhom, `, as ${roleOf(role)}${until}`)
 }
 
+/** `3 requests`, of what one event counts. */
+const refusedText = ({ refusals, others }: Entry['data']): string => {
+  const counts = (refusals ?? []) as readonly { readonly count: number }[]
+  const all = counts.reduce((sum, { count }) => sum + count, Number(others ?? 0))
+  return all === 1 ? 'a request' : `${numberOf(all)} requests`
+}
+
 const revoked: Teller = (entry, reader) => {
   const { user_id, session_until } = entry.data
   if (session_until !== undefined) return said('people', 'out', named(user_id, reader, true), ' signed out')
@@ -88,6 +95,7 @@ export const USER_TELLERS: Readonly<Record<string, Teller>> = {
   TokenRevoked: revoked,
   LogVersionSet: ({ data }) => said('service', 'up', `The log has version ${String(data.version)} from here on`),
   ScheduleBegan: () => said('service', 'clock', 'Berth began to record starts and ends'),
+  RefusalsCounted: ({ data }) => said('service', 'x', `Berth refused ${refusedText(data)}`),
   ClockCorrected: done('service', 'clock', ' corrected recorded times'),
   AuditKeyReplaced: done('service', 'shield', ' replaced the key that signs checkpoints'),
   VaultKeyForgotten: done('service', 'lock', ' gave up a lost key of the vault'),

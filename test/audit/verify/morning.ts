@@ -7,6 +7,7 @@ import {
   makeEventId,
   matchStream,
   monitoringStream,
+  REFUSALS_STREAM,
   REQUESTS_STREAM,
   SCHEDULE_STREAM,
   sessionStream,
@@ -116,6 +117,7 @@ const OF_BERTH: readonly Event['type'][] = [
   'SutCreationAbandoned',
   'LogVersionSet',
   'ReservationUnbound',
+  'RefusalsCounted',
 ]
 
 const OF_SCHEDULE: readonly Event['type'][] = [
@@ -147,6 +149,7 @@ const streamOf = (event: Event): string => {
   if (isOfMonitor(event)) return monitoringStream(SUT)
   if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
   if (type === 'ScheduleBegan') return SCHEDULE_STREAM
+  if (type === 'RefusalsCounted') return REFUSALS_STREAM
   if (type === 'MatchOffered') return matchStream('k'.repeat(22))
   if (type === 'ReservationRequested' || type.startsWith('Request')) return REQUESTS_STREAM
   return type.startsWith('ListenPort') || type === 'LogVersionSet' ? LISTEN_PORTS_STREAM : sutStream(SUT)

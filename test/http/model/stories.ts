@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { DataOf } from '../../../src/domain/event.ts'
 import type { Runtime } from '../../../src/service/service.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { withScope } from '../../process/scope.ts'
@@ -46,6 +47,8 @@ interface Stage {
   /** The requests and answers so far, for the error message. */
   readonly transcript: string[]
   service: Running
+  /** Refusals of this run that the service counts. */
+  denied: number
   /** The highest position that an answer has shown. */
   seen: number
 }
@@ -73,10 +76,25 @@ const begin = async (scope: Tidying, data: string, { storeIn, clock = (time) => 
   return service
 }
 
+/** A stop records how much was refused, unless the clock is behind what was recorded before. */
+const takeCount = async (stage: Stage): Promise<void> => {
+  const { model, data, denied } = stage
+  const added = (await eventsOf({ data })).slice(model.log.length - BEGINNING.length)
+  ok(added.length <= 1, `${added.length} events were recorded by a stop`)
+  for (const { type, data, metadata } of added) {
+    const { refusals, others = 0 } = data as unknown as DataOf<'RefusalsCounted'>
+    const counted = refusals.reduce((sum, { count }) => sum + count, others)
+    deepEqual([type, counted], ['RefusalsCounted', denied])
+    model.log.push(`${type} undefined ${metadata.time}`)
+  }
+  stage.denied = 0
+}
+
 /** Restarts the service. Returns the outcome in a word. */
 const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
   const { model, data, scope, subject } = stage
   await stage.service.stop()
+  await takeCount(stage)
   if (isRebuilt)
     for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) await rm(join(data, file), { force: true })
   stage.service = await begin(scope, data, subject, model.clock)
@@ -145,6 +163,7 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
   )
   if ('code' in expected) {
     checkRefused(answer, expected.code, expected.help)
+    if (answer.status === 409 || expected.code === 'quota_exceeded') stage.denied++
     checkPosition(stage, request, answer)
     return expected.code
   }
@@ -212,7 +231,7 @@ export const played = (template: string, steps: readonly Step[], subject: Subjec
     await cp(template, data, { recursive: true, filter: isOfStory })
     const model = newModel(Date.parse(NOW), PORTS)
     const service = await begin(scope, data, subject, model.clock)
-    const stage: Stage = { model, data, scope, subject, keyed: [], transcript: [], service, seen: -1 }
+    const stage: Stage = { model, data, scope, subject, keyed: [], transcript: [], service, denied: 0, seen: -1 }
     const outcomes: string[] = []
     try {
       for (const step of steps) outcomes.push(`${step.to}: ${await play(stage, step)}`)

@@ -62,6 +62,13 @@ test('what happened to machines is told with their names', (t) => {
   t.is(tell(event('SessionOpened', { sut_id: 'w1', user_id: 'priya' })), 'Priya connected to win11-01')
 })
 
+test('what was refused is told as a number of requests', (t) => {
+  const counted = (counts: readonly number[], others?: number): string =>
+    tell(event('RefusalsCounted', { refusals: counts.map((count) => ({ count })), ...(others && { others }) }))
+  t.is(counted([1]), 'Berth refused a request')
+  t.is(counted([2, 1], 3), 'Berth refused 6 requests')
+})
+
 test('what happened to people and tokens is told with their names', (t) => {
   t.is(tell(event('UserAdded', { _id: 'priya', role: 'tester' })), 'Amina added Priya as tester')
   const quota = { hours_per_week: 20, reservations_max: null, priority_max: 0 }

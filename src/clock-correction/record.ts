@@ -4,6 +4,7 @@ import { COMMAND_LINE } from '../domain/decider.ts'
 import { type DataOf, type NewEvent, schemaVersion } from '../domain/event.ts'
 import { RESTORED_MAX } from '../domain/events/log.ts'
 import { formatWindow, UNRECORDED_MAX } from '../domain/sut/state.ts'
+import { inCanonicalOrder } from '../domain/values/canonical-json.ts'
 import { makeEventId, type RandomHex, sutStream } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
@@ -57,12 +58,12 @@ const newEvent = (
   randomHex: RandomHex,
 ): NewEvent => ({
   type: 'ClockCorrected',
-  data: {
+  data: inCanonicalOrder({
     positions,
     ...(stream.startsWith(sutStream('')) && { sut_id: stream.slice(sutStream('').length) }),
     time,
     ...more,
-  },
+  }),
   id: makeEventId(now, randomHex(10)),
   metadata: {
     actor: COMMAND_LINE._id,

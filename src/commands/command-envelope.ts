@@ -3,6 +3,7 @@ import type { Actor, Decider, StreamState } from '../domain/decider.ts'
 import { type Event, type NewEvent, type Recorded, schemaVersion } from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { inCanonicalOrder } from '../domain/values/canonical-json.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { StorePosition } from '../domain/values/position.ts'
@@ -82,7 +83,8 @@ export const makeNewEvents = (
   const time = formatMilliseconds(now)
   const last = events.length - 1
   return events.map((event, n) => ({
-    ...event,
+    type: event.type,
+    data: inCanonicalOrder(event.data),
     id: makeEventId(now, randomHex(10)),
     // In canonical order, so that encoding need not sort.
     metadata: {
@@ -95,7 +97,7 @@ export const makeNewEvents = (
       schema: schemaVersion(event.type),
       time,
     },
-  }))
+  })) as readonly NewEvent[]
 }
 
 /**

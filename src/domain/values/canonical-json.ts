@@ -24,6 +24,17 @@ const isCanonical = (value: unknown): boolean => {
 export const canonicalJson = (value: unknown): string =>
   isCanonical(value) ? JSON.stringify(value) : writeSorted(value)
 
+/**
+ * The value with the members of all its objects in the order that they have in canonical JSON. What is folded as it is
+ * recorded is then the same, byte for byte, as what is folded when the log is read again.
+ */
+export const inCanonicalOrder = <A>(value: A): A => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(inCanonicalOrder) as A
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, inCanonicalOrder(value[name as keyof A])])) as A
+}
+
 const writeSorted = (value: unknown): string => {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw new TypeError('a lone surrogate has no canonical form')

@@ -90,27 +90,21 @@ interface Opening {
   readonly mayMake: boolean
   /** Backups with checkpoints signed by a key. */
   readonly signedBy: (verifier: Verifier) => Promise<readonly string[]>
-  /** The key that signed the restored backup, if the log knows no key. */
-  readonly lastSigner: () => Promise<string | undefined>
 }
 
 const REPLACE = 'restore it, or, if it is lost, replace it: berth audit key --replace'
 
 /** Explains a missing key; undefined if the log knows no key, so one may be created. */
-const explainMissingKey = async (
-  known: Verifier | undefined,
-  { signedBy, lastSigner }: Opening,
-): Promise<string | undefined> => {
-  const id = known === undefined ? await lastSigner() : formatKeyId(known)
-  if (id === undefined) return undefined
-  const backups = known === undefined ? [] : await signedBy(known)
+const explainMissingKey = async (known: Verifier | undefined, { signedBy }: Opening): Promise<string | undefined> => {
+  if (known === undefined) return undefined
+  const [id, backups] = [formatKeyId(known), await signedBy(known)]
   const listed = backups.length === 0 ? '' : ` (those in ${backups.join(', ')} too)`
   return `the key ${id} has signed this log's checkpoints${listed} and is in no backup; ${REPLACE}`
 }
 
 /**
  * Opens the log's signer at startup. If the log has used a key, that key must be present. A key is created only for a
- * log that has used none. Left: every problem.
+ * log that has used none, and so has no event. Left: every problem.
  */
 export const openSigner = async (
   where: Where & { readonly origin: string },
@@ -140,12 +134,7 @@ export const openSigner = async (
     const place = auditKey === undefined ? `the audit key in ${file}` : 'BERTH_AUDIT_KEY'
     return E.left([`${place} is not the key ${formatKeyId(known)}, which signs this log's checkpoints; ${REPLACE}`])
   }
-  if (known === undefined) {
-    // A full disk must not prevent reading the log.
-    await saveKnownKey(store, signer, clock(), randomBytes).catch((error) => {
-      log.warn({ err: error }, 'storing the public audit key failed; its loss will not be detected')
-    })
-  }
+  if (known === undefined) await saveKnownKey(store, signer, clock(), randomBytes)
   if (auditKey === undefined) {
     for (const problem of await modeWarnings(file)) log.warn({ problem }, 'the audit key is not private')
   }

@@ -58,12 +58,6 @@ export const makeLostKeys = (data: string, logId: string) => ({
       .filter(({ signatures }) => signatures.some((line) => signerOf(line) === formatKeyId(verifier)))
       .map(({ directory }) => directory)
   },
-  /** The signer of the backup that the data directory was restored from, if any. */
-  lastSigner: async (): Promise<string | undefined> => {
-    const [restored] = await backupIn(data, logId)
-    const [line] = restored?.signatures ?? []
-    return line === undefined ? undefined : signerOf(line)
-  },
   /** How to continue without a missing vault key. */
   remedyFor: async (vaultKey: string): Promise<string> => {
     const backups = (await findBackups(data, logId)).filter(({ vault_keys }) => vault_keys.includes(vaultKey))

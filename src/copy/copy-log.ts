@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { AUDIT_KEY_ID } from '../audit/known-audit-key.ts'
 import { growTree } from '../audit/merkle-tree.ts'
 import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
@@ -173,10 +174,10 @@ const copyEvents = async (
 
 /** All sealed secrets, including key check values. */
 async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecret[]> {
-  for (const keyId of await readKnownKeyIds(store)) yield* sealedWith(store, keyId, SECRETS)
+  for (const keyId of [...(await readKnownKeyIds(store)), AUDIT_KEY_ID]) yield* sealedWith(store, keyId, SECRETS)
 }
 
-/** Vault keys are not copied. */
+/** Keys are not copied, but which of them the log knows is. */
 const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
   const [names, owners] = [new Set<string>(), new Set<string>()]
   const nameOf = ({ owner, field }: SealedSecret): string => `${owner}/${field}`

@@ -17,6 +17,7 @@ import { describeLoss, EventsLost, findLostEvents } from '../read-models/file/lo
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { openVault } from '../vault/open-vault.ts'
 import type { Vault } from '../vault/vault.ts'
+import { refuseMissingBeside } from './bookkeeping.ts'
 import { type OpenStoreOptions, openStore } from './open-store.ts'
 import type { Runtime } from './runtime.ts'
 import { watchClock } from './watch-clock.ts'
@@ -179,6 +180,7 @@ export const openCore = async (
     // A networked store may be unavailable. Then the upgrade notices.
     if (!(error instanceof StoreUnavailable)) throw error
   })
+  await refuseMissingBeside(store)
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'
   const isNew = !isShared && (await isUnused(store))

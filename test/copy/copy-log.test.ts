@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { readKnownKey } from '../../src/audit/known-audit-key.ts'
 import { treeOf } from '../../src/copy/copy-log.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
@@ -7,8 +8,10 @@ import type { EventStore } from '../../src/event-store/event-store.ts'
 import { idOf } from '../domain/builders.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
+import { storeKeys } from '../event-store/stored-keys.ts'
 import { aHistory, eventsOf } from '../read-models/lists/list-histories.ts'
 import { rounds } from '../thorough.ts'
+import { rightOf } from '../users/builders.ts'
 import { givePassword, passwordOf, ringOf, vaultOver } from '../vault/setting.ts'
 import { addToken, addUser } from '../vault/users.ts'
 import { aTarget, copied, fails, prepared } from './copying.ts'
@@ -81,6 +84,16 @@ test('secrets in the copy can be decrypted only with the same keys', async (t) =
   // Secrets recorded after the copy replace copied ones.
   await givePassword(target, await vaultOver(target, both), 'fourth', changed)
   t.is(await passwordOf(target, both, changed), 'fourth')
+})
+
+test('the copy knows the audit key of the source', async (t) => {
+  const { store: source } = await anEmbeddedLog(t)
+  await storeKeys(source, Buffer.alloc(32, 5).toString('base64'))
+  const target = await aTarget(t, source, aLogOn(server.address))
+  await copied(source, target)
+  const known = rightOf(await readKnownKey(target))
+  t.truthy(known)
+  t.deepEqual(known, rightOf(await readKnownKey(source)))
 })
 
 test('secrets replaced or removed in the source are updated by a second run', async (t) => {

@@ -12,6 +12,7 @@ import type { Config } from '../../config/config.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { describeLoss, findLostEvents, type LostEvents } from '../../read-models/file/lost-events.ts'
+import { findMissingBeside } from '../../service/bookkeeping.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
@@ -95,15 +96,18 @@ interface Beside {
   readonly vault: VerifiedVault | undefined
   /** The public audit key that the log remembers, or why it cannot be read. */
   readonly auditKey: E.Either<string, unknown>
+  /** Which rows beside the log are missing, as sentences. */
+  readonly missing: readonly string[]
   /** What the views have that the log lacks, or why that is not known. */
   readonly lost: E.Either<string, LostEvents | undefined>
 }
 
-const whole = (verified: Verified, { vault, auditKey, lost }: Beside, config: Config): Whole => {
+const whole = (verified: Verified, { vault, auditKey, missing, lost }: Beside, config: Config): Whole => {
   const not_checked = [...notChecked(vault, config), ...(E.isLeft(lost) ? [lost.left] : [])]
-  const ofKey = E.isLeft(auditKey) ? [{ position: null, what: auditKey.left }] : []
-  const ofViews = E.isRight(lost) && lost.right ? [{ position: null, what: describeLoss(lost.right) }] : []
-  const added = [...(vault?.findings ?? []), ...ofKey, ...ofViews]
+  const ofKey = E.isLeft(auditKey) ? [auditKey.left] : []
+  const ofViews = E.isRight(lost) && lost.right ? [describeLoss(lost.right)] : []
+  const beside = [...ofKey, ...missing, ...ofViews].map((what) => ({ position: null, what }))
+  const added = [...(vault?.findings ?? []), ...beside]
   return {
     ...verified,
     found: verified.found + added.length,
@@ -156,7 +160,8 @@ Reads the whole log once, decodes every event and checks every rule that Berth p
 at the same time, listen ports are unique while they are held, times never go back, revisions have no gaps within a
 stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree and its root. Also looks at what the log
 remembers of its audit key and, in the embedded store, at the schema of the file: triggers that keep events from being
-changed, the view for people, and the note of the last writer. Views in the data directory that were made from events
+changed, the view for people, and the note of the last writer. Rows that a log has beside its events, such as
+where it ends and which keys are its own, must be there. Views in the data directory that were made from events
 which the log lacks are a finding. Works with or without a running service.
 
 It reads the log itself, never the service at BERTH_URL, whose word would prove nothing.
@@ -194,7 +199,8 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     const ofLog = await verifyStore(store, config, read).finally(endProgress)
     const vault = ring && followed && (await verifyVault(store, ring, followed))
     const lost = await findLostEvents(join(config.data, 'views.db'), store)
-    const verified = whole(ofLog, { vault, auditKey: await readKnownKey(store), lost }, config)
+    const [auditKey, missing] = [await readKnownKey(store), await findMissingBeside(store)]
+    const verified = whole(ofLog, { vault, auditKey, missing, lost }, config)
     const isSound = verified.found === 0 && verified.place === undefined
     if (!options.json) show(verified, terminal)
     else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)

@@ -20,6 +20,9 @@ const SAVED_UP_TO = "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'head
 /** SQL: the position of the last event appended. */
 export const END = "SELECT CAST(value AS INTEGER) AS found FROM meta WHERE name = 'end'"
 
+/** SQL: the position of the last event that is there. */
+export const LAST = 'SELECT ifnull(max(position), -1) AS found FROM event'
+
 /** SQL: the heads of all streams, from the table and from later events. A tampered event may not be JSON. */
 export const ALL_HEADS = `
   WITH late AS MATERIALIZED (

@@ -1,8 +1,8 @@
 import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
-import { ALL_HEADS, END } from './heads.ts'
+import { ALL_HEADS, END, LAST } from './heads.ts'
 import { openToRead } from './open.ts'
-import { findSchemaDifferences } from './schema.ts'
+import { findMissingRows, findSchemaDifferences } from './schema.ts'
 import { findClaimProblem } from './writer-claim.ts'
 
 export interface StreamHead {
@@ -26,7 +26,7 @@ export const openLinks = (path: string) => {
   `)
   const heads = prepare<StreamHead>(database, ALL_HEADS)
   const end = database.prepare(END)
-  const last = database.prepare('SELECT ifnull(max(position), -1) AS found FROM event')
+  const last = database.prepare(LAST)
   return {
     /**
      * The position of each event's predecessor in its stream, separated by commas, for events after one position up to
@@ -41,7 +41,7 @@ export const openLinks = (path: string) => {
     /** What is wrong with the file beside its events, as phrases: its schema, and the note of its last writer. */
     faults: (): readonly string[] => {
       const claim = findClaimProblem(database)
-      return [...findSchemaDifferences(database), ...(claim === undefined ? [] : [claim])]
+      return [...findSchemaDifferences(database), ...findMissingRows(database), ...(claim === undefined ? [] : [claim])]
     },
     close: (): void => database.close(),
   }

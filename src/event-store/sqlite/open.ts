@@ -6,7 +6,17 @@ import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
-import { findSchemaDifferences, isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
+import { END, LAST } from './heads.ts'
+import {
+  findMissingRows,
+  findSchemaDifferences,
+  isSafeSqlite,
+  MIGRATIONS,
+  migrate,
+  refuseChanges,
+  scalar,
+  versionOf,
+} from './schema.ts'
 import { recoverWal } from './sync.ts'
 import { claimFile, confirmClaim, refuseMissingWal } from './writer-claim.ts'
 
@@ -63,11 +73,10 @@ const makeFile = (file: string): void => {
   closeSync(openSync(file, 'wx', 0o600))
 }
 
-/** What was removed is not made again silently: it kept events from being changed. */
-const checkSchema = (database: DatabaseSync): void => {
-  const differences = findSchemaDifferences(database)
-  if (differences.length === 0) return
-  throw new UnusableLog(`has been changed by another program: ${differences.join(', ')}; restore a backup`)
+/** Events that have been removed from the end of the log, as a phrase. */
+const findMissingEnd = (database: DatabaseSync): readonly string[] => {
+  const [end, last] = [Number(scalar(database, END)), Number(scalar(database, LAST))]
+  return end > last ? [`the log ends at ${last}, but the last append was at ${end}`] : []
 }
 
 /** How long a reader waits for other connections. */
@@ -109,7 +118,7 @@ export const openDatabase = (file: string, options: OpenDatabaseOptions): Databa
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
     recoverWal(database, file)
     migrate(database, randomHex)
-    checkSchema(database)
+    refuseChanges([...findSchemaDifferences(database), ...findMissingRows(database), ...findMissingEnd(database)])
     confirmClaim(database, file)
     return database
   } catch (cause) {

@@ -111,6 +111,22 @@ export const migrate = (
   }
 }
 
+/** The rows of `meta` that the migrations make. */
+const META_ROWS = ['log_id', 'heads', 'end']
+
+/** The rows of `meta` that have been removed, as phrases: without them events can be lost without a trace. */
+export const findMissingRows = (database: DatabaseSync): readonly string[] => {
+  const found = prepare<{ name: string }>(database, 'SELECT name FROM meta').all()
+  const missing = META_ROWS.filter((name) => !found.some((row) => row.name === name))
+  return missing.map((name) => `the row ${name} of meta is missing`)
+}
+
+/** What was removed is not made again silently. @throws UnusableLog naming all */
+export const refuseChanges = (changes: readonly string[]): void => {
+  if (changes.length > 0)
+    throw new UnusableLog(`has been changed by another program: ${changes.join(', ')}; restore a backup`)
+}
+
 /** A table, trigger or view of a database, with the statement that makes it. */
 interface SchemaObject {
   readonly type: string

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
-import { prepare, readRow } from '../../files/sqlite.ts'
+import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
@@ -153,7 +153,8 @@ const makeStore = (
   return {
     ...(lock === undefined ? durableReader(reader, lookup.last, () => syncWal(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
-    logId: readRow(prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'")).value,
+    // For readers of a log from which the row has been removed: `verify` finds that.
+    logId: prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'").get()?.value ?? '',
     append: (stream, expected, events, secrets = []) =>
       takesWrites()
         ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))

@@ -12,6 +12,7 @@ import { aLogOn, openAt } from '../../event-store/eventstoredb/subject.ts'
 import { append, aStream, someEvents } from '../../event-store/new-events.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { withoutTriggers } from '../../event-store/sqlite/without-triggers.ts'
+import { storeKeys } from '../../event-store/stored-keys.ts'
 import { runProcess } from '../../process/harness.ts'
 import { rightOf } from '../../users/builders.ts'
 import { BEGINS, writeStory } from '../rules/lawful-log.ts'
@@ -23,8 +24,10 @@ const aLog = async (t: ExecutionContext) => {
   const data = await aDirectory(t)
   const path = join(data, 'events.db')
   const store = openStore(t, path)
+  const key = randomBytes(32).toString('base64')
+  writeFileSync(join(data, 'audit.key'), `${key}\n`, { mode: 0o600 })
+  await storeKeys(store, key)
   await writeStory(store, 3, 60)
-  writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
   const runOver = (environment: Readonly<Record<string, string>>, ...line: readonly string[]) =>
     type(line, { BERTH_DATA: data, ...environment })
   const run = (...line: readonly string[]) => runOver({}, ...line)

@@ -7,6 +7,7 @@ import test from 'ava'
 import { NO_STREAM } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { append, aStream, beginLog, randomHex, someEvents } from '../../event-store/new-events.ts'
+import { storeKeys } from '../../event-store/stored-keys.ts'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { rightOf } from '../../users/builders.ts'
@@ -151,10 +152,13 @@ test('a start without the users or the key of the data is refused with the remed
     throw error
   }
   const store = openSqliteStore({ path: join(home, 'no-users', 'events.db'), randomHex, onFatal })
+  await storeKeys(store, OTHER_KEY, KEY)
   await beginLog(store)
   const stream = aStream()
   rightOf(await append(store, stream, NO_STREAM, someEvents(stream, 1)))
   await store.close()
+  await writeFile(join(home, 'no-users', 'vault.key'), `k-first:${KEY}\n`, { mode: 0o600 })
+  await writeFile(join(home, 'no-users', 'audit.key'), `${OTHER_KEY}\n`, { mode: 0o600 })
   for (const name of ['no-key', 'other-key', 'other-bytes']) await rm(join(home, name, 'vault.key'))
 
   const [noUsers, noKey, otherKey, otherBytes] = await Promise.all([

@@ -1,11 +1,12 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type ParseArgsConfig, default as util } from 'node:util'
 import { misused } from './failure.ts'
 import { LIMITS } from './limits.ts'
 
 /** Node's parser of arguments, which says what is wrong. @throws that misused */
 export const parse = <T extends ParseArgsConfig['options']>(given: { args: readonly string[]; options: T }) => {
   try {
-    return parseArgs({ args: [...given.args], options: given.options, allowPositionals: true })
+    // Not imported by its name: Node before 18.3 has no such export, and would end before it is told to be too old.
+    return util.parseArgs({ args: [...given.args], options: given.options, allowPositionals: true })
   } catch (error) {
     throw misused((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
   }
@@ -82,11 +83,20 @@ export const RESERVE_OPTIONS = {
   extend: { type: 'string' },
 } as const
 
+/** Node takes a number below 0 for an option, so it becomes one argument with the option before it. */
+const joinNegative = (args: readonly string[]): readonly string[] =>
+  args.flatMap((arg, n) => {
+    if (args[n - 1] === '--priority' && /^-\d+$/.test(arg)) return []
+    const next = args[n + 1] ?? ''
+    return arg === '--priority' && /^-\d+$/.test(next) ? [`${arg}=${next}`] : [arg]
+  })
+
 /** Reads the arguments of `reserve`. */
 export const readOrder = (args: readonly string[]): Order => {
   const end = args.indexOf('--')
   const command = end === -1 ? [] : args.slice(end + 1)
-  const { values, positionals } = parse({ args: args.slice(0, end === -1 ? undefined : end), options: RESERVE_OPTIONS })
+  const own = joinNegative(args.slice(0, end === -1 ? undefined : end))
+  const { values, positionals } = parse({ args: own, options: RESERVE_OPTIONS })
   const { match = [], not = [], for: length, wait, priority, keepalive, extend } = values
   if (match.length + not.length === 0) throw misused('--match is missing')
   if (length === undefined) throw misused('--for is missing')

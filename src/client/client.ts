@@ -7,6 +7,7 @@ import { LIMITS, type Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
 import { reserve, type Setting } from './reserve.ts'
 import { makeService } from './service.ts'
+import { CLIENT_VERSION } from './version.ts'
 
 /** Reads the arguments of a command, and returns what it does. */
 type Prepare = (args: readonly string[]) => (setting: Setting) => Promise<number>
@@ -42,6 +43,10 @@ export const runClient = async (
   const [name, ...rest] = args
   if (name === 'help' || asksHelp(args)) {
     output.stdout(helpOf(name === 'help' ? rest[0] : name))
+    return 0
+  }
+  if (name === '--version' || name === '-V') {
+    output.stdout(`berth ${CLIENT_VERSION}\n`)
     return 0
   }
   try {

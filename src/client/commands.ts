@@ -17,11 +17,14 @@ const listOwn = async (service: Service): Promise<readonly Members[]> => {
   return listed.filter(({ state }) => state === 'running' || state === 'ahead').sort((a, b) => start(a) - start(b))
 }
 
+/** Letters with accents are written in one way or the other by terminals, by file systems and by people. */
+const fold = (name: string): string => name.normalize('NFC').toLowerCase()
+
 /** The id of a reservation: an id as it is, or that of one's own running reservation of the SUT with this name. */
 const findReservation = async (service: Service, typed: string): Promise<string> => {
   if (/^[0-9a-f]{24}$/.test(typed)) return typed
   const running = (await listOwn(service)).filter(
-    ({ state, sut_name }) => state === 'running' && String(sut_name).toLowerCase() === typed.toLowerCase(),
+    ({ state, sut_name }) => state === 'running' && fold(String(sut_name)) === fold(typed),
   )
   const [found] = running
   if (found === undefined) throw refused(`you have no running reservation of ${JSON.stringify(typed)}`)

@@ -37,18 +37,32 @@ export const readCredentials = (path: string): string => {
 export const authorizationOf = (credentials: string): string =>
   TOKEN_LIKE.test(credentials) ? `Bearer ${credentials}` : `Basic ${Buffer.from(credentials).toString('base64')}`
 
+/** What is wrong with the address of a service, as a part of a sentence. URLs drop blanks and line ends, requests do not. */
+export const urlProblem = (text: string): string | undefined => {
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not have blanks or line ends'
+  const { protocol, username, password, search, hash } = URL.canParse(text) ? new URL(text) : ({} as URL)
+  const isOfService = /^https?:$/.test(protocol ?? '') && `${username}${password}${search}${hash}` === ''
+  return isOfService ? undefined : 'must be like https://berth.lab.example, without a user, a query and a fragment'
+}
+
+/** What is wrong with a token, likewise. */
+export const tokenProblem = (text: string): string | undefined => {
+  if (TOKEN_LIKE.test(text)) return undefined
+  return TOKEN_LIKE.test(text.trim())
+    ? 'must not have blanks or line ends'
+    : 'must be a token, which begins with berth_'
+}
+
 /** Reads the variables that say which service is asked, and as whom. */
 export const readTarget = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): Target => {
   if (BERTH_URL === undefined || (BERTH_TOKEN === undefined) === (BERTH_CREDENTIALS_FILE === undefined)) {
     throw misused('set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE')
   }
-  const { protocol, username, password, search, hash } = URL.canParse(BERTH_URL) ? new URL(BERTH_URL) : ({} as URL)
-  if (!/^https?:$/.test(protocol ?? '') || `${username}${password}${search}${hash}` !== '') {
-    throw misused('BERTH_URL must be like https://berth.lab.example, without a user, a query and a fragment')
-  }
-  if (BERTH_TOKEN !== undefined && !TOKEN_LIKE.test(BERTH_TOKEN)) {
-    throw misused('BERTH_TOKEN must be a token, which begins with berth_')
-  }
+  const problems = [
+    ['BERTH_URL', urlProblem(BERTH_URL)],
+    ['BERTH_TOKEN', BERTH_TOKEN === undefined ? undefined : tokenProblem(BERTH_TOKEN)],
+  ] as const
+  for (const [name, problem] of problems) if (problem !== undefined) throw misused(`${name} ${problem}`)
   const credentials = BERTH_TOKEN ?? readCredentials(BERTH_CREDENTIALS_FILE ?? '')
   return { url: BERTH_URL.replace(/\/+$/, ''), authorization: authorizationOf(credentials) }
 }

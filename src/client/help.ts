@@ -18,19 +18,20 @@ export const RESERVE_HELP: CommandHelp = {
   example: "reserve --match os=windows --match tag.rack=3,4 --for 30m -- sh -c 'ping -c 1 $SUT_HOST'",
   help: `
 Reserves any machine that fits, waits until its port is open, runs COMMAND, and gives the machine back when COMMAND ends
-or is killed. Signals are passed on to COMMAND.
+or is killed. Signals are passed on to COMMAND, and without a terminal to all that it has started.
 
   --match KEY=VALUE        a criterion that the machine must meet; all of several. KEY is sut_type, manufacturer,
                            model, os, version, name or tag.NAME; of VALUE,VALUE either will do, and \\, is a comma
   --not KEY=VALUE          a criterion that leaves machines out
   --for DURATION           how long the machine is needed, such as 30m or 2h; a number alone is seconds
   --wait DURATION          how long to wait in the queue until a machine is free; not at all unless given
-  --priority NUMBER        place in the queue, -100 to 100, larger first; 0 unless given; --priority=-5 if negative
+  --priority NUMBER        place in the queue, -100 to 100, larger first; 0 unless given
   --keepalive DURATION     how long the reservation outlives this program if that is killed; 2m unless given
   --extend DURATION        extends the reservation by this whenever less than five minutes are left
 
 COMMAND gets SUT_HOST, SUT_PORT, SUT_ID and RESERVATION_ID in its environment, and neither BERTH_TOKEN nor
-BERTH_CREDENTIALS_FILE. When the reservation is no longer in force, COMMAND gets SIGTERM, and ten seconds later SIGKILL.
+BERTH_CREDENTIALS_FILE. When the reservation is no longer in force, COMMAND and what it has started get SIGTERM, and ten
+seconds later SIGKILL.
 
 ${NEEDS} Lines that begin with "berth: " are not COMMAND's.`,
 }
@@ -89,7 +90,8 @@ export const helpOf = (name: string | undefined): string => {
   const lines = ALL.map((each) => `  ${each.name.padEnd(10)}${each.summary}\n${' '.repeat(12)}${each.example}`)
   return `berth: reserves the machines of a test lab\n\n  ${BERTH} COMMAND\n
 ${lines.join('\n')}
-  COMMAND --help shows more about a command\n
+  COMMAND --help shows more about a command
+  --version      prints the version\n
 Needs BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE: a file of mode 0600 with one line, a token, or a name, a
 colon and a password.
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ClientFailure, EXIT, refused } from './failure.ts'
 import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
-import { type Answer, type Asked, acceptedBody, type Members, type Service } from './service.ts'
+import { acceptedBody, type Members, type Service } from './service.ts'
 
 /** Where a machine is reached. Both become arguments and variables of programs. */
 export interface Place {
@@ -29,95 +29,11 @@ const bindHere = async (service: Service, id: string, connection: Members, giveU
   acceptedBody(await service.post(`/api/sut_reservation/${id}/update`, giveUp && { giveUp }))
 }
 
-/** A reservation that the client has. */
-export interface Held {
-  readonly id: string
-  /** Seconds after which it is released unless it is kept alive. */
-  readonly keepalive: number
-  /** Seconds by which it is extended when little is left. */
-  readonly extendBy: number | undefined
-  /** The answer that has it. */
-  readonly reservation: Answer
-}
-
-const notInForce = (why: string): ClientFailure =>
-  new ClientFailure(EXIT.notInForce, `the reservation is no longer in force: ${why}`)
-
-/** When a reservation ends, on the clock of `performance.now()`: the clock of this machine may be wrong. */
-const endOf = ({ body, now }: Answer): number => performance.now() + Date.parse(String(body.end_time)) - now
-
-/** Extends a reservation by its `extendBy`. Resolves to its new end, or to what the service says against it. */
-const extend = async (service: Service, { id, extendBy }: Held, asked: Asked): Promise<number | string> => {
-  const answer = await service.post(`/api/sut_reservation/${id}/extend`, { body: { by: extendBy }, ...asked })
-  return answer.status < 300 ? endOf(answer) : String(answer.body.detail)
-}
-
-/** Keeps a reservation alive, and long enough. Resolves to the reason when it is no longer in force. */
-const keep = async (
-  service: Service,
-  held: Held,
-  { limits, output, signal }: { limits: Limits; output: Output; signal: AbortSignal },
-): Promise<string> => {
-  // A request without an answer must not lose it: there is time for another.
-  const quarter = (held.keepalive * 1000) / 4
-  const [every, answerMs] = [Math.min(limits.keepMs, quarter), Math.min(limits.answerMs, quarter)]
-  let end = endOf(held.reservation)
-  let said: string | undefined
-  for (;;) {
-    await delay(every, undefined, { signal })
-    // No outage ends it before its time: a service that is down releases nothing.
-    const outageMs = end - performance.now()
-    const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, { signal, outageMs, answerMs })
-    if (kept.status >= 300) return String(kept.body.detail)
-    end = endOf(kept)
-    if (held.extendBy === undefined || end - performance.now() > limits.extendMs) continue
-    const extended = await extend(service, held, { signal, outageMs: end - performance.now(), answerMs })
-    if (typeof extended === 'number') end = extended
-    else if (extended !== said) {
-      said = extended
-      say(output, `the reservation cannot be extended: ${said}`)
-    }
-  }
-}
-
-/** Does something while a reservation is kept. When it is no longer in force, aborts `lost`, waits, and rejects. */
-export const whileKept = async <A>(
-  service: Service,
-  held: Held,
-  { limits, output }: { readonly limits: Limits; readonly output: Output },
-  work: (lost: AbortSignal) => Promise<A>,
-): Promise<A> => {
-  const [done, lost] = [new AbortController(), new AbortController()]
-  const isDone = (error: unknown): string => {
-    if (done.signal.aborted) return ''
-    if (error instanceof ClientFailure) return error.message
-    throw error
-  }
-  let why: string | undefined
-  const kept = keep(service, held, { limits, output, signal: done.signal })
-    .catch(isDone)
-    .then((reason) => {
-      if (done.signal.aborted) return
-      why = reason
-      lost.abort()
-    })
-  try {
-    const result = await work(lost.signal)
-    if (why !== undefined) throw notInForce(why)
-    return result
-  } catch (error) {
-    throw why === undefined ? error : notInForce(why)
-  } finally {
-    done.abort()
-    await kept
-  }
-}
-
 /** Waits until the port of a reservation is open for this address. */
 export const waitForPort = async (
   service: Service,
   id: string,
-  limits: Limits,
+  { limits, output }: { readonly limits: Limits; readonly output: Output },
   signal?: AbortSignal,
 ): Promise<Place> => {
   const until = performance.now() + limits.portMs
@@ -128,6 +44,9 @@ export const waitForPort = async (
     const place = placeOf(connection)
     if (place !== undefined) {
       await bindHere(service, id, connection, signal)
+      const { released_unused_at: unused } = connection
+      if (typeof unused === 'string')
+        say(output, `the machine is released at ${unused} unless somebody has connected by then`)
       return place
     }
     if (performance.now() > until) throw new ClientFailure(EXIT.unreachable, 'the port of the machine does not open')
@@ -139,7 +58,7 @@ export const waitForPort = async (
 /** Gives a reservation back. Says so if that fails: it then ends by itself. */
 export const giveBack = async (
   service: Service,
-  { id, keepalive }: Pick<Held, 'id' | 'keepalive'>,
+  { id, keepalive }: { readonly id: string; readonly keepalive: number },
   outageMs: number,
   output: Output,
 ) => {

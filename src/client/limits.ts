@@ -17,6 +17,8 @@ export const LIMITS = {
   extendMs: 300_000,
   /** Time between SIGTERM and SIGKILL. */
   killMs: 10_000,
+  /** Time for what COMMAND leaves behind to end by itself. */
+  graceMs: 1_000,
   /** Seconds for which a reservation is kept alive, unless --keepalive says so. */
   keepalive: 120,
 }

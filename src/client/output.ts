@@ -2,6 +2,8 @@
 export interface Output {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
+  /** Descriptors from 3 on that COMMAND gets beside the standard ones. */
+  readonly descriptors?: readonly number[]
 }
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,91 +1,143 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { isatty } from 'node:tty'
+import type { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Environment } from './credentials.ts'
+import { NOT_EXECUTABLE } from './executable.ts'
+import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
-
-/** Exit codes of shells for a program that is not there, and for one that cannot be run. */
-const [NOT_FOUND, NOT_EXECUTABLE] = [127, 126]
 
 /** What a shell answers for a program that a signal has ended. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
 export interface Program {
+  /** Signals the program alone. */
   readonly kill: (signal: NodeJS.Signals) => void
+  /** Signals its process group where it has one of its own, otherwise the program alone. */
+  readonly killGroup: (signal: NodeJS.Signals) => void
+  /** Whether it runs, or something of its own group, which it may have left behind. */
+  readonly isAlive: () => boolean
   /** The exit code as a shell shows it. */
   readonly ended: Promise<number>
+  /** Call it when nothing runs any more that is to end if this client is killed. */
+  readonly close: () => void
+}
+
+/** How a program is run. */
+export interface Run {
+  readonly line: readonly string[]
+  readonly env: Environment
+  /** Gives it a process group of its own, which a terminal would stop when it reads. */
+  readonly isGrouped: boolean
+  /** Whether it ignores SIGHUP, as this client does. */
+  readonly ignoresHangup: boolean
+  /** Seconds between SIGTERM and SIGKILL where the client is gone. */
+  readonly killAfter: number
+}
+
+/** Ends the process, or the group if the number is negative, that the first line names, once the pipe is closed. */
+const GUARD = 'read -r target || exit; read -r _; kill -TERM "$target"; sleep "$1"; kill -KILL "$target"'
+
+/** Names itself to the guard, whose pipe is the descriptor, and becomes the program. */
+const become = (pipe: number, ignoresHangup: boolean): string =>
+  `${ignoresHangup ? "trap '' HUP; " : ''}printf '%s\\n' "$1$$" >&${pipe}; shift; exec "$@" ${pipe}>&-`
+
+/**
+ * Starts a shell that ends a program if this client is killed. The program names itself to it before it begins, since the
+ * client may be killed at any moment.
+ */
+const startGuard = (killAfter: number) => {
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', String(killAfter)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  for (const each of [guard, guard.stdin]) each.on('error', () => undefined)
+  return guard
+}
+
+/** Sends a signal, 0 to look whether something is there. Returns whether it was sent. */
+const trySignal = (pid: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null
+
+/** Starts a program with the descriptors of the client. */
+const spawnProgram = (
+  { line, env, isGrouped, ignoresHangup }: Run,
+  descriptors: readonly number[],
+  guard: ReturnType<typeof startGuard> | undefined,
+): ChildProcess => {
+  const [file = '', ...args] = line
+  if (guard === undefined) return spawn(file, args, { env: { ...env }, stdio: 'inherit' })
+  const stdio: (number | 'inherit' | 'ignore' | Writable)[] = ['inherit', 'inherit', 'inherit']
+  for (const fd of descriptors) stdio[fd] = fd
+  // Shells know descriptors of one digit only.
+  const pipe = [3, 4, 5, 6, 7, 8].find((fd) => stdio[fd] === undefined) ?? 9
+  stdio[pipe] = guard.stdin
+  const parts = ['-c', become(pipe, ignoresHangup), 'sh', isGrouped ? '-' : '', ...line]
+  const filled = Array.from(stdio, (each) => each ?? 'ignore')
+  return spawn('/bin/sh', parts, { env: { ...env }, stdio: filled, detached: isGrouped })
 }
 
 /** Runs a program with the input and the output of the client. */
-export const startProgram = (line: readonly string[], env: Environment, output: Output): Program => {
-  const [file = '', ...args] = line
+export const startProgram = (run: Run, output: Output): Program => {
   const explain = ({ code }: NodeJS.ErrnoException): number => {
-    say(output, `${file} cannot be run: ${code === 'ENOENT' ? 'there is no such program' : code}`)
-    return code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE
+    say(output, `${run.line[0]} cannot be run: ${code}`)
+    return NOT_EXECUTABLE
   }
+  const guard = process.platform === 'win32' ? undefined : startGuard(run.killAfter)
   let child: ChildProcess
   try {
-    child = spawn(file, args, { env: { ...env }, stdio: 'inherit' })
+    child = spawnProgram(run, output.descriptors ?? [], guard)
   } catch (error) {
+    guard?.kill('SIGKILL')
     // Node throws some reasons, such as E2BIG, and tells others by an event.
-    return { kill: () => undefined, ended: Promise.resolve(explain(error as NodeJS.ErrnoException)) }
+    const ended = Promise.resolve(explain(error as NodeJS.ErrnoException))
+    return { kill: () => undefined, killGroup: () => undefined, isAlive: () => false, ended, close: () => undefined }
   }
+  const { pid } = child
+  const group = run.isGrouped && pid !== undefined ? -pid : undefined
   const ended = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? exitCodeOf(signal as NodeJS.Signals)))
     child.on('error', (error) => {
       if (child.pid === undefined) resolve(explain(error))
     })
   })
-  return { kill: (signal) => child.kill(signal), ended }
-}
-
-/** Ends a program with SIGTERM, and with SIGKILL if it does not end in time. */
-export const endProgram = async ({ kill, ended }: Program, killMs: number): Promise<void> => {
-  kill('SIGTERM')
-  const timer = setTimeout(() => kill('SIGKILL'), killMs)
-  await ended
-  clearTimeout(timer)
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** A terminal sends these to every process in front of it. */
-const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
-/** Milliseconds in which another signal is the same one: programs such as npm pass on what the terminal sends to all. */
-const SAME_WITHIN = 1_000
-
-/** What becomes of the signals that the client receives. */
-export const handleSignals = () => {
-  const interruption = new AbortController()
-  const isWatched = [0, 1, 2].some(isatty)
-  let running: Program | undefined
-  let first: NodeJS.Signals | undefined
-  let at = 0
-  const handle = (signal: NodeJS.Signals): void => {
-    if (running !== undefined) {
-      if (!isWatched || !OF_TERMINAL.includes(signal)) running.kill(signal)
-    } else if (first === undefined) {
-      first = signal
-      at = performance.now()
-      interruption.abort()
-    } else if (performance.now() - at > SAME_WITHIN) process.exit(exitCodeOf(signal))
-  }
-  for (const signal of SIGNALS) process.on(signal, handle)
+  const kill = (signal: NodeJS.Signals): void => void child.kill(signal)
   return {
-    /** Aborted by the first one that arrives while no program runs. The second ends the client at once. */
-    interrupted: interruption.signal,
-    /** The exit code of the one that interrupted. */
-    exitCode: (): number | undefined => first && exitCodeOf(first),
-    /** Passes them on to a program from now on, until it ends. */
-    passTo: (program: Program): void => {
-      running = program
-      program.ended.finally(() => {
-        running = undefined
-      })
-    },
-    close: (): void => {
-      for (const signal of SIGNALS) process.off(signal, handle)
-    },
+    kill,
+    killGroup: group === undefined ? kill : (signal) => void trySignal(group, signal),
+    isAlive: () => isRunning(child) || (group !== undefined && trySignal(group, 0)),
+    ended,
+    close: () => void guard?.kill('SIGKILL'),
   }
 }
 
-export type Signals = ReturnType<typeof handleSignals>
+/** Milliseconds between looks at a group: only its leader is a child of the client. */
+const LOOK_MS = 20
+
+/** Waits until nothing of a program and its group runs any more, or so many milliseconds. */
+const waitUntilGone = async ({ isAlive }: Program, within: number): Promise<void> => {
+  const until = performance.now() + within
+  while (isAlive() && performance.now() < until) await delay(LOOK_MS)
+}
+
+/** Ends a program and its group with SIGTERM, and with SIGKILL what does not end in time. */
+export const endProgram = async (program: Program, { killMs }: Pick<Limits, 'killMs'>): Promise<void> => {
+  program.killGroup('SIGTERM')
+  await waitUntilGone(program, killMs)
+  if (program.isAlive()) program.killGroup('SIGKILL')
+  await program.ended
+}
+
+/** Ends what a program that has ended has left behind: it would reach the machine while somebody else has it. */
+export const endRest = async (program: Program, limits: Pick<Limits, 'graceMs' | 'killMs'>): Promise<void> => {
+  await waitUntilGone(program, limits.graceMs)
+  if (program.isAlive()) await endProgram(program, limits)
+}

@@ -1,12 +1,16 @@
 import type { Order } from './arguments.ts'
 import type { Environment } from './credentials.ts'
+import { checkExecutable } from './executable.ts'
 import { ClientFailure, EXIT } from './failure.ts'
-import { giveBack, type Held, waitForPort, whileKept } from './hold.ts'
+import { giveBack, waitForPort } from './hold.ts'
+import { isHangupIgnored } from './inherited.ts'
+import { type Held, whileKept } from './keep.ts'
 import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
-import { endProgram, handleSignals, type Signals, startProgram } from './program.ts'
+import { endProgram, endRest, type Run, startProgram } from './program.ts'
 import { waitForMachine } from './queue.ts'
 import { acceptedBody, idOf, refusalOf, type Service } from './service.ts'
+import { handleSignals, type Signals } from './signals.ts'
 
 export interface Setting {
   readonly service: Service
@@ -36,32 +40,44 @@ const environmentFor = (
   return { ...rest, SUT_HOST: host, SUT_PORT: String(port), SUT_ID: idOf(sut_id), RESERVATION_ID: id }
 }
 
+/** Runs COMMAND until it ends, or the reservation is lost. Returns its exit code. */
+const runProgram = async (run: Run, lost: AbortSignal, { limits, output }: Setting, signals: Signals) => {
+  const program = startProgram(run, output)
+  signals.passTo(program)
+  let ending: Promise<void> | undefined
+  lost.addEventListener('abort', () => {
+    ending = endProgram(program, limits)
+  })
+  const exitCode = await program.ended
+  await (ending ?? endRest(program, limits))
+  program.close()
+  return exitCode
+}
+
 /** Runs COMMAND on the machine once its port is open. Returns its exit code. */
 const runOn = (held: Held, command: readonly string[], setting: Setting, signals: Signals): Promise<number> => {
-  const { service, limits, output, environment } = setting
+  const { service, limits, environment } = setting
   return whileKept(service, held, setting, async (lost) => {
     const stop = new AbortController()
     const abort = (): void => stop.abort()
     for (const signal of [lost, signals.interrupted]) signal.addEventListener('abort', abort)
     if (signals.interrupted.aborted) abort()
-    const place = await waitForPort(service, held.id, limits, stop.signal)
+    const place = await waitForPort(service, held.id, setting, stop.signal)
     stop.signal.throwIfAborted()
-    const program = startProgram(command, environmentFor(held, place, environment), output)
-    signals.passTo(program)
-    let ending: Promise<void> | undefined
-    lost.addEventListener('abort', () => {
-      ending = endProgram(program, limits.killMs)
-    })
-    const exitCode = await program.ended
-    await ending
-    return exitCode
+    const env = environmentFor(held, place, environment)
+    const isGrouped = !signals.isWatched && process.platform !== 'win32'
+    const { ignoresHangup } = signals
+    const run = { line: command, env, isGrouped, ignoresHangup, killAfter: limits.killMs / 1000 }
+    return runProgram(run, lost, setting, signals)
   })
 }
 
 /** Reserves a machine, runs COMMAND on it, and gives it back however COMMAND ends. Returns the exit code. */
 export const reserve = async (order: Order, setting: Setting): Promise<number> => {
-  const { service, limits, output } = setting
-  const signals = handleSignals()
+  const { service, limits, output, environment } = setting
+  const [program = ''] = order.command
+  if (process.platform !== 'win32') await checkExecutable(program, environment.PATH)
+  const signals = handleSignals(isHangupIgnored(environment))
   try {
     const { interrupted } = signals
     const id =

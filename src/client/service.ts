@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Target } from './credentials.ts'
-import { ClientFailure, EXIT, refused } from './failure.ts'
+import { ClientFailure, EXIT, misused, refused } from './failure.ts'
 import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
 
@@ -18,6 +18,8 @@ export interface Answer {
   readonly body: Members
   /** Unix milliseconds on the clock of the service, to a second. */
   readonly now: number
+  /** When the reservation is released unless it is kept alive; undefined if the answer does not say so. */
+  readonly keptUntil: number | undefined
 }
 
 export interface Asked {
@@ -84,7 +86,8 @@ const readAnswer = async (response: Response, retryMs: number): Promise<Tried> =
     return { why: isRefusal ? `${status} ${body.code}: ${body.detail}` : `its status is ${status}`, retryMs: wait }
   }
   if (body !== undefined && (status < 300 || isRefusal)) {
-    return { status, body, now: Date.parse(headers.get('date') ?? '') || Date.now() }
+    const timeIn = (name: string): number | undefined => Date.parse(headers.get(name) ?? '') || undefined
+    return { status, body, now: timeIn('date') ?? Date.now(), keptUntil: timeIn('keepalive-until') }
   }
   const location = headers.get('location')
   const moved = location === null ? '' : ` and it leads to ${location}`
@@ -99,6 +102,8 @@ const explainFailure = (error: unknown, retryMs: number): Tried => {
   const { message, cause = {} } = error as { message: string; cause?: { code?: string; message?: string } }
   const { code = '' } = cause
   const why = cause.message || code || message
+  if (cause.message === 'bad port')
+    throw misused('BERTH_URL has a port that HTTP clients refuse, because another protocol has it')
   if (UNKNOWN_AUTHORITY.test(code)) {
     const remedy = 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
     return { why: `${why}; ${remedy}`, retryMs, isForeign: true }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { access, constants as fileConstants } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { findExecutable } from './executable.ts'
 import type { Place } from './hold.ts'
 import { exitCodeOf } from './program.ts'
 
@@ -35,17 +34,6 @@ const VIEWERS: Readonly<Record<string, readonly Viewer[]>> = {
   ],
 }
 
-const isInstalled = async (program: string, path: string): Promise<boolean> => {
-  for (const folder of path.split(delimiter)) {
-    const found = await access(join(folder, program), fileConstants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  return false
-}
-
 /** How to connect to a machine from here. */
 export interface Way {
   /** The program that is installed, or else the first that would do, and its arguments. */
@@ -60,7 +48,7 @@ export const findWay = async (type: string, place: Place, path: string): Promise
   const viewers = VIEWERS[type] ?? VIEWERS.tcp ?? []
   const programs = viewers.map(([program]) => program)
   for (const [program, argumentsFor] of viewers) {
-    if (await isInstalled(program, path)) {
+    if ('path' in (await findExecutable(program, path))) {
       return { line: [program, ...argumentsFor(place)], isInstalled: true, programs }
     }
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { TOKEN_LIKE } from '../client/credentials.ts'
+import { tokenProblem, urlProblem } from '../client/credentials.ts'
 import type { ReadValue, ReadVariable } from './read.ts'
 import type { Environment } from './unknown-variables.ts'
 
@@ -13,21 +13,17 @@ export interface ClientConfig {
 
 const [URL_NAME, TOKEN_NAME, FILE_NAME] = ['BERTH_URL', 'BERTH_TOKEN', 'BERTH_CREDENTIALS_FILE'] as const
 
-const url: ReadValue<string> = (value) => {
-  const { protocol, username, password, search, hash } = URL.parse(value) ?? {}
-  const isOfService = (protocol === 'http:' || protocol === 'https:') && `${username}${password}${search}${hash}` === ''
-  return isOfService
-    ? E.right(value)
-    : E.left('must be like https://berth.lab.example, without a user, a query and a fragment')
-}
-
-const token: ReadValue<string> = (value) =>
-  TOKEN_LIKE.test(value) ? E.right(value) : E.left('must be a token, which begins with berth_')
+const unless =
+  (problemOf: (value: string) => string | undefined): ReadValue<string> =>
+  (value) => {
+    const problem = problemOf(value)
+    return problem === undefined ? E.right(value) : E.left(problem)
+  }
 
 /** Reads the variables of the command line; undefined unless they name a service and who asks it. */
 export const readClient = (read: ReadVariable, directory: string): ClientConfig | undefined => {
-  const address = read(URL_NAME, url, undefined)
-  const own = read(TOKEN_NAME, token, undefined)
+  const address = read(URL_NAME, unless(urlProblem), undefined)
+  const own = read(TOKEN_NAME, unless(tokenProblem), undefined)
   const file = read(FILE_NAME, (value) => E.right(resolve(directory, value)), undefined)
   const credentials = own !== undefined ? { token: own } : file !== undefined ? { file } : undefined
   return address === undefined || credentials === undefined ? undefined : { url: address, credentials }

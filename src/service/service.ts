@@ -381,7 +381,10 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         endings: requests.endings,
         explain: requests.explain,
       }),
-      reservationReads: makeReservationReads({ objects, asOf, nameOf, csv, views, runner, clock }),
+      reservationReads: makeReservationReads({
+        ...{ objects, asOf, nameOf, csv, views, runner, clock, users },
+        endings: requests.endings,
+      }),
       access: {
         connection: makeConnectionHandler({
           objects,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { start } from '../http/harness.ts'
 
@@ -15,6 +16,10 @@ test('the client is one file with an ETag, imports nothing but Node, and the gui
     [],
   )
   t.notRegex(text, /^export |from '\.|^import type/m)
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+  t.true(text.includes(`const CLIENT_VERSION = '${version}'\n`))
+  const names = [...text.matchAll(/^(?:async )?(?:const|let|class|function) (\w+)/gm)].map(([, name]) => name)
+  t.deepEqual(names.toSorted(), [...new Set(names)].sort(), 'no name is declared twice')
   const { text: page } = await anyone.get('/guide/pipelines')
   t.true(page.includes(hash('sha256', text)))
 })

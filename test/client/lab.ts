@@ -109,6 +109,7 @@ export const runHere = async (args: readonly string[], env: Variables, limits: P
 
 interface Recorded {
   readonly type: string
+  readonly time: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -116,10 +117,12 @@ interface Recorded {
 export const historyOf = async (
   { service, suts }: Lab,
   n: number,
-  show?: (data: Recorded['data']) => unknown,
+  show?: (data: Recorded['data'], type: string, time: string) => unknown,
 ): Promise<readonly unknown[]> => {
   const { json } = await service.as('admin').get(`/api/sut/${suts[n - 1]}/history?limit=1000`)
-  const shown = (json.events as readonly Recorded[]).map(({ type, data }) => show?.(data) ?? shownAs(type))
+  const shown = (json.events as readonly Recorded[]).map(
+    ({ type, data, time }) => show?.(data, type, time) ?? shownAs(type),
+  )
   return shown.filter((each) => (show !== undefined ? typeof each === 'number' : SHOWN.includes(String(each))))
 }
 

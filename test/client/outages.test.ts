@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { historyOf, reserving, runHere, startLab } from './lab.ts'
 import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from './proxy.ts'
 
 const CREATE = '/api/sut_reservation/create'
@@ -75,13 +75,4 @@ test('thorough: keeping alive is tried again before the reservation is lost', as
   await until('it is tried again', async () => proxy.count() > 1, 60_000)
   await writeFile(done, '')
   t.is((await running).code, 0)
-})
-
-test('thorough: a client that is killed frees its machine by not keeping it alive', async (t) => {
-  const lab = await startLab(t)
-  const running = runFile(t, lab, reserving(1, '--keepalive', '30s', '--', 'sh', '-c', 'echo $$; exec sleep 90'))
-  await running.said('\n')
-  running.child.kill('SIGKILL')
-  await until('the machine is free', async () => (await historyOf(lab, 1)).includes('ReservationReleased'), 90_000)
-  t.like(await runHere(reserving(1, '--', 'true'), lab.env), { code: 0 })
 })

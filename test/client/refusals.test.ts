@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -7,13 +8,14 @@ import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
-import { type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
+import { until } from '../http/until.ts'
+import { historyOf, type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
 import { startSecureProxy } from './proxy.ts'
 
 const later = tidyingLater()
 let lab: Lab
 test.before(async () => {
-  lab = await startLab(later, 3)
+  lab = await startLab(later, 5)
 })
 test.after.always(later.tidy)
 
@@ -65,6 +67,10 @@ test('variables that name no service, or nobody, or a file that others can read,
     [{ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE: open }, /set BERTH_URL, and either/],
     [{ BERTH_URL: 'lab.example', BERTH_TOKEN }, /BERTH_URL must be like https:/],
     [{ BERTH_URL: 'http://anna@lab.example', BERTH_TOKEN }, /BERTH_URL must be like https:/],
+    [{ BERTH_URL: ` ${BERTH_URL}`, BERTH_TOKEN }, /BERTH_URL must not have blanks or line ends/],
+    [{ BERTH_URL: `${BERTH_URL}\n`, BERTH_TOKEN }, /BERTH_URL must not have blanks or line ends/],
+    [{ BERTH_URL: 'http://127.0.0.1:6000', BERTH_TOKEN }, /BERTH_URL has a port that HTTP clients refuse, because/],
+    [{ BERTH_URL, BERTH_TOKEN: `${BERTH_TOKEN}\n` }, /BERTH_TOKEN must not have blanks or line ends/],
     [{ BERTH_URL, BERTH_TOKEN: 'anna:secret' }, /BERTH_TOKEN must be a token/],
     [{ BERTH_URL, BERTH_CREDENTIALS_FILE: open }, /open can be read by others; run: chmod 600 /],
     [{ BERTH_URL, BERTH_CREDENTIALS_FILE: empty }, /empty must hold one line/],
@@ -94,16 +100,22 @@ test('a refusal exits with 77, and a machine that is not free with 75', async (t
   t.regex(taken.errors, /^berth: [^\n]*\n$/)
 })
 
-test('thorough: a COMMAND that there is not exits with 127, one that cannot be run with 126, and the machine is free', async (t) => {
-  const none = await runHere(reserving(2, '--', 'no-such-program'), lab.env)
-  t.is(none.code, 127)
-  t.regex(none.errors, /\nberth: no-such-program cannot be run: there is no such program\n$/)
-  const text = await runHere(reserving(2, '--', lab.file), lab.env)
-  t.is(text.code, 126)
-  const within = await runHere(reserving(2, '--', join(lab.file, 'within')), lab.env)
-  t.is(within.code, 126)
-  t.regex(within.errors, /\nberth: \S+ cannot be run: ENOTDIR\n$/)
-  t.is((await runHere(reserving(2, ...RUN), lab.env)).code, 0)
+test('a COMMAND that there is not exits with 127, one that cannot be run with 126, and nothing is reserved', async (t) => {
+  const [script, folder] = [join(lab.folder, 'script'), join(lab.folder, 'folder')]
+  await writeFile(script, '#!/no/such/shell -e\n', { mode: 0o755 })
+  await mkdir(folder)
+  for (const [program, exitCode, why] of [
+    ['no-such-program', 127, 'there is no such program'],
+    ['/no/such/program', 127, 'there is no such program'],
+    [lab.file, 126, 'EACCES'],
+    [folder, 126, 'EACCES'],
+    [join(lab.file, 'within'), 126, 'ENOTDIR'],
+    [script, 126, 'its first line names /no/such/shell, which cannot be run'],
+  ] as const) {
+    const { code, errors } = await runHere(reserving(2, '--wait', '1h', '--', program), lab.env)
+    t.deepEqual([code, errors], [exitCode, `berth: ${program} cannot be run: ${why}\n`])
+  }
+  t.deepEqual(await historyOf(lab, 2), [])
 })
 
 /** A server that is not Berth, or is in front of it. */
@@ -146,6 +158,45 @@ test('thorough: a server that answers with something else than Berth exits with 
     t.is(code, 69, what)
     t.regex(errors, why, what)
   }
+})
+
+test('a token that ends while COMMAND runs lets it run on while the reservation is in force, and exits with 77', async (t) => {
+  const alice = lab.service.as('alice')
+  const { token, _id } = (await alice.post('/api/user/me/token', { name: 'short' })).json
+  const [begun, done] = [join(lab.folder, 'runs'), join(lab.folder, 'ends')]
+  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done; exit 3`
+  const running = runHere(reserving(4, '--', 'sh', '-c', script), { ...lab.env, BERTH_TOKEN: String(token) })
+  await until('COMMAND runs', async () => existsSync(begun), 60_000)
+  await alice.post(`/api/user/me/token/${_id}/revoke`, {})
+  // It is refused every 20 ms.
+  const refusals = async () => lab.service.answered.filter(({ status }) => status === 401).length
+  await until('it is refused', async () => (await refusals()) > 3, 60_000)
+  await writeFile(done, '')
+  const { code, errors } = await running
+  t.is(code, 77)
+  t.regex(
+    errors,
+    /\nberth: 401 unauthenticated: [^\n]*; COMMAND runs on while the reservation is in force, \d+ s at most\n/,
+  )
+  t.is(errors.match(/runs on/g)?.length, 1)
+  t.regex(errors, /\nberth: COMMAND ended with 3, but the service refuses: 401 [^\n]*\n$/)
+})
+
+test('thorough: where a token has ended, COMMAND ends before its reservation is released', async (t) => {
+  const alice = lab.service.as('alice')
+  const { token, _id } = (await alice.post('/api/user/me/token', { name: 'shorter' })).json
+  const script = 'trap "date +%s%3N; exit" TERM; echo runs; while :; do sleep 0.05; done'
+  const line = reserving(5, '--keepalive', '30s', '--', 'bash', '-c', script)
+  const running = runFile(t, { file: lab.file, env: { ...lab.env, BERTH_TOKEN: String(token) } }, line)
+  await running.said('runs')
+  await alice.post(`/api/user/me/token/${_id}/revoke`, {})
+  const { code, out, errors } = await running.ended
+  t.is(code, 77)
+  const released = () => historyOf(lab, 5, (_, type, time) => (/Released$/.test(type) ? Date.parse(time) : undefined))
+  await until('it is released', async () => (await released()).length > 0, 60_000)
+  const [ended, [at]] = [Number(out.split('\n')[1]), await released()]
+  t.true(ended <= Number(at), `${ended} ${at}`)
+  t.regex(errors, /\nberth: the reservation can no longer be kept alive: 401 unauthenticated: [^\n]*\n$/)
 })
 
 test('thorough: a signal ends the client while the service is not ready, and the machine is given back', async (t) => {
@@ -201,9 +252,9 @@ test('a certificate of an authority that is not known exits with 69 at once, and
 })
 
 test('a service that nothing listens for exits with 69', async (t) => {
-  const { code, errors } = await runHere(reserving(1, ...RUN), { ...lab.env, BERTH_URL: 'http://127.0.0.1:1' })
+  const { code, errors } = await runHere(reserving(1, ...RUN), { ...lab.env, BERTH_URL: 'http://127.0.0.1:2' })
   t.is(code, 69)
-  t.regex(errors, /^berth: the service at http:\/\/127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|bad port)/)
+  t.regex(errors, /^berth: the service at http:\/\/127\.0\.0\.1:2 cannot be reached: .*ECONNREFUSED/)
 })
 
 test('thorough: "reserve", "release" and "list" of the command line are the same client', async (t) => {
@@ -225,6 +276,9 @@ test('"list", "connect" and "release" mean a reservation by its id, or by the na
   const env = { BERTH_URL: lab.env.BERTH_URL, BERTH_CREDENTIALS_FILE: file }
   const { out } = await runHere(['list'], env)
   t.true(out.split('\n').includes([made._id, 'lab-3', made.start_time, made.end_time].join('\t')))
+  await lab.service.as('admin').post(`/api/sut/${lab.suts[2]}/update`, { name: 'prüfstand-3' })
+  t.is((await runHere(['connect', 'PRÜFSTAND-3'.normalize('NFD')], env)).code, 0)
+  await lab.service.as('admin').post(`/api/sut/${lab.suts[2]}/update`, { name: 'lab-3' })
   const connected = await runHere(['connect', 'LAB-3'], env)
   t.is(connected.out, `127.0.0.1\t${made.listen_port}\tnc -- 127.0.0.1 ${made.listen_port}\n`)
   t.is((await runHere(['release', String(made._id)], env)).code, 0)

@@ -73,7 +73,7 @@ test('one who waits in vain exits with 75; one who is interrupted is no longer i
 test('thorough: a request for the queue whose answer is lost is sent again with its key', async (t) => {
   const proxy = await startProxy(t, lab.service.port, '/api/sut_request/create', [breakOff])
   const env = { ...lab.env, BERTH_URL: proxy.url }
-  const line = reserving(4, '--wait', '1h', '--priority=-5', '--', 'true')
+  const line = reserving(4, '--wait', '1h', '--priority', '-5', '--', 'true')
   t.is((await runHere(line, env, { outageMs: 30_000 })).code, 0)
   t.is(proxy.count(), 2)
   t.deepEqual(await historyOf(lab, 4), HELD)

@@ -98,8 +98,9 @@ export type SessionsQuery = QueryOf<typeof sessionsQuery>
 /** Seconds. Proxies cut a request that is not answered for a minute, or less. */
 const WAIT_MAX = 60
 
-/** Seconds to wait: until a request does not wait any more, or until a port is open. */
-export const waitQuery = parametersOf({ wait: wholeNumber(0, WAIT_MAX) })
+/** Seconds to wait: until a request does not wait any more, a reservation changes, or a port is open. */
+export const waitParameter = wholeNumber(0, WAIT_MAX)
+export const waitQuery = parametersOf({ wait: waitParameter })
 export type WaitQuery = QueryOf<typeof waitQuery>
 
 export const sutRequestsQuery = queryOf(

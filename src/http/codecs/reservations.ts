@@ -3,14 +3,15 @@ import type { Problem } from '../../domain/failure.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { asOfParameter } from './as-of.ts'
-import { paging, problemsBetween, spanProblems, withPage } from './lists.ts'
+import { paging, problemsBetween, spanProblems, waitParameter, withPage } from './lists.ts'
 import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, several, wordsOf } from './query.ts'
 
 const NOTHING: ReadonlySet<never> = new Set()
 
 export const reservationQuery = queryOf(
-  parametersOf({ include: wordsOf('names', 'state', 'series'), as_of: asOfParameter }),
-  ({ include = NOTHING, as_of }) => ({ include, as_of }),
+  parametersOf({ include: wordsOf('names', 'state', 'series'), as_of: asOfParameter, wait: waitParameter }),
+  ({ include = NOTHING, as_of, wait = 0 }) => ({ include, as_of, wait }),
+  (params) => (params.has('wait') && params.has('as_of') ? [inQuery('wait', 'cannot be combined with as_of')] : []),
 )
 export type ReservationQuery = QueryOf<typeof reservationQuery>
 

@@ -5,6 +5,7 @@ import { failure, invalid } from '../../domain/failure.ts'
 import { ceilMillisecond, ceilSecond, epochSecondsOf, floorSecond, isLater } from '../../domain/values/instant.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
+import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
@@ -13,13 +14,17 @@ import type { Call, RouteResult } from '../protocol/route.ts'
 import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
+import { userNow } from '../response/user-now.ts'
 import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { makeList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
 
-type ReservationReadsDependencies = Pick<Parts, 'objects' | 'asOf' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock'>
+interface ReservationReadsDependencies
+  extends Pick<Parts, 'objects' | 'asOf' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock' | 'users'> {
+  readonly endings: Pick<Endings, 'waitForChange'>
+}
 
 type ReadCall = Call<unknown, ReservationQuery>
 
@@ -124,7 +129,7 @@ const detailsOf = async (
 
 /** Reads one reservation, now or as of a past moment. */
 const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
-  const { objects, asOf, nameOf, views, runner, clock } = dependencies
+  const { objects, asOf, nameOf, views, runner, clock, users, endings } = dependencies
   const keptResponse = makeKeptResponse({ runner, clock })
   const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
     const { include, as_of } = query
@@ -136,10 +141,21 @@ const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
     const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
     return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })
   }
+  /** Milliseconds until its window ends; 0 if it is over. */
+  const timeLeft = ({ ended, document }: Version): number =>
+    ended === null ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
+
   const newest = async (call: ReadCall): RouteResult => {
-    const found = await findNewest(visibleTo(objects, call.user), 'reservation', call.params.id)
+    const { user, params, query } = call
+    const found = await findNewest(visibleTo(objects, user), 'reservation', params.id)
     if (E.isLeft(found)) return found
     const version = found.right
+    const left = query.wait === 0 ? 0 : timeLeft(version)
+    if (left > 0) {
+      await endings.waitForChange(version, Math.min(query.wait * 1000, left))
+      const now = userNow(users, user)
+      return E.isLeft(now) ? now : newest({ ...call, user: now.right, query: { ...query, wait: 0 } })
+    }
     if (version.ended === 'cancelled') {
       return E.left(
         failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),

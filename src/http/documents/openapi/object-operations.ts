@@ -48,8 +48,10 @@ export const reservationOperations: Operations = {
   },
   'GET /api/sut_reservation/:id': {
     id: 'readReservation',
-    summary: 'Read a reservation',
-    notes: { include: INCLUDE },
+    summary: 'Read a reservation, or wait until it changes or is over',
+    description:
+      'With wait, it is answered when the reservation changes, when it is over or cancelled, or after that time. Signs of life change nothing.',
+    notes: { include: INCLUDE, wait: 'Seconds to wait, 0 by default. Not with as_of.' },
     answer: refTo('Reservation'),
     isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],

@@ -8,10 +8,11 @@ import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import type { SutRequestsQuery, WaitQuery } from '../../codecs/lists.ts'
-import { type Refusal, refusal } from '../../protocol/problem.ts'
+import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { withUserName } from '../../response/user-names.ts'
+import { userNow } from '../../response/user-now.ts'
 import { type ScopedUser, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
@@ -49,10 +50,7 @@ const makeRead = (dependencies: RequestReadsDependencies) => {
   /** Waits, and finds out who the caller is then. */
   const wait = async (id: string, user: User, seconds: number): Promise<E.Either<Refusal, User>> => {
     await endings.wait(id, seconds * 1000)
-    const now = users.byId(user._id)
-    if (now === undefined) return E.left(refusal('unauthenticated', 'The user has been removed.'))
-    const { scope: _, ...unscoped } = user
-    return E.right({ ...unscoped, ...(now.scope !== undefined && { scope: now.scope }) })
+    return userNow(users, user)
   }
 
   return async ({ params, user, query: { wait: seconds = 0 } }: Call<unknown, WaitQuery>): RouteResult => {

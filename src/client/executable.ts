@@ -1,0 +1,64 @@
+import { access, constants as fileConstants, open, stat } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { ClientFailure } from './failure.ts'
+
+/** Exit codes of shells for a program that is not there, and for one that cannot be run. */
+export const [NOT_FOUND, NOT_EXECUTABLE] = [127, 126]
+
+/** What a shell looks through without the variable PATH. */
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** A file that can be run, or the code of the error why there is none. */
+type Found = { readonly path: string } | { readonly code: string }
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'EIO'
+
+const tryFile = async (path: string): Promise<Found> => {
+  try {
+    await access(path, fileConstants.X_OK)
+    return (await stat(path)).isFile() ? { path } : { code: 'EACCES' }
+  } catch (error) {
+    return { code: codeOf(error) }
+  }
+}
+
+/** Finds a program as a shell does: in the folders of `path`, unless its name has a slash. */
+export const findExecutable = async (name: string, path = USUAL_PATH): Promise<Found> => {
+  if (name.includes('/')) return tryFile(name)
+  let code = 'ENOENT'
+  for (const folder of path.split(delimiter)) {
+    const found = await tryFile(join(folder || '.', name))
+    if ('path' in found) return found
+    if (found.code === 'EACCES') code = found.code
+  }
+  return { code }
+}
+
+/** Maximum bytes of the first line that a kernel reads. */
+const FIRST_LINE_MAX = 256
+
+/** The program that the first line of a script names; undefined if the file is no script, or cannot be read. */
+const interpreterOf = async (path: string): Promise<string | undefined> => {
+  const file = await open(path).catch(() => undefined)
+  if (file === undefined) return undefined
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_LINE_MAX), 0, FIRST_LINE_MAX, 0)
+    return /^#![ \t]*([^ \t\n]+)/.exec(buffer.toString('latin1', 0, bytesRead))?.[1]
+  } finally {
+    await file.close()
+  }
+}
+
+/** Finds out before anything is reserved that a program cannot be run. @throws why, with the exit code of a shell */
+export const checkExecutable = async (name: string, path: string | undefined): Promise<void> => {
+  const found = await findExecutable(name, path)
+  if ('code' in found) {
+    const isMissing = found.code === 'ENOENT'
+    const why = `${name} cannot be run: ${isMissing ? 'there is no such program' : found.code}`
+    throw new ClientFailure(isMissing ? NOT_FOUND : NOT_EXECUTABLE, why)
+  }
+  const interpreter = await interpreterOf(found.path)
+  if (interpreter === undefined || 'path' in (await tryFile(interpreter))) return
+  const why = `${name} cannot be run: its first line names ${interpreter}, which cannot be run`
+  throw new ClientFailure(NOT_EXECUTABLE, why)
+}

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ClientFailure, EXIT, refused } from './failure.ts'
+import type { Limits } from './limits.ts'
+import { type Output, say } from './output.ts'
+import { type Answer, type Asked, refusalOf, type Service } from './service.ts'
+
+/** A reservation that the client has. */
+export interface Held {
+  readonly id: string
+  /** Seconds after which it is released unless it is kept alive. */
+  readonly keepalive: number
+  /** Seconds by which it is extended when little is left. */
+  readonly extendBy: number | undefined
+  /** The answer that has it. */
+  readonly reservation: Answer
+}
+
+interface Keeping {
+  readonly service: Service
+  readonly held: Held
+  readonly limits: Limits
+  readonly output: Output
+  /** Ends the keeping. */
+  readonly signal: AbortSignal
+}
+
+const notInForce = (why: string): ClientFailure =>
+  new ClientFailure(EXIT.notInForce, `the reservation is no longer in force: ${why}`)
+
+/** When a reservation ends, on the clock of `performance.now()`: the clock of this machine may be wrong. */
+const endOf = ({ body, now }: Answer): number => performance.now() + Date.parse(String(body.end_time)) - now
+
+/** Until when it is in force if nothing keeps it alive any more, a second early: the service says its time in seconds. */
+const inForceUntil = (answer: Answer): number => {
+  const { keptUntil, now } = answer
+  const kept = keptUntil === undefined ? Number.POSITIVE_INFINITY : performance.now() + keptUntil - now - 1_000
+  return Math.min(endOf(answer), kept)
+}
+
+/** Whether a refusal means that the reservation is over. Others are about who asks, and not about the reservation. */
+const isOver = ({ body }: Answer): boolean =>
+  /^reservation_(over|cancelled|not_found)$/.test(String(body.code)) || /^(over|released)$/.test(String(body.state))
+
+/**
+ * Waits so long, or until the reservation is over. Nothing is made of a service that cannot be reached, refuses, or has
+ * too many that wait: whether it is over shows when it is kept alive.
+ */
+const waitUntilOver = async ({ service, held: { id }, limits, signal }: Keeping, within: number): Promise<void> => {
+  const until = performance.now() + within
+  for (;;) {
+    const asked = performance.now()
+    const wait = Math.min(Math.floor((until - asked) / 1000), limits.wait)
+    if (wait < 1) return delay(Math.max(until - asked, 0), undefined, { signal })
+    const path = `/api/sut_reservation/${id}?include=state&wait=${wait}`
+    const read = await service
+      .get(path, { signal, wait, outageMs: 0, answerMs: limits.retryMs })
+      .catch((error: unknown) => {
+        if (!(error instanceof ClientFailure)) throw error
+      })
+    if (read !== undefined && isOver(read)) return
+    const isEarly = performance.now() - asked < limits.retryMs
+    if (isEarly) await delay(Math.min(limits.retryMs, until - performance.now()), undefined, { signal })
+  }
+}
+
+/** Extends a reservation by its `extendBy`. Resolves to its new end, or to what the service says against it. */
+const extend = async ({ service, held: { id, extendBy } }: Keeping, asked: Asked): Promise<number | string> => {
+  const answer = await service.post(`/api/sut_reservation/${id}/extend`, { body: { by: extendBy }, ...asked })
+  return answer.status < 300 ? endOf(answer) : String(answer.body.detail)
+}
+
+/** Extends a reservation of which little is left, and says once why that cannot be. Resolves to its end. */
+const makeExtendIfDue = (keeping: Keeping) => {
+  const { held, limits, output } = keeping
+  let said: string | undefined
+  return async (end: number, asked: Asked): Promise<number> => {
+    if (held.extendBy === undefined || end - performance.now() > limits.extendMs) return end
+    const extended = await extend(keeping, asked)
+    if (typeof extended === 'number') return extended
+    if (extended !== said) say(output, `the reservation cannot be extended: ${extended}`)
+    said = extended
+    return end
+  }
+}
+
+/** Says once that the service refuses to keep a reservation alive, which is in force for so many milliseconds. */
+const makeSayRefused = ({ output }: Keeping) => {
+  let said: string | undefined
+  return ({ message }: ClientFailure, left: number): void => {
+    const seconds = Math.max(Math.round(left / 1000), 0)
+    if (message !== said)
+      say(output, `${message}; COMMAND runs on while the reservation is in force, ${seconds} s at most`)
+    said = message
+  }
+}
+
+/**
+ * Keeps a reservation alive, and long enough. Resolves to the reason when it is no longer in force.
+ *
+ * @param onRefused called with the refusal while the service refuses to keep it alive, and with undefined when it does
+ */
+const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undefined) => void) => {
+  const { service, held, limits, signal } = keeping
+  // A request without an answer must not lose it: there is time for another.
+  const quarter = (held.keepalive * 1000) / 4
+  const [every, answerMs] = [Math.min(limits.keepMs, quarter), Math.min(limits.answerMs, quarter)]
+  const [extendIfDue, sayRefused] = [makeExtendIfDue(keeping), makeSayRefused(keeping)]
+  let [end, inForce] = [endOf(held.reservation), inForceUntil(held.reservation)]
+  for (;;) {
+    await waitUntilOver(keeping, every)
+    // No outage ends it before its time: a service that is down releases nothing.
+    const asked = { signal, outageMs: end - performance.now(), answerMs }
+    const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, asked)
+    if (isOver(kept)) return notInForce(String(kept.body.detail))
+    const refusal = kept.status < 300 ? undefined : refusalOf(kept)
+    onRefused(refusal)
+    if (refusal === undefined) {
+      inForce = inForceUntil(kept)
+      end = await extendIfDue(endOf(kept), asked)
+      continue
+    }
+    const left = inForce - performance.now()
+    sayRefused(refusal, left)
+    if (left > every) continue
+    await delay(Math.max(left, 0), undefined, { signal })
+    return refused(`the reservation can no longer be kept alive: ${refusal.message}`)
+  }
+}
+
+/** Does something while a reservation is kept. When it is no longer in force, aborts `lost`, waits, and rejects. */
+export const whileKept = async (
+  service: Service,
+  held: Held,
+  { limits, output }: { readonly limits: Limits; readonly output: Output },
+  work: (lost: AbortSignal) => Promise<number>,
+): Promise<number> => {
+  const [done, lost] = [new AbortController(), new AbortController()]
+  const endKeeping = (error: unknown): ClientFailure => {
+    if (error instanceof ClientFailure) return notInForce(error.message)
+    throw error
+  }
+  let refusal: ClientFailure | undefined
+  let why: ClientFailure | undefined
+  const kept = keep({ service, held, limits, output, signal: done.signal }, (now) => {
+    refusal = now
+  })
+    .catch((error: unknown) => (done.signal.aborted ? undefined : endKeeping(error)))
+    .then((reason) => {
+      if (done.signal.aborted || reason === undefined) return
+      why = reason
+      lost.abort()
+    })
+  try {
+    const exitCode = await work(lost.signal)
+    if (why !== undefined) throw why
+    // Also where COMMAND has ended by itself: whoever reads the exit code must learn that the token has to be renewed.
+    if (refusal !== undefined)
+      throw refused(`COMMAND ended with ${exitCode}, but the service refuses: ${refusal.message}`)
+    return exitCode
+  } catch (error) {
+    throw why ?? error
+  } finally {
+    done.abort()
+    await kept
+  }
+}

@@ -1,52 +1,91 @@
 #!/bin/sh
-# with-machine.sh MATCH SECONDS COMMAND...
-# Runs a command on a machine that fits MATCH, criteria as JSON, and gives it back however the command ends. Needs curl,
-# jq, BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE. Waits for a machine for WAIT seconds, 0 unless set, and
-# extends by EXTEND seconds when less than five minutes are left, if that is set. The command gets SUT_HOST, SUT_PORT,
-# SUT_ID and RESERVATION_ID. Exits with 64 when something of this is missing, with 75 when no machine is free in time,
-# with 76 when the reservation is no longer in force, with 77 when the service refuses or cannot be reached, and
-# otherwise as the command does.
+# with-machine.sh MATCH DURATION COMMAND...
+# Runs a command on a machine that fits MATCH, criteria as JSON, and gives it back however the command ends. Needs curl
+# 7.76, jq 1.6, BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE. Waits for a machine for WAIT, not at all unless
+# set, and extends by EXTEND when less than five minutes are left, if that is set. Durations are like 900, 15m or 1h30m.
+# The command gets SUT_HOST, SUT_PORT, SUT_ID and RESERVATION_ID. Exits with 64 when something of this is missing or
+# wrong, with 69 when the port of the machine does not open, with 75 when no machine is free in time, with 76 when the
+# reservation is no longer in force, with 77 when the service refuses or cannot be reached, and otherwise as the command
+# does.
 set -eu
-if [ $# -lt 3 ] || [ -z "${BERTH_URL:-}" ] || [ -z "${BERTH_TOKEN:-${BERTH_CREDENTIALS_FILE:-}}" ]; then
-  echo "usage: BERTH_URL=... BERTH_TOKEN=... $0 MATCH SECONDS COMMAND..." >&2
+say() { printf 'berth: %s\n' "$1" | LC_ALL=C tr -cd '\n -~' >&2; }
+misused() {
+  say "$1"
+  echo "usage: BERTH_URL=... BERTH_TOKEN=... $0 MATCH DURATION COMMAND..." >&2
   exit 64
-fi
-match=$1 seconds=$2 keepalive=120
+}
+[ $# -ge 3 ] || misused 'an argument is missing'
+[ -n "${BERTH_URL:-}" ] || misused 'BERTH_URL is not set'
+[ -n "${BERTH_TOKEN:-${BERTH_CREDENTIALS_FILE:-}}" ] || misused 'BERTH_TOKEN is not set'
+jq -n --rawfile text /dev/null . > /dev/null 2>&1 || misused 'jq 1.6 or later is needed'
+curl --fail-with-body --version > /dev/null 2>&1 || misused 'curl 7.76 or later is needed'
+seconds() {
+  jq -ner --arg text "$1" '$text | select(test("^([0-9]+|([0-9]+[smhd])+)$")) | [scan("([0-9]+)([smhd]?)")
+    | (.[0] | tonumber) * {"": 1, s: 1, m: 60, h: 3600, d: 86400}[.[1]]] | add' 2> /dev/null ||
+    misused "a duration is like 900, 15m or 1h30m, not $1"
+}
+keepalive=120 by=''
+duration=$(seconds "$2") wait=$(seconds "${WAIT:-0}")
+[ -z "${EXTEND:-}" ] || by=$(seconds "$EXTEND")
+order=$(jq -n --argjson match "$1" --argjson duration "$duration" --argjson wait "$wait" \
+  --argjson keepalive "$keepalive" '{$match, $duration, $wait, $keepalive}' 2> /dev/null) ||
+  misused 'MATCH must be JSON'
 shift 2
 # A token is a name without a password.
 credentials=${BERTH_TOKEN:-$(cat "$BERTH_CREDENTIALS_FILE")}
 case $credentials in *:*) ;; *) credentials=$credentials: ;; esac
 credentials=$(printf %s "$credentials" | sed 's/[\\"]/\\&/g')
-folder=$(mktemp -d) answer=$folder/answer request='' RESERVATION_ID='' command='' keeper=''
-say() { printf 'berth: %s\n' "$1" | LC_ALL=C tr -cd '\n -~' >&2; }
+folder=$(mktemp -d) answer=$folder/created RESERVATION_ID='' command='' watcher=''
+
 # call PATH OPTION...: leaves the answer in a file, which curl empties before it tries again.
 call() {
-  path=$1
+  # A key of this call alone: a job that is run again gets a machine again, and a repetition extends once.
+  key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n') path=$1
   shift
   for _ in 1 2 3 4 5; do
     code=0
     : > "$answer"
     # Arguments would show the credentials to everybody on this machine.
     printf 'user = "%s"\n' "$credentials" | curl --silent --show-error --fail-with-body --retry 8 --retry-connrefused \
-      --max-time 60 -o "$answer" -K - -H 'Content-Type: application/json' "$@" "${BERTH_URL%/}$path" 2> "$folder/why" ||
-      code=$?
+      --max-time 60 -o "$answer" -D "$answer.head" -K - -H "Idempotency-Key: $key" -H 'Content-Type: application/json' \
+      "$@" "${BERTH_URL%/}$path" 2> "$answer.why" || code=$?
     # The connection broke, perhaps after the request was recorded: while sending, before or in the answer.
     case $code in 18 | 52 | 55 | 56) ;; *) grep -q '"idempotency_in_progress"' "$answer" || break ;; esac
     sleep 1
   done
+  if [ "$code" -eq 0 ] && ! jq . "$answer" 2> /dev/null | grep -q '^{'; then
+    echo 'what answers is not Berth' > "$answer.why"
+    code=1
+  fi
   return "$code"
 }
-why() { jq -er '.code + ": " + .detail' "$answer" 2> /dev/null || cat "$folder/why"; }
+why() { jq -r 'select(.code) | .code + ": " + .detail' "$answer" 2> /dev/null | grep . || cat "$answer.why"; }
+refused() {
+  say "$(why)"
+  exit 77
+}
+lost() {
+  grep -q '"reservation_' "$answer" || refused
+  say "the reservation is no longer in force: $(why)"
+  exit 76
+}
+# Likewise where the service waits before it answers: a signal does not have to.
+await() {
+  call "$@" > /dev/null 2>&1 &
+  wait "$!"
+}
 end() {
   trap '' TERM INT HUP
-  # A shell that has just been started may lose SIGTERM.
-  [ -z "$keeper" ] || kill -KILL "$keeper" 2> /dev/null || :
+  # Ends what is left of the command, too.
+  [ -z "$watcher" ] || { exec 4>&- && wait "$watcher" "$keeper"; } 2> /dev/null || :
+  request=$(jq -r 'select(._id) | "/api/sut_request/" + ._id' "$folder/created" 2> /dev/null) || :
+  answer=$folder/end
   # A request that was granted meanwhile is refused with its reservation.
   if [ -n "$request" ] && [ -z "$RESERVATION_ID" ]; then
-    call "$request/withdraw" -X POST || RESERVATION_ID=$(jq -r '.sut_reservation_id // ""' "$answer")
+    call "$request/withdraw" -X POST --retry 4 || RESERVATION_ID=$(jq -r '.sut_reservation_id // ""' "$answer")
   fi
   # One that is over, released or cancelled already is refused.
-  [ -z "$RESERVATION_ID" ] || call "/api/sut_reservation/$RESERVATION_ID/cancel" -X POST ||
+  [ -z "$RESERVATION_ID" ] || call "/api/sut_reservation/$RESERVATION_ID/cancel" -X POST --retry 4 ||
     grep -q '"reservation_' "$answer" || say "the machine cannot be given back: $(why)"
   rm -r "$folder"
 }
@@ -54,66 +93,155 @@ trap end EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 trap 'exit 129' HUP
-# A key of this run alone: a job that is run again gets a machine again.
-key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-order=$(jq -n --argjson match "$match" --argjson duration "$seconds" --argjson wait "${WAIT:-0}" \
-  --argjson keepalive "$keepalive" '{$match, $duration, $wait, $keepalive}')
-if ! call /api/sut_request/create -H "Idempotency-Key: $key" -d "$order"; then
+if ! call /api/sut_request/create -d "$order"; then
+  grep -q '"no_sut_free"' "$answer" || refused
   say "$(why)"
-  grep -q '"no_sut_free"' "$answer" && exit 75
-  exit 77
+  exit 75
 fi
 request=/api/sut_request/$(jq -r ._id "$answer")
 wait=0
 while [ "$(jq -r .status "$answer")" = waiting ]; do
-  call "$request?wait=$wait" || { say "$(why)"; exit 77; }
+  # Where too many wait, the answer comes at once.
+  [ "$wait" -eq 0 ] || sleep 1
+  answer=$folder/request
+  await "$request?wait=$wait" || refused
   wait=10
   place=$(jq -r 'select(.waits_for) | "number \(.position + 1) in the queue: " + (.waits_for | join(" "))' "$answer")
   [ -z "$place" ] || say "waiting as $place"
 done
 RESERVATION_ID=$(jq -r '.sut_reservation_id // ""' "$answer")
 [ -n "$RESERVATION_ID" ] || { say 'no machine became free in time'; exit 75; }
-reservation=/api/sut_reservation/$RESERVATION_ID
-call "$reservation" && SUT_ID=$(jq -r .sut_id "$answer")
+reservation=/api/sut_reservation/$RESERVATION_ID answer=$folder/answer
+await "$reservation" || lost
+SUT_ID=$(jq -r .sut_id "$answer")
+# Notes when the reservation ends, and when it is released unless it is kept alive. The service's clock decides.
+note() {
+  left=$(jq -r --rawfile head "$answer.head" --argjson keepalive "$keepalive" '
+    def header: "(?i)\n\(.): ([^\r\n]*)" as $line | [$head | scan($line)] | last | first;
+    def unix: sub("\\.[0-9]+"; "") | sub("\\+00:00$"; "Z") | fromdate;
+    (("date" | header | strptime("%a, %d %b %Y %T GMT") | mktime)? // now) as $now
+    | (("keepalive-until" | header | unix)? // $now + $keepalive) as $released
+    | [.end_time | unix, $released] | map(. - $now | floor) | join(" ")' "$answer")
+  now=$(date +%s)
+  ends=$((now + ${left% *})) released=$((now + ${left#* }))
+}
+note
 # A window begins up to a second after the one before it was released. At once where the port will not open.
 for _ in 1 2 3; do
-  call "$reservation/connection?wait=30" && jq -e .open "$answer" > /dev/null && break
+  await "$reservation/connection?wait=30" && jq -e .open "$answer" > /dev/null && break
   sleep 1
 done
-jq -e .open "$answer" > /dev/null || { say "the reservation is not in force: $(cat "$answer")"; exit 76; }
+if ! jq -e .open "$answer" > /dev/null; then
+  connection=$(cat "$answer")
+  await "$reservation/keepalive" -X POST || lost
+  say "the port of the machine does not open: $connection"
+  exit 69
+fi
 SUT_HOST=$(jq -r .host "$answer") SUT_PORT=$(jq -r .port "$answer")
-jq -e .bound_here "$answer" > /dev/null || call "$reservation/update" -X POST
+jq -e .bound_here "$answer" > /dev/null || await "$reservation/update" -X POST || lost
 export SUT_HOST SUT_PORT SUT_ID RESERVATION_ID
-# In the background, so that a signal reaches the command at once. It keeps its input, and gets no credentials.
-exec 3<&0
-(unset BERTH_TOKEN BERTH_CREDENTIALS_FILE && exec "$@") <&3 &
-command=$!
+
+extend() {
+  call "$reservation/extend" -d "{\"by\":$by}" --retry 0 || [ "$(why)" = "$unextended" ] ||
+    say "the reservation cannot be extended: $(why)"
+  unextended=$(why)
+}
+over() {
+  echo "$1" > "$folder/over"
+  say "$2"
+  exit
+}
+# Keeps the reservation alive, and long enough. However this ends, the command does.
 keep() {
-  answer=$folder/kept
-  # A sleep that is left over must not hold the output open.
-  while sleep 10 > /dev/null 2>&1; do
-    if ! call "$reservation/keepalive" -X POST; then
-      # Only a refusal means that it is over: a service that is down releases nothing.
-      grep -q '"reservation_' "$answer" || continue
-      touch "$folder/lost"
-      kill -TERM "$command"
-      sleep 10
-      kill -KILL "$command"
-      return
+  # What is left over of this must hold neither the output open nor the pipe, of which dash keeps copies for a call.
+  exec < /dev/null > /dev/null 3<&- 4<&-
+  trap '' TERM INT HUP
+  trap 'echo > "$folder/pipe"' EXIT
+  answer=$folder/kept refusal='' unextended=''
+  while :; do
+    if call "$reservation/keepalive" -X POST --retry 0 --max-time 10; then
+      note
+      refusal=''
+      rm -f "$folder/over"
+      [ -z "$by" ] || [ "${left% *}" -ge 300 ] || extend
+    elif grep -q '"reservation_' "$answer"; then
+      over 76 "the reservation is no longer in force: $(why)"
+    elif [ -z "$refusal" ]; then
+      # A service that is down releases nothing. One that refuses a token does.
+      refusal=$(jq -r 'select(.status >= 400 and .status < 500 and .status != 429) | .code + ": " + .detail' \
+        "$answer" 2> /dev/null) || :
+      if [ -n "$refusal" ]; then
+        echo 77 > "$folder/over"
+        say "$refusal; the command runs on while the reservation is in force"
+      fi
     fi
-    left=$(jq '(.end_time | sub("\\+00:00$"; "Z") | fromdate) - now | floor' "$answer")
-    [ -z "${EXTEND:-}" ] || [ "$left" -ge 300 ] || call "$reservation/extend" -d "{\"by\":$EXTEND}" || say "$(why)"
+    rest=$((ends - $(date +%s)))
+    [ "$rest" -gt 0 ] || over 76 'the reservation is no longer in force: it has ended'
+    # The command needs time to end.
+    [ -z "$refusal" ] || rest=$((released - 10 - $(date +%s)))
+    [ "$rest" -gt 0 ] || over 77 "the reservation can no longer be kept alive: $refusal"
+    [ "$rest" -lt 10 ] || rest=10
+    # Answered at once when the reservation changes or is over, and where too many wait.
+    if call "$reservation?wait=$rest" --retry 0; then rest=1; fi
+    sleep "$rest" 2> /dev/null
   done
 }
-keep < /dev/null 3<&- &
-keeper=$!
-trap 'kill -TERM "$command" 2> /dev/null' TERM INT HUP
-code=0
-wait "$command" || code=$?
-# A signal ends the first wait before the command has ended.
-if kill -0 "$command" 2> /dev/null; then
-  code=0
-  wait "$command" || code=$?
+
+caught='' interrupt=TERM apart=''
+# The command ends with all that it has started, in a process group of its own. A terminal would stop one that reads.
+if ! (: < /dev/tty) 2> /dev/null; then
+  set -m 2> /dev/null
+  case $- in
+    *m*) interrupt=INT ;;
+    *) # dash and BusyBox have job control on a terminal alone, and ignore interrupts in the background.
+      for apart in 'env --default-signal=INT,QUIT setsid' setsid ''; do $apart true 2> /dev/null && break; done
+      [ "${apart%% *}" != env ] || interrupt=INT
+      ;;
+  esac
 fi
-[ ! -e "$folder/lost" ] || { say 'the reservation is no longer in force'; code=76; }
+pass() {
+  caught=$1
+  [ -z "$command" ] || kill -s "$1" -- "-$command" 2> /dev/null || kill -s "$1" "$command" 2> /dev/null || :
+}
+# Ends the command when keep does, or when this script is gone, also by SIGKILL: then nobody holds the pipe open.
+guard='
+  trap "" HUP INT QUIT TERM
+  signal() { kill -s "$1" -- "-$command" || kill -s "$1" "$command"; }
+  keeper=$1 command=$2
+  # What the command has left behind has a second.
+  read -r _ || { signal 0 && sleep 1; }
+  kill -s KILL "$keeper"
+  signal TERM
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    signal 0 || exit
+    sleep 1
+  done
+  signal KILL'
+mkfifo "$folder/pipe"
+trap 'pass TERM' TERM
+trap 'pass HUP' HUP
+trap 'pass "$interrupt"' INT
+# In the background, so that a signal reaches the command at once. It keeps its input, and gets no credentials.
+exec 3<&0 4<> "$folder/pipe"
+(unset BERTH_TOKEN BERTH_CREDENTIALS_FILE && exec $apart "$@") <&3 3<&- 4<&- &
+command=$!
+keep &
+keeper=$!
+$apart sh -c "$guard" sh "$keeper" "$command" < "$folder/pipe" > /dev/null 2>&1 3<&- 4<&- &
+watcher=$!
+set +m
+exec 3<&-
+[ -z "$caught" ] || pass "$caught"
+code=0
+wait "$command" 2> /dev/null || code=$?
+# A signal ends the wait before the command has ended.
+while [ -n "$caught" ]; do
+  caught='' again=0
+  wait "$command" 2> /dev/null || again=$?
+  [ "$again" -eq 127 ] || code=$again
+done
+if [ -e "$folder/over" ]; then
+  say "the command ended with $code"
+  code=$(cat "$folder/over")
+fi
 exit "$code"

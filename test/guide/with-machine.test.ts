@@ -1,67 +1,26 @@
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { breakOff, breakOffWithin, type Handle, refuse, startProxy } from '../client/proxy.ts'
-import { freePort, startSut } from '../gateway/peers.ts'
-import { passwordOf } from '../http/client.ts'
-import { start, temporaryData } from '../http/harness.ts'
-import { createSut } from '../http/requests.ts'
-import { ROOT } from '../process/harness.ts'
+import { temporaryData } from '../http/harness.ts'
 import { chapter } from './documents.ts'
+import { ANY, FILE, run, SCRIPT, startScriptLab } from './script-lab.ts'
 
-const FILE = join(ROOT, 'src/guide/with-machine.sh')
-const SCRIPT = readFileSync(FILE, 'utf8')
 const CREATE = '/api/sut_request/create'
-const ANY = '{"sut_type":"tcp"}'
 
-test('the chapter on pipelines shows the script as it is in its file', (t) => {
-  const shown = chapter('pipelines.md').blocks.find(({ info }) => info === 'bash')?.code
+test('the chapter shows the script as it is in its file', (t) => {
+  const shown = chapter('without-node.md').blocks.find(({ info }) => info === 'bash')?.code
   t.is(`${shown}\n`, SCRIPT)
 })
 
-/** A service that forwards a SUT that echoes, and a file with the credentials of a tester. */
-const given = async (t: ExecutionContext) => {
-  const listen = await freePort()
-  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listen}-${listen}` }
-  const service = await start(t, { environment })
-  const ticking = setInterval(service.tick, 20)
-  t.teardown(() => clearInterval(ticking))
-  const { port } = await startSut(t, (socket) => socket.pipe(socket))
-  const sut = await createSut(service.as('admin'), { address: '127.0.0.1', port, sut_type: 'tcp' })
-  const folder = await temporaryData(t)
-  const credentials = join(folder, 'credentials')
-  await writeFile(credentials, `alice:${passwordOf('alice')}\n`)
-  const env = { PATH: process.env.PATH, BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: credentials }
-  return { service, sut, listen, folder, env }
-}
-
-interface Ran {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-const run = (args: readonly string[], env: NodeJS.ProcessEnv, file = FILE) => {
-  const ran = promisify(execFile)('sh', [file, ...args], { env })
-  const ended = ran.then(
-    (output): Ran => ({ code: 0, ...output }),
-    (error: Ran) => error,
-  )
-  return { child: ran.child, ended }
-}
-
 /** Runs the script on a SUT, with the first creates treated as said. Shows what became of the reservations. */
 const runScript = async (t: ExecutionContext, script: string, first: readonly ((port: number) => Handle)[]) => {
-  const { service, sut, folder, env } = await given(t)
+  const { service, sut, folder, env } = await startScriptLab(t)
   const proxy = await startProxy(t, service.port, CREATE, first)
   const file = join(folder, 'with-machine.sh')
   await writeFile(file, script)
-  const { code, stdout } = await run([ANY, '900', 'echo', 'tested'], { ...env, BERTH_URL: proxy.url }, file).ended
+  const args = [ANY, '15m', 'echo', 'tested']
+  const { code, stdout } = await run(t, args, { ...env, BERTH_URL: proxy.url }, { file }).ended
   const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
   const { json: history } = await service.as('admin').get(`/api/sut/${sut}/history`)
   const types = (history.events as readonly { type: string }[]).map(({ type }) => type)
@@ -98,55 +57,93 @@ test('control: a script that takes the first answer of a busy service releases n
 const TALK = 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo $SUT_ID >&3; head -n 1 <&3; env | grep -c ^BERTH_'
 
 test('the script runs a command on a machine, without credentials, and exits as it does', async (t) => {
-  const { sut, env } = await given(t)
+  const { sut, env } = await startScriptLab(t)
   for (const code of [0, 3]) {
-    const ran = await run([ANY, '900', 'bash', '--norc', '-c', `${TALK}; exit ${code}`], env).ended
+    const ran = await run(t, [ANY, '900', 'bash', '--norc', '-c', `${TALK}; exit ${code}`], env).ended
     t.deepEqual([ran.code, ran.stdout, ran.stderr], [code, `${sut}\n1\n`, ''])
   }
 })
 
-test('a script that is given no command, service or credentials shows its usage', async (t) => {
-  const env = { PATH: process.env.PATH, BERTH_URL: 'http://127.0.0.1:9', BERTH_TOKEN: 'berth_x' }
-  const { BERTH_URL, BERTH_TOKEN, ...bare } = env
-  for (const [args, given] of [
-    [[ANY, '900'], env],
-    [[ANY, '900', 'true'], { ...bare, BERTH_TOKEN }],
-    [[ANY, '900', 'true'], { ...bare, BERTH_URL }],
+const ENV = { PATH: process.env.PATH, BERTH_URL: 'http://127.0.0.1:9', BERTH_TOKEN: 'berth_x' }
+
+test('a script that lacks an argument, a service or credentials, or cannot read one, says which and exits with 64', async (t) => {
+  const { BERTH_URL, BERTH_TOKEN, ...bare } = ENV
+  const RIGHT = [ANY, '900', 'true']
+  for (const [args, env, why] of [
+    [[ANY, '900'], ENV, 'an argument is missing'],
+    [RIGHT, { ...bare, BERTH_TOKEN }, 'BERTH_URL is not set'],
+    [RIGHT, { ...bare, BERTH_URL }, 'BERTH_TOKEN is not set'],
+    [['os=linux', '900', 'true'], ENV, 'MATCH must be JSON'],
+    [[ANY, '15 minutes', 'true'], ENV, 'a duration is like 900, 15m or 1h30m, not 15 minutes'],
+    [[ANY, '-1', 'true'], ENV, 'a duration is like 900, 15m or 1h30m, not -1'],
+    [RIGHT, { ...ENV, WAIT: 'm' }, 'a duration is like 900, 15m or 1h30m, not m'],
+    [RIGHT, { ...ENV, EXTEND: '15m1' }, 'a duration is like 900, 15m or 1h30m, not 15m1'],
   ] as const) {
-    const { code, stderr } = await run(args, given).ended
+    const { code, stderr } = await run(t, args, env).ended
     t.is(code, 64)
-    t.regex(stderr, /^usage: .* MATCH SECONDS COMMAND\.\.\.\n$/)
+    t.regex(stderr, /\nusage: .* MATCH DURATION COMMAND\.\.\.\n$/)
+    t.is(stderr.split('\n')[0], `berth: ${why}`)
   }
+})
+
+/** The environment in which `curl` is this script. */
+const withCurl = async (t: ExecutionContext, script: string) => {
+  const folder = join(await temporaryData(t), 'bin')
+  await mkdir(folder)
+  await writeFile(join(folder, 'curl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return { ...ENV, PATH: `${folder}:${process.env.PATH}` }
+}
+
+test('a script whose curl is too old says so', async (t) => {
+  const env = await withCurl(t, 'echo "curl: option $1: is unknown" >&2; exit 2')
+  const { code, stderr } = await run(t, [ANY, '900', 'true'], env).ended
+  t.is(code, 64)
+  t.regex(stderr, /^berth: curl 7\.76 or later is needed\n/)
+})
+
+test('a script that does not reach the service says what curl says', async (t) => {
+  const env = await withCurl(t, 'exec /usr/bin/env PATH=/usr/bin:/bin:/usr/local/bin curl "$@" --retry 0')
+  const { code, stderr } = await run(t, [ANY, '900', 'true'], env).ended
+  t.is(code, 77)
+  t.regex(stderr, /^berth: curl: \(7\) .*127\.0\.0\.1.*\n$/)
+})
+
+test('a script takes durations with units, and what it asks for is in seconds', async (t) => {
+  const env = await withCurl(
+    t,
+    'for each; do case $each in *duration*) echo "$each" | tr -d "\\n " >&2; exit 22; esac; done',
+  )
+  const { stderr } = await run(t, [ANY, '1h30m', 'true'], { ...env, WAIT: '2d' }).ended
+  t.is(stderr, `berth: {"match":${ANY},"duration":5400,"wait":172800,"keepalive":120}\n`)
 })
 
 test('thorough: nothing outlives the script where its processes ignore SIGTERM', async (t) => {
-  const { env } = await given(t)
-  const ran = await run(['trap "" TERM; exec sh "$0" "$@"', FILE, ANY, '900', 'true'], env, '-c').ended
-  t.deepEqual([ran.code, ran.stderr], [0, ''])
+  const { env } = await startScriptLab(t)
+  const { ended } = run(t, ['trap "" TERM; exec sh "$0" "$@"', FILE, ANY, '900', 'true'], env, { file: '-c' })
+  const { code, stderr } = await ended
+  t.deepEqual([code, stderr], [0, ''])
 })
 
 test('thorough: the script waits in the queue, releases its machine when it is killed, and tells 75, 76 and 77', async (t) => {
-  const { service, sut, env } = await given(t)
-  const held = async (): Promise<string | undefined> => {
-    const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}&current=true`)
-    return (json.sut_reservations as readonly { _id: string }[])[0]?._id
-  }
+  const { service, env, held } = await startScriptLab(t)
   const sleeping = [ANY, '900', 'sh', '-c', 'echo begun; exec sleep 60']
-  const first = run(sleeping, env)
-  await once(first.child.stdout as Readable, 'data')
-  const taken = await run([ANY, '900', 'true'], env).ended
+  const first = run(t, sleeping, env)
+  await first.said('begun')
+  const taken = await run(t, [ANY, '900', 'true'], env).ended
   t.is(taken.code, 75)
   t.regex(taken.stderr, /^berth: no_sut_free: /)
-  t.is((await run(['{"os":"none"}', '900', 'true'], env).ended).code, 77)
-  const second = run(sleeping, { ...env, WAIT: '600' })
-  await once(second.child.stderr as Readable, 'data')
-  first.child.kill('SIGTERM')
+  t.is((await run(t, ['{"os":"none"}', '900', 'true'], env).ended).code, 77)
+  const second = run(t, sleeping, { ...env, WAIT: '10m' })
+  await second.said('waiting as number 1')
+  first.kill('SIGTERM')
   t.is((await first.ended).code, 143)
-  await once(second.child.stdout as Readable, 'data')
-  const id = await held()
-  t.is((await service.as('admin').post(`/api/sut_reservation/${id}/cancel`, {})).status, 200)
+  await second.said('begun')
+  t.is((await service.as('admin').post(`/api/sut_reservation/${await held()}/cancel`, {})).status, 200)
   const { code, stderr } = await second.ended
   t.is(code, 76)
-  t.regex(stderr, /^berth: waiting as number 1 in the queue: [\s\S]*berth: the reservation is no longer in force\n$/)
+  t.regex(
+    stderr,
+    /^berth: waiting as number 1 in the queue: [\s\S]*berth: the reservation is no longer in force: reservation_over: .*\nberth: the command ended with 143\n$/,
+  )
   t.is(await held(), undefined)
 })

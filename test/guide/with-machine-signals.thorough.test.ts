@@ -1,0 +1,78 @@
+import test, { type ExecutionContext } from 'ava'
+import { until } from '../http/until.ts'
+import { ANY, run, startScriptLab } from './script-lab.ts'
+
+const SHELLS = ['dash', 'bash']
+
+/** A command that has started another one, which ignores what may be ignored. */
+const FAMILY = [
+  ...['sh', '-c'],
+  'sh -c \'trap "" INT HUP; echo "begun $(ps -o ppid= -p $$)"; while :; do sleep 1; done\'; exit',
+] as const
+
+/** Runs such a command on a machine, and returns the run with the process id of the command. */
+const runFamily = async (t: ExecutionContext, shell: string) => {
+  const lab = await startScriptLab(t)
+  const running = run(t, [ANY, '30m', ...FAMILY], { ...lab.env, EXTEND: '15m' }, { shell })
+  await running.said('begun')
+  return { lab, ...running }
+}
+
+const gone = (leftovers: () => readonly string[]): Promise<void> =>
+  until('no process of the script is left', async () => leftovers().length === 0, 60_000)
+
+for (const shell of SHELLS) {
+  test(`${shell}: with the script killed by SIGKILL, its command ends, and nothing goes on keeping the machine`, async (t) => {
+    const { kill, leftovers } = await runFamily(t, shell)
+    kill('SIGKILL')
+    await t.notThrowsAsync(gone(leftovers))
+  })
+
+  test(`${shell}: so it is with its whole process group`, async (t) => {
+    const { killGroup, leftovers } = await runFamily(t, shell)
+    killGroup('SIGKILL')
+    await t.notThrowsAsync(gone(leftovers))
+  })
+
+  test(`${shell}: with the command alone killed by SIGKILL, what it started ends, and the machine is free`, async (t) => {
+    const { lab, ended, leftovers, output } = await runFamily(t, shell)
+    process.kill(Number(/begun +(\d+)/.exec(output.stdout)?.[1]), 'SIGKILL')
+    t.is((await ended).code, 137)
+    t.is(await lab.held(), undefined)
+    await t.notThrowsAsync(gone(leftovers))
+  })
+
+  test(`${shell}: with the script killed by SIGKILL in the queue, nothing goes on asking`, async (t) => {
+    const { service, sut, env } = await startScriptLab(t)
+    await service.as('admin').post('/api/sut_reservation/create', { sut_id: sut, start_in: 0, duration: 1800 })
+    const { kill, leftovers, said } = run(t, [ANY, '30m', 'true'], { ...env, WAIT: '1h' }, { shell })
+    await said('waiting as number 1')
+    kill('SIGKILL')
+    await t.notThrowsAsync(gone(leftovers))
+  })
+
+  test(`${shell}: a reservation that is over ends the command with all that it has started`, async (t) => {
+    const { lab, ended, leftovers } = await runFamily(t, shell)
+    await lab.service.as('admin').post(`/api/sut_reservation/${await lab.held()}/cancel`, {})
+    t.is((await ended).code, 76)
+    await t.notThrowsAsync(gone(leftovers))
+  })
+
+  test(`${shell}: SIGTERM reaches all that the command has started`, async (t) => {
+    const { lab, kill, ended, leftovers } = await runFamily(t, shell)
+    kill('SIGTERM')
+    t.is((await ended).code, 143)
+    t.is(await lab.held(), undefined)
+    await t.notThrowsAsync(gone(leftovers))
+  })
+
+  test(`${shell}: the command gets SIGINT as such, and takes its time`, async (t) => {
+    const { env } = await startScriptLab(t)
+    const command = 'trap "echo interrupted; exit 5" INT; echo begun; while :; do sleep 0.1; done'
+    const { kill, ended, said } = run(t, [ANY, '30m', 'sh', '-c', command], env, { shell })
+    await said('begun')
+    kill('SIGINT')
+    const { code, stdout } = await ended
+    t.deepEqual([code, stdout], [5, 'begun\ninterrupted\n'])
+  })
+}

@@ -101,6 +101,10 @@ export interface OfferedWindow {
   readonly end_time: string
 }
 
+/** How a reservation ended: at its end, by somebody, or by the service. */
+export const OVER_CAUSES = ['ended', 'released', 'keepalive', 'unused', 'cancelled'] as const
+export type OverCause = (typeof OVER_CAUSES)[number]
+
 export interface Failure {
   readonly code: FailureCode
   /** Description for people. */
@@ -126,6 +130,9 @@ export interface Failure {
     readonly week?: string | null
     /** The reservation that a request was granted. */
     readonly sut_reservation_id?: string
+    readonly cause?: OverCause
+    /** Who released or cancelled a reservation; null if nobody did, or if it is not for the caller to know. */
+    readonly by?: string | null
   }
 }
 

@@ -33,6 +33,7 @@ import type { Route } from '../http/protocol/route.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { keepaliveOf, madeResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
+import { makeExplainOver } from '../http/response/over.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
 import { makeConnectionHandler } from '../http/routes/access/connection.ts'
@@ -307,10 +308,13 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
-    const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock })
+    const nameOf = makeUserNames(users)
+    const explainOver = makeExplainOver({ views, store, nameOf })
+    const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock, explainOver })
     const consoles = makeConsoles({
       tickets: consoleTickets,
       check: checkConsole,
+      explainOver,
       forwarded,
       holder: makeTicketHolder(users, signedIn),
       isHolder: (user) => isStillHolder(users, signedIn, user),
@@ -321,7 +325,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       limits: runtime.console,
       ...reports,
     })
-    const nameOf = makeUserNames(users)
     const asOf = makeAsOfReads({ objects, views, store, clock })
     const csv = makeCsvLists({ views, nameOf, limits: runtime.csv })
     const singleSignOn = openSingleSignOn({
@@ -348,7 +351,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(seriesWindows.close)
 
     // 12. The routes and the application. Documents describe the routes, their own among them.
-    const reserving = { runner, objects, users, quotas, limits, clock, randomHex }
+    const reserving = { runner, objects, users, quotas, limits, clock, randomHex, explainOver }
     const table: readonly Route[] = routes({
       reservations: makeReservationHandlers({
         ...reserving,
@@ -382,12 +385,13 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         explain: requests.explain,
       }),
       reservationReads: makeReservationReads({
-        ...{ objects, asOf, nameOf, csv, views, runner, clock, users },
+        ...{ objects, asOf, nameOf, csv, views, runner, clock, users, explainOver },
         endings: requests.endings,
       }),
       access: {
         connection: makeConnectionHandler({
           objects,
+          explainOver,
           runner,
           views,
           clientPseudonyms,

@@ -72,12 +72,15 @@ test('when the reservation is over, all that COMMAND has started ends at once, a
   t.is((await lab.service.as('admin').post(`/api/sut_reservation/${id}/cancel`, {})).status, 200)
   const { code, errors } = await running
   t.is(code, 76)
-  t.regex(errors, /\nberth: the reservation is no longer in force: The reservation has ended\.\n$/)
+  t.regex(errors, /\nberth: the reservation is no longer in force: The reservation has been released by admin\.\n$/)
   t.is(await read(), `${id}\nending\n`)
 })
 
 test('a reservation is kept alive for two minutes, or as said, and extended when little is left', async (t) => {
-  t.is((await runHere(reserving(5, '--', 'true'), lab.env)).code, 0)
+  await lab.service.as('admin').post(`/api/sut/${lab.suts[4]}/update`, { release_unused_after: 300 })
+  const { code, errors } = await runHere(reserving(5, '--', 'true'), lab.env)
+  t.is(code, 0)
+  t.regex(errors, /\nberth: the machine is released at 20\S+Z unless somebody has connected by then\n$/)
   const done = join(lab.folder, 'done')
   const options = [
     '--keepalive',

@@ -7,6 +7,7 @@ import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-
 import { type Code, codes, type Refusal, refusal } from '../protocol/problem.ts'
 import type { Upgrade, UpgradedConnection } from '../protocol/route.ts'
 import { headProblem } from '../request/request-head.ts'
+import type { ExplainOver } from '../response/over.ts'
 import { type RequestSummary, traceIdOf } from '../response/request-summary.ts'
 import type { CheckConsole } from '../routes/access/console-ticket.ts'
 import type { Attached, Forwarded, NotAttached } from '../routes/access/forwarded.ts'
@@ -20,6 +21,7 @@ interface ConsolesOptions extends AccessWatch {
   readonly tickets: Pick<ConsoleTickets, 'verify'>
   /** Finds the reservation if its holder may open a console. */
   readonly check: CheckConsole
+  readonly explainOver: ExplainOver
   readonly forwarded: Pick<Forwarded, 'attach'>
   /** The user of a ticket, if it may hold reservations and its access has not ended since. */
   readonly holder: (ticket: ConsoleTicket) => Promise<User | undefined>
@@ -43,8 +45,7 @@ export interface Consoles extends Upgrade {
 const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
 const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
 
-const notAttached = ({ refused }: NotAttached): Refusal => {
-  if (refused === 'over') return refusal('reservation_over', 'The reservation has ended.')
+const notAttached = (refused: Exclude<NotAttached['refused'], 'over'>): Refusal => {
   return refused === 'undecided' ? refusal('unavailable', 'The gateway is not ready. Try again.') : FULL
 }
 
@@ -73,7 +74,7 @@ const dropAttached = ({ stream, leave }: Attached): void => {
 }
 
 /** Attaches a client to the reservation of its ticket. The ticket is used up if `open` then opens a console. */
-const makeAttach = ({ check, forwarded, isHolder, clock }: ConsolesOptions) => {
+const makeAttach = ({ check, forwarded, isHolder, clock, explainOver }: ConsolesOptions) => {
   const used = makeUsedTickets(clock)
   return async (
     { ticket: { reservationId, nonce, expires }, user }: Admitted,
@@ -86,7 +87,8 @@ const makeAttach = ({ check, forwarded, isHolder, clock }: ConsolesOptions) => {
       const found = await check(reservationId, user)
       if (E.isLeft(found)) return found.left
       const attached = await forwarded.attach(reservationId)
-      if ('refused' in attached) return notAttached(attached)
+      if ('refused' in attached)
+        return attached.refused === 'over' ? explainOver(reservationId, user) : notAttached(attached.refused)
       // From now on it is cut when the user's access ends, which may have happened meanwhile.
       if (!isHolder(user)) {
         dropAttached(attached)

@@ -23,6 +23,7 @@ import type { Refusal } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { madeResponse } from '../response/keepalive.ts'
 import { type Objects, viewsBehind } from '../response/objects.ts'
+import type { ExplainOver } from '../response/over.ts'
 
 export interface ReservationDependencies {
   readonly runner: Runner
@@ -37,6 +38,7 @@ export interface ReservationDependencies {
   readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
   /** The response that a request got before, as far as the views have come. */
   readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
+  readonly explainOver: ExplainOver
 }
 
 /** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, SeriesMember } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import { failure, invalid } from '../../domain/failure.ts'
+import { invalid } from '../../domain/failure.ts'
 import { ceilMillisecond, ceilSecond, epochSecondsOf, floorSecond, isLater } from '../../domain/values/instant.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
@@ -13,6 +13,7 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
+import type { ExplainOver } from '../response/over.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { userNow } from '../response/user-now.ts'
 import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
@@ -24,6 +25,7 @@ type ListCall = Call<unknown, ReservationsQuery>
 interface ReservationReadsDependencies
   extends Pick<Parts, 'objects' | 'asOf' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock' | 'users'> {
   readonly endings: Pick<Endings, 'waitForChange'>
+  readonly explainOver: ExplainOver
 }
 
 type ReadCall = Call<unknown, ReservationQuery>
@@ -129,7 +131,7 @@ const detailsOf = async (
 
 /** Reads one reservation, now or as of a past moment. */
 const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
-  const { objects, asOf, nameOf, views, runner, clock, users, endings } = dependencies
+  const { objects, asOf, nameOf, views, runner, clock, users, endings, explainOver } = dependencies
   const keptResponse = makeKeptResponse({ runner, clock })
   const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
     const { include, as_of } = query
@@ -157,9 +159,8 @@ const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
       return E.isLeft(now) ? now : newest({ ...call, user: now.right, query: { ...query, wait: 0 } })
     }
     if (version.ended === 'cancelled') {
-      return E.left(
-        failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),
-      )
+      const over = await explainOver(version.id, user)
+      return E.left({ ...over, detail: `${over.detail} Its history remains available.` })
     }
     return show(version, call)
   }

@@ -41,7 +41,7 @@ type Change = (
 
 /** Runs a command on the reservation in the path and responds with the result, by default its document. */
 const makeChange =
-  ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>): Change =>
+  ({ runner, objects, explainOver }: Pick<ReservationDependencies, 'runner' | 'objects' | 'explainOver'>): Change =>
   async (call, command, { quotas, respond } = {}) => {
     const { params, user } = call
     const seen = visibleTo(objects, user)
@@ -64,9 +64,11 @@ const makeChange =
       }
       // Reservations that are over have left the calendar. If this one ended after its document was read, the new
       // document shows how.
+      if (ended.left.code === 'reservation_cancelled') return E.left(await explainOver(version.id, user))
       if (ended.left.code !== 'reservation_over') return ended
       found = await seen.latest('reservation', version.id)
-      if (E.isRight(found) && found.right?.revision === version.revision) return ended
+      if (E.isRight(found) && found.right?.revision === version.revision)
+        return E.left(await explainOver(version.id, user))
     }
   }
 

@@ -27,6 +27,9 @@ test('a connection keeps a reservation alive, and 30 s after its end it is relea
     ...kept,
     'released by schedule 06:03:20.000 keepalive',
   ])
+  const { json } = await alice.request('POST', `/api/sut_reservation/${made.json._id}/keepalive`)
+  t.like(json, { code: 'reservation_over', cause: 'keepalive', by: null })
+  t.is(json.detail, 'The reservation has been released because nobody kept it alive.')
 })
 
 test('once its holder has kept it alive, no connection that is left does', async (t) => {

@@ -36,13 +36,16 @@ const unusedStage = async (t: ExecutionContext) => {
 const RELEASED = ['released by schedule 06:07:10.000 unused']
 
 test('a reservation that nobody connects to is released, and its holder is warned before', async (t) => {
-  const { service, connection, recorded, untilReleased } = await unusedStage(t)
+  const { service, alice, reservation, connection, recorded, untilReleased } = await unusedStage(t)
   t.is((await connection()).released_unused_at, AT('06:07:10.000'))
   await passIdle([service], 299)
   t.deepEqual(await recorded(), [])
   await pass([service], 1)
   t.deepEqual(await untilReleased(), RELEASED)
   t.is((await connection()).released_unused_at, null)
+  const { json } = await alice.post(`/api/sut_reservation/${reservation}/extend`, { by: 900 })
+  t.like(json, { code: 'reservation_over', cause: 'unused', by: null })
+  t.is(json.detail, 'The reservation has been released because nobody connected to the machine.')
 })
 
 test('thorough: one that somebody has connected to is not, even if nobody does any more', async (t) => {

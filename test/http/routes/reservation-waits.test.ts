@@ -52,3 +52,30 @@ test('a read that waits is refused to a user who has been removed meanwhile, and
   t.deepEqual(both.json.errors, [{ parameter: 'wait', detail: 'cannot be combined with as_of' }])
   t.is((await read('?wait=61')).status, 422)
 })
+
+test('a refusal says how a reservation ended, and by whom to those who may know', async (t) => {
+  const { service, path, made, change } = await given(t)
+  const by = (who: string) => ({ by: idOf(who) })
+  await service.as('admin').post(`${path}/cancel`, {})
+  const released = (await change('extend', { by: 900 })).json
+  t.like(released, { status: 409, code: 'reservation_over', cause: 'released', ...by('admin') })
+  t.is(released.detail, 'The reservation has been released by admin.')
+  const window = { sut_id: made.json.sut_id, user_id: idOf('alice'), start_in: 7200, duration: 900 }
+  const later = String((await reserved(service.as('alice'), window)).headers.location)
+  await service.as('alice').post(`${later}/cancel`, {})
+  const cancelled = { code: 'reservation_cancelled', cause: 'cancelled' }
+  t.like((await service.as('alice').post(`${later}/update`, {})).json, { ...cancelled, ...by('alice') })
+  t.like((await service.as('alice').get(`${later}/connection`)).json, { ...cancelled, ...by('alice') })
+  t.is(
+    (await service.as('audrey').get(later)).json.detail,
+    'The reservation has been cancelled by alice. Its history remains available.',
+  )
+  t.like((await service.as('bob').get(later)).json, {
+    ...{ ...cancelled, by: null },
+    detail: 'The reservation has been cancelled. Its history remains available.',
+  })
+  const third = await reserved(service.as('alice'), { ...window, start_in: 0 })
+  service.clock.set('2030-05-02T09:00:00.000Z')
+  const over = await service.as('alice').post(`${third.headers.location}/extend`, { by: 900 })
+  t.like(over.json, { code: 'reservation_over', cause: 'ended', by: null, detail: 'The reservation has ended.' })
+})

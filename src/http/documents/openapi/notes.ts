@@ -125,6 +125,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   longest: 'The longest window that one of them has free from the start of the window; null if none is free then.',
   not: 'Criteria of which none may hold.',
   extendable_until: 'The latest possible end.',
+  by: 'Who released or cancelled the reservation; null if nobody did.',
   beyond_quota: 'Whether it is made beyond the quota of its holder and does not count. Only administrators may set it.',
   keepalive: 'Seconds after which the reservation is released unless it is kept alive meanwhile.',
   position: 'How many requests rank before it that share a SUT with it which fits both.',

@@ -1,7 +1,8 @@
-import { opaqueId } from '../../../domain/codec/codec.ts'
+import { opaqueId, orNull } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { assignedId, windowEnd } from '../../../domain/events/fields.ts'
 import { Quota } from '../../../domain/events/user.ts'
+import { OVER_CAUSES } from '../../../domain/failure.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import type { Route } from '../../protocol/route.ts'
 import { closedObject, count, listOfAll, string, userName, windowSchema } from './answer-schemas.ts'
@@ -111,6 +112,8 @@ export const problemSchema = (): JsonSchema =>
       matching: { type: 'integer', minimum: 1 },
       longest: { anyOf: [offered, { type: 'null' }] },
       sut_reservation_id: schemaOf(assignedId),
+      cause: { type: 'string', enum: [...OVER_CAUSES] },
+      by: schemaOf(orNull(opaqueId)),
       extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
       ...quotaUse,
       parts: { type: 'object', additionalProperties: string },

@@ -14,10 +14,10 @@ import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
 import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
-import { type FoundReservation, findReservation } from './find-reservation.ts'
+import { type FindDependencies, type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
-interface ConnectionDependencies extends Pick<Parts, 'objects' | 'runner' | 'views' | 'clock'> {
+interface ConnectionDependencies extends Pick<Parts, 'runner' | 'views' | 'clock'>, FindDependencies {
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
@@ -127,7 +127,7 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
 }
 
 export const makeConnectionHandler = (dependencies: ConnectionDependencies) => {
-  const { objects, forwarded, isOurs, clock } = dependencies
+  const { forwarded, isOurs, clock } = dependencies
   const fileOf = makeFileOf(dependencies)
   const connectionOf = makeConnectionOf(dependencies)
 
@@ -136,7 +136,7 @@ export const makeConnectionHandler = (dependencies: ConnectionDependencies) => {
     isOurs(sut_id) && !isReleased && epochSecondsOf(end_time) * 1000 > clock()
 
   return async ({ params, user, caller, query: { wait } }: Call<unknown, WaitQuery>): RouteResult => {
-    const find = () => findReservation(objects, params.id ?? '', user, true)
+    const find = () => findReservation(dependencies, params.id ?? '', user, true)
     const found = await find()
     if (E.isLeft(found)) return found
     const { accepts, ...from } = caller()

@@ -6,14 +6,14 @@ import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
-import { type FoundReservation, findReservation } from './find-reservation.ts'
+import { type FindDependencies, type FoundReservation, findReservation } from './find-reservation.ts'
 import type { Forwarded } from './forwarded.ts'
 
 const TICKET_LIFETIME_MS = 30_000
 /** For the gateway to open a reservation after its start. */
 const OPEN_TIMEOUT_MS = 1_000
 
-export interface ConsoleCheckDependencies extends Pick<Parts, 'objects' | 'clock'> {
+export interface ConsoleCheckDependencies extends Pick<Parts, 'clock'>, FindDependencies {
   readonly forwarded: Pick<Forwarded, 'has' | 'waitFor'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
@@ -26,9 +26,10 @@ export type CheckConsole = (
 ) => Promise<E.Either<Refusal, FoundReservation>>
 
 export const makeCheckConsole =
-  ({ objects, forwarded, isOurs, clock }: ConsoleCheckDependencies): CheckConsole =>
+  (dependencies: ConsoleCheckDependencies): CheckConsole =>
   async (id, user) => {
-    const found = await findReservation(objects, id, user, false)
+    const { forwarded, isOurs, clock, explainOver } = dependencies
+    const found = await findReservation(dependencies, id, user, false)
     if (E.isLeft(found)) return found
     const { reservation, isReleased, sut } = found.right
     const { _id, sut_id, start_time, end_time } = reservation
@@ -41,9 +42,7 @@ export const makeCheckConsole =
     if (!isReleased && epochSecondsOf(start_time) > now) {
       return E.left(failure('reservation_not_running', `The reservation starts at ${start_time}.`))
     }
-    if (isReleased || epochSecondsOf(end_time) <= now) {
-      return E.left(failure('reservation_over', 'The reservation has ended.'))
-    }
+    if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(_id, user))
     if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }

@@ -6,6 +6,7 @@ import type { PublicPosition } from '../../../domain/values/position.ts'
 import type { User } from '../../../users/user.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
+import type { ExplainOver } from '../../response/over.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
 
 /** A reservation that a user wants to connect to. */
@@ -16,9 +17,14 @@ export interface FoundReservation {
   readonly position: PublicPosition
 }
 
+export interface FindDependencies {
+  readonly objects: Pick<Objects, 'newest' | 'latest'>
+  readonly explainOver: ExplainOver
+}
+
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  objects: Pick<Objects, 'newest' | 'latest'>,
+  { objects, explainOver }: FindDependencies,
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,
@@ -30,7 +36,7 @@ export const findReservation = async (
   const isAllowed = reservation.user_id === user._id || (isForAdministrators && user.role === 'administrator')
   if (!isAllowed) return E.left(failure('not_your_reservation', 'Another user holds this reservation.'))
   if (version.ended === 'cancelled') {
-    return E.left(failure('reservation_cancelled', 'The reservation has been cancelled.'))
+    return E.left(await explainOver(version.id, user))
   }
   // The holder connects to it also outside its scope.
   const sut = await objects.newest('sut', reservation.sut_id)

@@ -1,16 +1,7 @@
 import type RFB from '@novnc/novnc'
 import { loadLater } from '../../page/updated.ts'
 import { type Api, Refused } from '../../service/api.ts'
-
-/** Why a screen is not, or no longer, shown. */
-export type ConsoleEnd =
-  /** The close code of the WebSocket: see the guide on consoles. */
-  | { readonly kind: 'closed'; readonly code: number }
-  | { readonly kind: 'refused'; readonly refused: Refused }
-  /** The machine did not let one in, in its own words. */
-  | { readonly kind: 'barred'; readonly reason: string | undefined }
-  /** The program for screens could not be loaded, as after an update. */
-  | { readonly kind: 'updated' }
+import type { ConsoleEnd } from './console-end.ts'
 
 interface Handlers {
   readonly onConnected: (rfb: RFB) => void
@@ -22,6 +13,8 @@ interface Handlers {
 
 /** Close codes after which the connection is made again by itself: the service stops, and the network failed. */
 const AGAIN: ReadonlySet<number> = new Set([1001, 1006])
+/** Close codes of a reservation that is over, or was released. */
+const OVER: ReadonlySet<number> = new Set([4000, 4001])
 /** Before each try; the last one is repeated. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 5_000, 10_000]
 /** Tries after which one is asked. */
@@ -51,6 +44,17 @@ export const openConsole = (
     rfb = undefined
     onEnded(ending)
   }
+  /** A code says that a reservation is over, the refusal of another console how it ended. */
+  const askWhy = async (code: number): Promise<ConsoleEnd> => {
+    if (!OVER.has(code)) return { kind: 'closed', code }
+    try {
+      await api.post(`/api/sut_reservation/${reservationId}/console`)
+    } catch (error) {
+      if (error instanceof Refused && /^reservation_/.test(error.problem.code))
+        return { kind: 'refused', refused: error }
+    }
+    return { kind: 'closed', code }
+  }
   const open = async (): Promise<void> => {
     const [{ value }, novnc] = await Promise.all([
       api.post<{ url: string }>(`/api/sut_reservation/${reservationId}/console`),
@@ -60,7 +64,7 @@ export const openConsole = (
     if (novnc === undefined) return end({ kind: 'updated' })
     const socket = new WebSocket(new URL(value.url, location.href.replace(/^http/, 'ws')), ['binary'])
     // noVNC does not tell the code.
-    socket.addEventListener('close', ({ code }) => end({ kind: 'closed', code }))
+    socket.addEventListener('close', ({ code }) => void askWhy(code).then(end))
     const made = new novnc.default(target, socket)
     rfb = made
     made.background = 'transparent'

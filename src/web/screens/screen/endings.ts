@@ -1,7 +1,7 @@
 import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import { clockOf } from '../../timeline/times.ts'
-import type { ConsoleEnd } from './console.ts'
+import type { ConsoleEnd } from './console-end.ts'
 
 /** What is said when a screen is not shown, and what helps. */
 export interface Said {
@@ -15,6 +15,8 @@ interface About {
   readonly name: string
   /** When the reservation ends, or ended, in Unix milliseconds. */
   readonly end: number | undefined
+  /** The id of the user who looks. */
+  readonly me: string
 }
 
 const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
@@ -48,9 +50,18 @@ const fault = (code: number): Said => ({
   way: 'again',
 })
 
+/** What is said of a reservation that is over, by how it ended. */
+const ofOver = ({ cause, by, detail }: Refused['problem'], about: About): Said => {
+  if (cause === 'released' && by === about.me) return (CLOSED[4001] as (about: About) => Said)(about)
+  if (cause === undefined || cause === 'ended') return (CLOSED[4000] as (about: About) => Said)(about)
+  const isOfService = cause === 'keepalive' || cause === 'unused'
+  const title = isOfService ? `Berth released ${about.name}` : 'Somebody ended your reservation'
+  return { title, text: detail, way: 'reserve' }
+}
+
 const ofRefused = ({ problem, status }: Refused, about: About): Said => {
   const { code, detail } = problem
-  if (code === 'reservation_over') return (CLOSED[4000] as (about: About) => Said)(about)
+  if (code === 'reservation_over' || code === 'reservation_cancelled') return ofOver(problem, about)
   if (code === 'gateway_full') return { title: 'Too many connections to this machine', text: detail, way: 'again' }
   if (code === 'not_forwarded')
     return { title: 'Another Berth instance forwards this machine', text: detail, way: 'none' }

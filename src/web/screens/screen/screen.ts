@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Commands, useCommands } from '../../holding/commands.ts'
 import { CommandNote } from '../../holding/extend.ts'
 import { giveBackTexts } from '../../holding/give-back.ts'
-import { usePage } from '../../page/context.ts'
+import { meOf, usePage } from '../../page/context.ts'
 import { isNear } from '../../page/warning.ts'
 import { Confirm } from '../../parts/commands/confirm.ts'
 import { html } from '../../parts/html.ts'
@@ -48,7 +48,7 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
   const warning = useStore(page.warning)
   const { name, own, taken, reservation } = subject
   const { rfb, ending, asked, isMadeAgain, again } = shown
-  const said = ending && saidOf(ending, { name, end: own?.to })
+  const said = ending && saidOf(ending, { name, end: own?.to, me: meOf(page)._id })
   const isOver = said !== undefined && !isMadeAgain
   const isWaiting = rfb === undefined && asked === undefined && !isOver
   return html`

@@ -1,7 +1,8 @@
 import type RFB from '@novnc/novnc'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
-import { type ConsoleEnd, isMadeAgain, openConsole, waitBefore } from './console.ts'
+import { isMadeAgain, openConsole, waitBefore } from './console.ts'
+import type { ConsoleEnd } from './console-end.ts'
 
 interface Connected {
   readonly rfb: RFB | undefined

@@ -1,7 +1,12 @@
+import { readLastBackup } from '../backup/last-backup.ts'
+import type { Config } from '../config/config.ts'
+import { version } from '../http/documents/guide/version.ts'
 import { type HealthCondition, isReady } from '../http/routes/health.ts'
-import type { Gauges } from '../http/routes/metrics/metrics.ts'
+import type { Gauges } from '../http/routes/metrics/gauges.ts'
+import type { Certificate } from '../http/server/certificate.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
+import { makeLabFigures } from './lab-figures.ts'
 import type { Core, Opening, Stage } from './open-core.ts'
 
 interface ConditionOptions {
@@ -48,14 +53,26 @@ export const conditionOf = ({ alarms, views, isUpToDate, stage }: ConditionOptio
 interface GaugesOptions extends Pick<Core, 'store' | 'vault'>, Pick<Opening, 'alarms'> {
   readonly views: Views
   readonly condition: () => HealthCondition
+  readonly config: Pick<Config, 'data' | 'eventStore'>
+  readonly certificate: Pick<Certificate, 'expiry'> | undefined
+  /** Unix milliseconds. */
+  readonly clock: () => number
 }
 
 /** The gauges, read whenever metrics are requested. */
-export const gaugesOf = ({ store, views, vault, alarms, condition }: GaugesOptions): Gauges => ({
-  isReady: () => isReady(condition()),
-  events: () => views.position() + 1,
-  viewLag: async () => Math.max(0, (await store.head()) - views.storePosition()),
-  pendingRows: views.pendingRows,
-  alarms: alarms.all,
-  oldKeys: () => vault.keys().keys.length - 1,
-})
+export const gaugesOf = (options: GaugesOptions): Gauges => {
+  const { store, views, vault, alarms, condition, config, certificate } = options
+  return {
+    isReady: () => isReady(condition()),
+    events: () => views.position() + 1,
+    viewLag: async () => Math.max(0, (await store.head()) - views.storePosition()),
+    pendingRows: views.pendingRows,
+    alarms: alarms.all,
+    oldKeys: () => vault.keys().keys.length - 1,
+    lab: makeLabFigures(options),
+    lastBackup: async () =>
+      config.eventStore.kind === 'sqlite' ? ((await readLastBackup(config.data, store.logId)) ?? 0) : Number.NaN,
+    certificateExpiry: () => certificate?.expiry() ?? Number.NaN,
+    build: { version: version(), node: process.versions.node },
+  }
+}

@@ -173,7 +173,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const condition = (): HealthCondition => conditionOf({ alarms, views, isUpToDate, stage })
     const isServing = (): boolean => canServe(condition())
     const isFollowing = (): boolean => isReady({ ...condition(), service: 'ok', gateway: 'ok' })
-    metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
+    metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition, config, certificate, clock }))
 
     // 9. Who is signed in, and what limits people.
     const signedIn = makeSignedIn({ users, views, runner, vault, clock, randomHex })

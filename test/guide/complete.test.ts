@@ -99,6 +99,15 @@ test('the chapter on operating has every metric, and documents name no other', a
     pendingRows: none,
     alarms: () => ({}),
     oldKeys: none,
+    lab: {
+      suts: async () => ({ online: 0, offline: 0, unknown: 0, not_monitored: 0, inactive: 0 }),
+      running: async () => 0,
+      waiting: async () => 0,
+      longestWait: async () => 0,
+    },
+    lastBackup: async () => 0,
+    certificateExpiry: none,
+    build: { version: '', node: '' },
   })
   const exposed = [...(await metrics.text()).matchAll(/^# HELP (berth_\w+)/gm)].map(([, name = '']) => name)
   const listed = rows(section(chapter('operating.md'), '## Metrics'))

@@ -185,6 +185,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     'isHolder',
     'pastReservations',
     'pastSuts',
+    'sutStates',
     'windows',
   ]
   const all: Record<keyof ListReads, true> = {
@@ -192,6 +193,7 @@ test('isShort covers every list except those always read in the thread', (t) => 
     suts: true,
     available: true,
     everySut: true,
+    sutStates: true,
     windows: true,
     held: true,
     sessions: true,

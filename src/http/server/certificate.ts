@@ -23,6 +23,8 @@ export interface Pair {
 /** The active pair. */
 export interface Certificate {
   readonly current: () => Pair
+  /** When the active pair expires, in Unix milliseconds. */
+  readonly expiry: () => number
   /** Adds a listener for each new active pair. */
   readonly onChange: (listener: (pair: Pair) => void) => void
   readonly close: () => void
@@ -112,7 +114,7 @@ const readPair = async (files: Pair, now: () => number, before?: Pair): Promise<
 
 const isSamePair = (a: Pair, b: Pair): boolean => a.certificate === b.certificate && a.key === b.key
 
-const validTo = ({ certificate }: Pair): string => new X509Certificate(certificate).validToDate.toISOString()
+const validTo = ({ certificate }: Pair): Date => new X509Certificate(certificate).validToDate
 
 /**
  * Reads a certificate and its key and follows changes of the files. It reads them twice a second, which unlike file
@@ -148,7 +150,7 @@ export const openCertificate = async (
     broken = 0
     if (isSamePair(read.right, current)) return
     current = read.right
-    log.info({ valid_to: validTo(current) }, 'new certificate in use')
+    log.info({ valid_to: validTo(current).toISOString() }, 'new certificate in use')
     for (const listener of listeners) listener(current)
   }
 
@@ -161,6 +163,7 @@ export const openCertificate = async (
 
   return E.right({
     current: () => current,
+    expiry: () => validTo(current).getTime(),
     onChange: (listener) => listeners.push(listener),
     close: () => {
       isClosed = true

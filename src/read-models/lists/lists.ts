@@ -80,6 +80,13 @@ export interface SutListQuery extends PageQuery {
   readonly withDisplays?: boolean
 }
 
+/** Of SUTs, and how many there are. */
+export interface SutState {
+  readonly isActive: boolean
+  readonly monitoring: MonitoringStatus
+  readonly count: number
+}
+
 export interface SutRequestQuery extends PageQuery {
   readonly status?: RequestStatus | undefined
   readonly user_id?: string | undefined
@@ -218,6 +225,8 @@ export interface Lists {
   readonly suts: (query: SutListQuery) => ListPage
   /** All SUTs that are not retired, with their turnaround in seconds. */
   readonly everySut: () => readonly { readonly document: string; readonly turnaround: number }[]
+  /** How many SUTs that are not retired have each state. */
+  readonly sutStates: () => readonly SutState[]
   readonly sessions: (query: SessionQuery) => ListPage
   readonly series: (query: ReservationListQuery) => ListPage
   readonly sutRequests: (query: SutRequestQuery) => ListPage

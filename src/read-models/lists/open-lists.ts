@@ -25,7 +25,7 @@ import {
 } from './reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
-import { makeEverySut, makeIsShortOfSuts, makeSutList, makeTurnaroundsOf } from './sut-list.ts'
+import { makeEverySut, makeIsShortOfSuts, makeSutList, makeSutStates, makeTurnaroundsOf } from './sut-list.ts'
 import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming, makeWindows } from './upcoming.ts'
 import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
@@ -83,6 +83,7 @@ export const openLists = (db: DatabaseSync) => {
       reservations: makeReservationList(ask, names, counts, scopes),
       suts,
       everySut: makeEverySut(ask),
+      sutStates: makeSutStates(ask),
       outages: makeOutages(ask, names, scopes),
       series: makeSeriesList(ask, names),
       sutRequests: makeRequestList(ask, names, suts),

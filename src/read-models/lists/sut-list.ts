@@ -1,6 +1,7 @@
 import { foldForSearch } from '../../../projections/sut.ts'
 import { reachOf } from '../../domain/calendar/turnaround.ts'
 import { QUARTER, type Window } from '../../domain/calendar/window.ts'
+import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
@@ -90,6 +91,14 @@ export const makeSutList =
     const page = pageOfRows(rows, count, query)
     return query.withDisplays ? { ...page, displays: rows.map(({ display }) => display) } : page
   }
+
+export const makeSutStates =
+  (ask: RunQuery): Lists['sutStates'] =>
+  () =>
+    ask<{ active: number; monitoring: MonitoringStatus; count: number }>(
+      `SELECT is_active AS active, monitoring, count(*) AS count FROM sut INDEXED BY sut_listed WHERE ${SUT_LISTED}
+       GROUP BY is_active, monitoring`,
+    ).map(({ active, ...row }) => ({ isActive: active === 1, ...row }))
 
 const TURNAROUNDS = `sut_display t INDEXED BY turnaround_by_sut`
 

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -166,5 +167,7 @@ test('a valid pair is read without a log line', async (t) => {
   certificate.close()
   t.is(certificate.current().certificate, String(await fixture('first.cert.pem')))
   t.is(certificate.current().key, String(await fixture('first.key.pem')))
+  const { validTo } = new X509Certificate(certificate.current().certificate)
+  t.is(certificate.expiry(), Date.parse(validTo))
   t.deepEqual(lines, [])
 })

@@ -17,8 +17,7 @@ import { describeLoss, EventsLost, findLostEvents } from '../read-models/file/lo
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { openVault } from '../vault/open-vault.ts'
 import type { Vault } from '../vault/vault.ts'
-import { refuseMissingBeside } from './bookkeeping.ts'
-import { type OpenStoreOptions, openStore } from './open-store.ts'
+import { type OpenStoreOptions, openStore, refuseMissingBeside } from './open-store.ts'
 import type { Runtime } from './runtime.ts'
 import { watchClock } from './watch-clock.ts'
 

@@ -24,7 +24,7 @@ import { webRoutes } from './documents/web-routes.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import { CSV } from './response/csv-lists.ts'
 import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
-import { consistencyQuery, inclusionQuery, type makeAuditHandlers } from './routes/audit.ts'
+import { consistencyQuery, inclusionQuery, LEAVES_TYPE, leavesQuery, type makeAuditHandlers } from './routes/audit.ts'
 import { STREAM_MEDIA_TYPES } from './routes/events.ts'
 import { type Health, healthRoutes } from './routes/health.ts'
 import type { makeHistoryHandlers } from './routes/history.ts'
@@ -250,6 +250,13 @@ export const routes = (on: Handlers): readonly Route[] => [
     roles: everyone,
     mediaType: 'text/plain; charset=utf-8',
     handle: on.audit.key,
+  }),
+  getWithQuery({
+    path: '/api/audit/leaves',
+    roles: overseers,
+    mediaType: LEAVES_TYPE,
+    query: leavesQuery,
+    handle: on.audit.leaves,
   }),
   getWithQuery({ path: '/api/audit/inclusion', roles: overseers, query: inclusionQuery, handle: on.audit.inclusion }),
   getWithQuery({

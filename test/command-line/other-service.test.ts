@@ -131,7 +131,7 @@ test('"history" and "export" ask the service at BERTH_URL, and read files with -
   const own = { BERTH_DATA: service.data }
   const remote = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
   const ids = [sut, String(made.json._id), idOf('bob'), 'LAB-1', 'bob']
-  const formats = ['ndjson', 'csv', 'cloudevents'].map((format) => ['export', '--format', format])
+  const formats = ['ndjson', 'csv', 'cloudevents', 'leaves'].map((format) => ['export', '--format', format])
   const parts = [
     ['--from', '4', '--to', '9'],
     ['--type', 'SutCreated', '--type', 'UserAdded'],

@@ -34,9 +34,10 @@ import {
   textsOf,
 } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
+import { exportLeaves, LEAVES, leafSpan } from './leaves.ts'
 
 interface Request {
-  readonly name: FormatName
+  readonly name: FormatName | typeof LEAVES
   readonly wanted: Wanted
   readonly excel: boolean
   readonly output: string | undefined
@@ -60,15 +61,18 @@ const readBound = (flag: string, value: OptionValue): Bound | undefined => {
 
 /** @throws Misused */
 const readRequest = (options: CommandArguments['options']): Request => {
-  const name = FORMATS.find((format) => format === options.format)
-  if (name === undefined) throw new Misused(`--format must be one of ${FORMATS.join(', ')}`)
+  const names = [...FORMATS, LEAVES] as const
+  const name = names.find((format) => format === options.format)
+  if (name === undefined) throw new Misused(`--format must be one of ${names.join(', ')}`)
   const excel = options.excel === true
   if (excel && name !== 'csv') throw new Misused('--excel requires --format csv')
   const [from, to] = [readBound('from', options.from), readBound('to', options.to)]
   const types = new Set(textsOf(options.type))
   const unknown = [...types].find((type) => !isEventType(type))
   if (unknown !== undefined) throw new Misused('--type must be an event type, such as ReservationCreated')
-  return { name, wanted: { from, to, types, sutId: textOf(options.sut) }, excel, output: textOf(options.output) }
+  const wanted = { from, to, types, sutId: textOf(options.sut) }
+  if (name === LEAVES) leafSpan(wanted)
+  return { name, wanted, excel, output: textOf(options.output) }
 }
 
 /** The position to read from: the lower bound in the embedded log, elsewhere the start. */
@@ -163,9 +167,14 @@ const run = async (
   store: EventStore | undefined,
   terminal: Terminal,
 ): Promise<string | undefined> => {
-  const wanted = { ...request.wanted, sutId: await findSutId(request.wanted.sutId, config, store) }
   // Events and progress on one terminal would overwrite each other.
   const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
+  if (name === LEAVES) {
+    const showing = { ...terminal, isWatched }
+    const { pieces, endProgress } = await exportLeaves(leafSpan(request.wanted), exported, config, store, showing)
+    return writeTo(output, pieces, terminal).finally(endProgress)
+  }
+  const wanted = { ...request.wanted, sutId: await findSutId(request.wanted.sutId, config, store) }
   const { scanned, onProgress, endProgress } = await scan(wanted, config, store, { ...terminal, isWatched })
   const pieces = exportEvents(scanned, { wanted, format: formatOf(name, excel), onProgress }, exported)
   return writeTo(output, pieces, terminal).finally(endProgress)
@@ -188,8 +197,9 @@ export const exportCommand: Command = {
   example: 'export --format csv --from 2030-05-01T00:00:00Z --output events.csv',
   help: `
 Writes the events of the log, one per line. --format is ndjson or csv, with the columns that the guide explains, or
-cloudevents, as in the feed. CSV follows RFC 4180, in UTF-8. With --excel it begins with a byte order mark, and an
-apostrophe precedes every value that a spreadsheet would read as a formula.
+cloudevents, as in the feed, or leaves: each event as it is stored, which is what the root of a checkpoint is computed
+from; then --from and --to are positions, and nothing else selects. CSV follows RFC 4180, in UTF-8. With --excel it
+begins with a byte order mark, and an apostrophe precedes every value that a spreadsheet would read as a formula.
 
 It reads the log itself, with or without a running service. Where BERTH_URL is set it asks the service there, as an
 auditor or administrator. --local reads the log in any case.

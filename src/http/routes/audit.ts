@@ -6,10 +6,11 @@ import { once } from '../../concurrency/once.ts'
 import { matching } from '../../domain/codec/codec.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
-import { type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
+import { previousPosition, type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
+import { LIMIT, LIMIT_MAX } from '../codecs/lists.ts'
 import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -22,6 +23,11 @@ const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
 export const inclusionQuery = parametersOf({ size }, { event: eventId })
 export const consistencyQuery = parametersOf({ to: size }, { from: size })
+export const leavesQuery = parametersOf({ from: size, limit: wholeNumber(1, LIMIT_MAX) }, {})
+
+export const LEAVES_TYPE = 'application/x-ndjson'
+/** Characters after which a page of leaves ends. */
+const PAGE_MAX = 4 * 1024 * 1024
 
 export interface AuditDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
   /** The log's signer. */
@@ -74,6 +80,29 @@ const consistency = ({ from, to: asked }: QueryOf<typeof consistencyQuery>, { tr
   return proofResult(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
 }
 
+/** The leaves of the tree, one a line: the events as they are stored. A page that is not full is followed by others. */
+const leaves = async (
+  { from = 0, limit = LIMIT }: QueryOf<typeof leavesQuery>,
+  { log, events }: LogView,
+  store: Parts['store'],
+): RouteResult => {
+  if (from > events) return E.left(beyond('from', events))
+  const end = Math.min(events, from + limit)
+  let [next, body] = [from, '']
+  if (next < end) {
+    const after = log.storePositionAt(previousPosition(toPublicPosition(from))) as StorePosition
+    for await (const page of store.records(after)) {
+      for (const { text } of page.slice(0, end - next)) {
+        if (body.length >= PAGE_MAX) return proofResult(body, events)
+        body += `${text}\n`
+        next++
+      }
+      if (next >= end) break
+    }
+  }
+  return proofResult(body, events)
+}
+
 /** The verifiers' keys, one a line, newest first. The stream of the log's version has the former ones. */
 const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<string> => {
   const former: string[] = []
@@ -116,6 +145,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     key: async (): RouteResult => E.right({ status: 200, body: await readKeys() }),
     inclusion: ({ query }: Call<unknown, QueryOf<typeof inclusionQuery>>) =>
       caughtUp((from) => inclusion(query, from, store)),
+    leaves: ({ query }: Call<unknown, QueryOf<typeof leavesQuery>>) => caughtUp((from) => leaves(query, from, store)),
     consistency: ({ query }: Call<unknown, QueryOf<typeof consistencyQuery>>) =>
       caughtUp((from) => consistency(query, from)),
   }

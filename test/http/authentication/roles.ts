@@ -161,6 +161,7 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   },
   'GET /api/audit/checkpoint': { expected: OVERSEE, ask: get('/api/audit/checkpoint') },
   'GET /api/audit/key': { expected: READ, ask: get('/api/audit/key') },
+  'GET /api/audit/leaves': { expected: OVERSEE, ask: get('/api/audit/leaves') },
   'GET /api/audit/inclusion': { expected: OVERSEE, ask: get('/api/audit/inclusion?event=EVENT') },
   'GET /api/audit/consistency': { expected: OVERSEE, ask: get('/api/audit/consistency?from=0') },
   'POST /api/user/create': {

@@ -175,6 +175,7 @@ const checks = async (ask: Ask, examples: Example[]): Promise<void> => {
 }
 
 const proofs = async (ask: Ask, event: string): Promise<void> => {
+  await ask('GET /api/audit/leaves', 'The first two', { who: 'audrey', query: '?limit=2' })
   await ask('GET /api/audit/inclusion', 'Of an event', { who: 'audrey', query: `?event=${event}&size=8` })
   await ask('GET /api/audit/consistency', 'Of two sizes', { who: 'audrey', query: '?from=4&to=8' })
 }

@@ -161,6 +161,7 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /metrics': 'text/plain; version=0.0.4; charset=utf-8',
   'GET /api/audit/checkpoint': 'text/plain; charset=utf-8',
   'GET /api/audit/key': 'text/plain; charset=utf-8',
+  'GET /api/audit/leaves': 'application/x-ndjson',
   'GET /docs': 'text/html; charset=utf-8',
   'GET /': 'text/html; charset=utf-8',
   'GET /login/callback': 'text/html; charset=utf-8',

@@ -68,6 +68,14 @@ export const proofOperations: Operations = {
       'The keys that verify checkpoints, one a line, as signed notes have them: the one that signs now first.',
     answer: { type: 'string' },
   },
+  'GET /api/audit/leaves': {
+    id: 'readLeaves',
+    summary: 'Read the leaves of the Merkle tree',
+    description:
+      'The events as they are stored, one a line, from a position on: what the leaf hashes of a checkpoint are made of. A page may be short; go on after as many lines as it has. An empty one is the end.',
+    answer: { type: 'string' },
+    notes: { from: 'The position of the first; by default 0.' },
+  },
   'GET /api/audit/inclusion': {
     id: 'proveInclusion',
     summary: 'Prove that an event is in the log (RFC 6962)',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
 import type { Code } from '../../../../src/http/protocol/problem.ts'
 import { CSV } from '../../../../src/http/response/csv-lists.ts'
+import { LEAVES_TYPE } from '../../../../src/http/routes/audit.ts'
 import type { Answer, Headers } from '../../client.ts'
 import { type Running, type Setting, start, type Tidying } from '../../harness.ts'
 
@@ -64,7 +65,7 @@ export const makeAsk = (service: Running, examples: Example[]): Ask => {
         ? await client.request(method, address, headers, text)
         : await client.post(address, body, headers)
     const mediaType = String(answer.headers['content-type'])
-    if (mediaType === CSV) {
+    if (mediaType === CSV || mediaType === LEAVES_TYPE) {
       examples.push({ operation, name, mediaType, body: answer.text })
       return {}
     }

@@ -141,7 +141,8 @@ export const runDocument = async (
   const prelude = `exec 2>&1\n${before.length === 0 ? NPM_ONCE : WITHOUT_NPM}\n`
   const second = await freeAddress()
   const relocated = relocate(script, { port: Number(new URL(url).port), second, gatewayHost, vnc: await freePort() })
-  const typed = `${password.trim().split('\n').at(-1)}\n`
+  // After the name, as in a credentials file.
+  const typed = `${password.trim().slice('admin:'.length)}\n`
   const output = await runBash(t, folder, `${prelude}${relocated}`, typed)
   const outputs = output.replaceAll(gatewayHost, '127.0.0.1').split(SEPARATOR)
   return steps.map((step, index) => ({ ...step, output: outputs[index] ?? '(not reached)' }))

@@ -45,8 +45,6 @@ export const writePasswordFile = async (data: string, { name, password }: FirstA
 }
 
 interface CheckOptions extends Pick<Opened, 'config' | 'store' | 'isShared'> {
-  /** Whether the log has nothing but what a start records. */
-  readonly isNew: boolean
   readonly runtime: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
 }
 
@@ -100,14 +98,14 @@ const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdmini
   return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
 }
 
-/** @throws Misconfigured if a log without users cannot get any, with the remedy */
-const requireFirst = ({ config, runtime, isShared, isNew }: CheckOptions): void => {
-  if (runtime.firstUsers !== undefined || (isShared ? config.adminPassword !== undefined : isNew)) return
-  throw new Misconfigured(
-    isShared
-      ? 'the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made'
-      : 'the log has no users; add one with: npm run berth -- user add NAME --role administrator',
-  )
+/**
+ * Of several instances that share a log, none makes up a password.
+ *
+ * @throws Misconfigured if a log without users cannot get any, with the remedy
+ */
+const requireFirst = ({ config, runtime, isShared }: CheckOptions): void => {
+  if (!isShared || runtime.firstUsers !== undefined || config.adminPassword !== undefined) return
+  throw new Misconfigured('the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made')
 }
 
 /** An EventStoreDB may be unavailable. Then it is not known yet. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { COMMAND_LINE } from '../domain/decider.ts'
-import type { Event, EventType } from '../domain/event.ts'
+import type { Event } from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
@@ -110,17 +110,6 @@ export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
       await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
   }
-}
-
-/** The events that a start records. */
-const ON_START: ReadonlySet<unknown> = new Set<EventType>(['LogVersionSet', 'ScheduleBegan'])
-
-/** Whether the log is unused: it contains only what a start records. */
-export const isUnused = async (store: EventStore): Promise<boolean> => {
-  for await (const page of store.records(BEGINNING)) {
-    for (const { text } of page) if (!ON_START.has((JSON.parse(text) as { type?: unknown }).type)) return false
-  }
-  return true
 }
 
 interface Recording {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type LostKeys, makeLostKeys } from '../backup/lost-keys.ts'
 import type { ClockGuard } from '../commands/clock-guard.ts'
-import { checkLogVersion, isUnused, upgradeLog } from '../commands/log-version.ts'
+import { checkLogVersion, upgradeLog } from '../commands/log-version.ts'
 import { Misconfigured } from '../config/checks/misconfigured.ts'
 import type { Config } from '../config/config.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
@@ -64,8 +64,6 @@ export interface Core {
   readonly store: EventStore
   /** Whether several instances may use the log. */
   readonly isShared: boolean
-  /** Whether the log has nothing but what a start records. */
-  readonly isNew: boolean
   readonly vault: Vault
   readonly lostKeys: LostKeys
   readonly guard: ClockGuard
@@ -158,20 +156,17 @@ const refuseLostEvents = async ({ data, eventStore }: Config, { log }: Runtime, 
  * Opens the log and the vault, and watches the clock. Keys the log has used must exist; for an unused log of its own
  * they are created.
  *
- * @param mustExist whether a networked store without a log is refused
- * @param isKept whether old secrets are re-encrypted and the key file is followed
  * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
  */
 export const openCore = async (
   config: Config,
   runtime: Runtime,
   { alarms, metrics, randomHex, onFatal, opened }: Opening,
-  { isKept, mustExist = false }: { readonly isKept: boolean; readonly mustExist?: boolean },
 ): Promise<Core> => {
   await makeDirectory(config.data)
   const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
   opened.defer(lock.release)
-  const opening = { randomHex, onFatal, onCommit: metrics.committed, mustExist }
+  const opening = { randomHex, onFatal, onCommit: metrics.committed }
   const store = withFullAlarm(await openLog(config, runtime, alarms, opening), alarms)
   opened.defer(store.close)
   await refuseLostEvents(config, runtime, store)
@@ -182,14 +177,13 @@ export const openCore = async (
   await refuseMissingBeside(store)
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'
-  const isNew = !isShared && (await isUnused(store))
   const lostKeys = makeLostKeys(config.data, store.logId)
-  const keeping = { mayMake: !isShared, isKept, alarms, remedyFor: lostKeys.remedyFor }
+  const keeping = { mayMake: !isShared, alarms, remedyFor: lostKeys.remedyFor }
   const { vault, close } = orThrow(await openVault(config, runtime, store, keeping))
   opened.defer(withTimeout(close))
   const { stop, ...clocks } = await watchClock(config, runtime, store, alarms)
   opened.defer(stop)
-  return { store, isShared, isNew, vault, lostKeys, ...clocks }
+  return { store, isShared, vault, lostKeys, ...clocks }
 }
 
 /** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */

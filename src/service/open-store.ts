@@ -18,8 +18,6 @@ export interface OpenStoreOptions {
   readonly onWaiting: (error: Error) => void
   /** Called when a remote store stops answering commands for some seconds, and when it answers again. */
   readonly onSilence?: (isSilent: boolean) => void
-  /** Refuses a networked store without a log instead of beginning one. */
-  readonly mustExist?: boolean
   /** Aborts the waiting. */
   readonly signal: AbortSignal
 }
@@ -33,12 +31,9 @@ const openNetworked = async (options: EventStoreDbOptions): Promise<EventStoreDb
 }
 
 /** Opens the configured store for writing. @throws Misconfigured */
-export const openStore = async (
-  { eventStore }: Config,
-  { mustExist = false, ...opening }: OpenStoreOptions,
-): Promise<EventStore> => {
+export const openStore = async ({ eventStore }: Config, opening: OpenStoreOptions): Promise<EventStore> => {
   if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
-  return openNetworked({ address: eventStore.address, ...opening, isReadOnly: mustExist })
+  return openNetworked({ address: eventStore.address, ...opening })
 }
 
 /** Closes a store at the end of the scope that has it. */

@@ -140,7 +140,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(() => listening.close(0))
 
     // 4. The log, the vault, the clock and the keys. What the log lacks still refuses the start.
-    const core = await openCore(config, runtime, opening, { isKept: true })
+    const core = await openCore(config, runtime, opening)
     const { vault, guard, processClock, isShared, lostKeys } = core
     const { store, isOwn } = isShared ? noteAppends(core.store) : { store: core.store, isOwn: () => true }
     await checkFirstUsers({ config, runtime, ...core })

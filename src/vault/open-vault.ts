@@ -58,8 +58,6 @@ const logResealed = ({ log }: KeyRuntime, keyId: string, { secrets, unreadable, 
 }
 
 interface OpenOptions {
-  /** Whether to follow the key file and to re-encrypt old secrets, as a running service does. */
-  readonly isKept: boolean
   /** Whether to create a key for a log that has used none. */
   readonly mayMake: boolean
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
@@ -113,7 +111,7 @@ export const openVault = async (
   options: OpenOptions,
 ): Promise<E.Either<readonly string[], OpenVault>> => {
   const { clock, randomBytes } = runtime
-  const { isKept, mayMake, remedyFor } = options
+  const { mayMake, remedyFor } = options
   const explained = async (
     problems: readonly string[],
     ring?: KeyRing,
@@ -126,6 +124,5 @@ export const openVault = async (
   const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return explained(checked.left, keys.right)
-  const close = isKept ? keepVault(where, runtime, store, vault, options.alarms) : async () => undefined
-  return E.right({ vault, close })
+  return E.right({ vault, close: keepVault(where, runtime, store, vault, options.alarms) })
 }

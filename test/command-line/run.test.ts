@@ -168,8 +168,6 @@ test('errors that can be expected are reported in a sentence, never with a stack
     [['vault', 'status'], {}, [1, /events\.db does not exist/]],
     [['vault', 'rotate'], {}, [1, /events\.db does not exist/]],
     [['replay'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [1, /notes\.txt cannot be used as a log/]],
-    [['user', 'passwd', 'admin'], {}, [1, /there is no log at .*events\.db; start the service once/]],
-    [['user', 'passwd', 'admin'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [1, /notes\.txt cannot be used as a log/]],
   ] as const) {
     const { code, output, errors } = await run({ data, args, env })
     t.is(code, expected[0], args.join(' '))

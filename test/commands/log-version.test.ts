@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { checkLogVersion, isUnused, upgradeLog } from '../../src/commands/log-version.ts'
+import { checkLogVersion, upgradeLog } from '../../src/commands/log-version.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
 import { LOG_VERSION } from '../../src/domain/events/log.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, STREAMS, sutStream } from '../../src/domain/values/ids.ts'
@@ -138,7 +138,7 @@ test('an unwritable store fails the start with the reason, or is retried if the 
     message: /event store is full/,
   })
   await t.throwsAsync(upgradeLog(options(failing('unavailable'))), { name: 'StoreUnavailable' })
-  t.true(await isUnused(store))
+  t.deepEqual(await readLog(store, -1), [])
   const warned: string[] = []
   const waiting = { ...log, warn: (_: object, sentence: string) => void warned.push(sentence) }
   await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, waitsForStore: true })
@@ -154,12 +154,3 @@ test('an unwritable store fails the start with the reason, or is retried if the 
 })
 
 async function* none() {}
-
-test('a log with its version alone is unused', async (t) => {
-  const { store } = await openSqlite(t)
-  t.true(await isUnused(store))
-  await upgradeLog(options(store))
-  t.true(await isUnused(store))
-  done(await append(store, LISTEN_PORTS_STREAM, 0, [assigned]))
-  t.false(await isUnused(store))
-})

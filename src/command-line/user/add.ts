@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
-import { type Ask, withOwnService } from '../people/ask.ts'
+import { makeAsk } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits, readRole } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { answer, mayHaveActed } from '../service/call.ts'
@@ -38,15 +38,12 @@ ${PASSWORD_HELP}
     const fields = { name: args.operands[0], role: readRole(role), ...readLimits(quota, scope) }
     const { password, isMade } = await choosePassword(args, terminal)
     const body = { ...fields, password, ...(id !== undefined && { _id: id }) }
-    const add = async (ask: Ask): Promise<void> => {
-      const added = await ask({ method: 'POST', path: '/api/user/create', body, answer: Added })
-      if (E.isLeft(added) && mayHaveActed(added.left)) {
-        const remedy = `if so, a password comes from: user passwd ${args.operands[0]}`
-        throw new CommandFailure([added.left.why, `it is not known whether the user was added; ${remedy}`])
-      }
-      const { _id } = orFail(added)
-      terminal.stdout(`${_id}\n${isMade ? `${password}\n` : ''}`)
+    const added = await makeAsk(config, terminal)({ method: 'POST', path: '/api/user/create', body, answer: Added })
+    if (E.isLeft(added) && mayHaveActed(added.left)) {
+      const remedy = `if so, a password comes from: user passwd ${args.operands[0]}`
+      throw new CommandFailure([added.left.why, `it is not known whether the user was added; ${remedy}`])
     }
-    return withOwnService(config, terminal, add, { mayBegin: true })
+    const { _id } = orFail(added)
+    terminal.stdout(`${_id}\n${isMade ? `${password}\n` : ''}`)
   },
 }

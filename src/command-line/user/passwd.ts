@@ -1,4 +1,4 @@
-import { type Ask, withOwnService } from '../people/ask.ts'
+import { makeAsk } from '../people/ask.ts'
 import { lookUpUser, userPath } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { unread } from '../service/call.ts'
@@ -11,18 +11,17 @@ export const userPasswdCommand: Command = {
   summary: 'changes the password of a user',
   example: 'user passwd anna',
   help: `
-Changes the password of the user with the name or id NAME. The old one stops working within 2 s.
+Changes the password of the user with the name or id NAME. The old one stops working within 2 s. The
+service must run: on its data directory this needs no password.
 
 ${PASSWORD_HELP}
 
 Where the vault's key was lost, no name can be read: give the id, then a new name with "user rename".`,
   run: async (args, config, terminal) => {
     const { password, isMade } = await choosePassword(args, terminal)
-    const change = async (ask: Ask): Promise<void> => {
-      const path = userPath(await lookUpUser(ask, args.operands[0]), 'password')
-      orFail(await ask({ method: 'POST', path, body: { password }, answer: unread }))
-      if (isMade) terminal.stdout(`${password}\n`)
-    }
-    return withOwnService(config, terminal, change, { mayBegin: false })
+    const ask = makeAsk(config, terminal)
+    const path = userPath(await lookUpUser(ask, args.operands[0]), 'password')
+    orFail(await ask({ method: 'POST', path, body: { password }, answer: unread }))
+    if (isMade) terminal.stdout(`${password}\n`)
   },
 }

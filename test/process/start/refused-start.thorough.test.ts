@@ -4,13 +4,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
-import { NO_STREAM } from '../../../src/event-store/event-store.ts'
-import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import { append, aStream, beginLog, randomHex, someEvents } from '../../event-store/new-events.ts'
-import { storeKeys } from '../../event-store/stored-keys.ts'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
-import { rightOf } from '../../users/builders.ts'
 import { type Launch, runProcess, serve } from '../harness.ts'
 
 const attempt = (scope: Tidying, data: string, env: Launch['env'] = {}) =>
@@ -147,32 +142,18 @@ test('a start without the users or the key of the data is refused with the remed
   await service.stop()
   const copies = ['no-key', 'other-key', 'other-bytes'] as const
   for (const name of copies) await cp(data, join(home, name), { recursive: true })
-  await mkdir(join(home, 'no-users'))
-  const onFatal = (error: Error): never => {
-    throw error
-  }
-  const store = openSqliteStore({ path: join(home, 'no-users', 'events.db'), randomHex, onFatal })
-  await storeKeys(store, OTHER_KEY, KEY)
-  await beginLog(store)
-  const stream = aStream()
-  rightOf(await append(store, stream, NO_STREAM, someEvents(stream, 1)))
-  await store.close()
-  await writeFile(join(home, 'no-users', 'vault.key'), `k-first:${KEY}\n`, { mode: 0o600 })
-  await writeFile(join(home, 'no-users', 'audit.key'), `${OTHER_KEY}\n`, { mode: 0o600 })
   for (const name of ['no-key', 'other-key', 'other-bytes']) await rm(join(home, name, 'vault.key'))
 
-  const [noUsers, noKey, otherKey, otherBytes] = await Promise.all([
-    attempt(t, join(home, 'no-users')),
+  const [noKey, otherKey, otherBytes] = await Promise.all([
     attempt(t, join(home, 'no-key')),
     attempt(t, join(home, 'other-key'), { BERTH_VAULT_KEY: `k-second:${OTHER_KEY}` }),
     attempt(t, join(home, 'other-bytes'), { BERTH_VAULT_KEY: `k-first:${OTHER_KEY}` }),
   ])
-  for (const { code, errors } of [noUsers, noKey, otherKey, otherBytes]) {
+  for (const { code, errors } of [noKey, otherKey, otherBytes]) {
     t.is(code, 2)
     t.true(isReadable(errors), errors)
     t.false(errors.includes(KEY) || errors.includes(OTHER_KEY))
   }
-  t.regex(noUsers.errors, /the log has no users; .*berth -- user add NAME --role administrator/)
   t.regex(noKey.errors, /vault\.key[\s\S]*"k-first"/)
   t.regex(otherKey.errors, /"k-first" is missing/)
   t.regex(otherBytes.errors, /"k-first" is not the one/)

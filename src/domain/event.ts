@@ -39,17 +39,24 @@ export type Event = {
 }[EventType]
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
 
-/** Events whose shape has changed, and its version now. `event-store/stored-event.ts` reads older ones. */
-const SCHEMAS: Readonly<Partial<Record<EventType, number>>> = {
-  SutCreated: 2,
-  SutUpdated: 2,
-  ReservationCreated: 2,
-  ReservationReleased: 2,
-  ClockCorrected: 2,
+/**
+ * Events whose shape has gained members: those that each version added, from the second on, as paths.
+ * `event-store/stored-event.ts` reads older ones.
+ */
+const ADDED: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>> = {
+  SutCreated: [['turnaround', 'release_unused_after']],
+  SutUpdated: [['turnaround', 'release_unused_after']],
+  ReservationCreated: [['match', 'keepalive', 'series_id', 'sut_request_id']],
+  ReservationReleased: [['cause']],
+  ClockCorrected: [['windows.keepalive']],
 }
 
 /** Current version of an event's shape. */
-export const schemaVersion = (type: EventType): number => SCHEMAS[type] ?? 1
+export const schemaVersion = (type: EventType): number => 1 + (ADDED[type]?.length ?? 0)
+
+/** The members that a version of an event's shape does not have yet. */
+export const addedAfter = (type: EventType, version: number): readonly string[] =>
+  (ADDED[type] ?? []).slice(version - 1).flat()
 
 /** The reason for a command, in the caller's words. */
 export const Reason = text(1, 200)

@@ -39,6 +39,19 @@ export const closedSchema = (
   additionalProperties: false,
 })
 
+/** As readers should take a schema: members may be added to what it describes, so they must not refuse others. */
+export const opened = (schema: JsonSchema): JsonSchema => {
+  const open = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(open)
+    return typeof value === 'object' && value !== null ? opened(value as JsonSchema) : value
+  }
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]) =>
+      keyword === 'additionalProperties' && value === false ? [] : [[keyword, open(value)]],
+    ),
+  )
+}
+
 /** Escapes that differ between dialects or do not exist in some. In Python, `\d` matches digits of all scripts. */
 const NOT_PORTABLE = /\\[wWsSDpPuxbB]/
 

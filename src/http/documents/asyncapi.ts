@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { KINDS } from '../../feed/changes/change.ts'
 import { DETAILS } from '../../feed/events/frames.ts'
-import { closedObject } from './openapi/answer-schemas.ts'
 import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
 import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
@@ -9,35 +8,57 @@ import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
 type Schemas<Name extends string> = Readonly<Record<Name, JsonSchema>>
 
-const sequence = { type: 'string', pattern: '^[0-9]{20}$' } as const
+const sequence = {
+  ...{ type: 'string', pattern: '^[0-9]{20}$' },
+  description: 'The position in the log.',
+  examples: ['00000000000000000005'],
+} as const
+
+/** An object of these members, to which others may be added. */
+const object = (properties: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
 
 /** Messages of a stream that are not events of the log. */
 const signs = (): Schemas<'checkpoint' | 'error'> => ({
   checkpoint: {
     title: 'The position of a reader for which no event matched',
-    ...closedObject({ sequence }),
+    ...object({ sequence }),
   },
   error: {
     title: 'Why the stream ended',
-    ...closedObject({ code: { type: 'string', enum: Object.keys(DETAILS) }, detail: { type: 'string' } }),
+    ...object({
+      code: { type: 'string', enum: Object.keys(DETAILS), description: 'Why, for programs.', examples: ['stopping'] },
+      detail: { type: 'string', description: 'Why, for people.', examples: [DETAILS.stopping] },
+    }),
   },
 })
 
-const digest = { type: 'string', description: 'The digest in the addresses of the files of the page.' } as const
+const digest = {
+  type: 'string',
+  description: 'The digest in the addresses of the files of the page.',
+  examples: ['0c5f3f5e2ad5d6a7'],
+} as const
 
 /** Messages of a stream of changes only. */
 const tidings = (): Schemas<'ready' | 'change' | 'reload'> => ({
-  ready: { title: 'From where the stream follows', ...closedObject({ sequence, digest }) },
+  ready: { title: 'From where the stream follows', ...object({ sequence, digest }) },
   change: {
     title: 'An object that changed, with its last event',
-    ...closedObject({
+    ...object({
       sequence,
-      kind: { type: 'string', enum: [...KINDS] },
-      _id: { type: 'string' },
-      sut_id: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      kind: { type: 'string', enum: [...KINDS], description: 'What it is.', examples: ['sut_reservation'] },
+      _id: { type: 'string', description: 'The id of the object.', examples: ['6b01828c97de47e8464dc470'] },
+      sut_id: {
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'The SUT that it concerns; null where there is none.',
+        examples: ['6b01828c3298bbe6e6f520ab'],
+      },
     }),
   },
-  reload: { title: 'Too much changed to be told: read everything again', ...closedObject({ sequence, digest }) },
+  reload: { title: 'Too much changed to be told: read everything again', ...object({ sequence, digest }) },
 })
 
 const message = (name: string, schema: string): JsonSchema => ({

@@ -26,7 +26,16 @@ export const makeAjv = (): Ajv2020 =>
 
 type Node = { readonly [name: string]: Node } | undefined
 
-export const DOCUMENT = openApi(pageOfRoutes, '0.0.0', examplesFrom([])) as NonNullable<Node>
+/** What is served lets readers take further members. The service must send none that are not described. */
+export const closedFor = <A>(document: A): A => {
+  if (Array.isArray(document)) return document.map(closedFor) as A
+  if (typeof document !== 'object' || document === null) return document
+  const isOpen = 'properties' in document && 'type' in document && document.type === 'object'
+  const inner = Object.entries(document).map(([name, value]) => [name, closedFor(value)])
+  return { ...(isOpen && { additionalProperties: false }), ...Object.fromEntries(inner) } as A
+}
+
+export const DOCUMENT = closedFor(openApi(pageOfRoutes, '0.0.0', examplesFrom([]))) as NonNullable<Node>
 
 /**
  * Validates against schemas within a document, each given by its place. Schemas that others refer to are compiled once

@@ -1,6 +1,6 @@
 import { opaqueId } from '../../../domain/codec/codec.ts'
-import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
-import { type EventType, eventData, Metadata, schemaVersion } from '../../../domain/event.ts'
+import { type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { addedAfter, type EventType, eventData, Metadata, schemaVersion } from '../../../domain/event.ts'
 import { assignedId } from '../../../domain/events/fields.ts'
 import {
   type CloudEvent,
@@ -9,12 +9,34 @@ import {
   schemaPath,
   schemaUrn,
 } from '../../../feed/events/cloud-event.ts'
+import { exampleOf, withMemberNotes } from './event-members.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 
 export const eventTypes = Object.keys(eventData) as readonly EventType[]
 
-export const dataSchema = (type: EventType): JsonSchema => ({ title: type, ...schemaOf(eventData[type]) })
+/** Without the members at some paths, which are optional. */
+const without = (schema: JsonSchema, paths: readonly string[], path = ''): JsonSchema => {
+  const { properties, items } = schema
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`)
+  return {
+    ...schema,
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties as Readonly<Record<string, JsonSchema>>)
+          .filter(([name]) => !paths.includes(at(name)))
+          .map(([name, member]) => [name, without(member, paths, at(name))]),
+      ),
+    }),
+    ...(items !== undefined && { items: without(items as JsonSchema, paths, path) }),
+  }
+}
+
+/** The data of an event, for readers. */
+export const dataSchema = (type: EventType, version = schemaVersion(type)): JsonSchema => {
+  const schema = without(schemaOf(eventData[type]), addedAfter(type, version))
+  return { title: type, ...opened(withMemberNotes(type, schema)), examples: [exampleOf(type, schema)] }
+}
 
 interface SchemaDocument {
   readonly type: EventType
@@ -25,14 +47,22 @@ interface SchemaDocument {
   readonly schema: () => JsonSchema
 }
 
-/** The documents at /schemas/. Only the newest shape has one, because older events are upgraded when read. */
-export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) => {
-  const version = schemaVersion(type)
-  const href = schemaPath(type, version)
-  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+const $schema = 'https://json-schema.org/draft/2020-12/schema'
+
+const documentOf = (type: EventType, version: number): SchemaDocument => {
   const urn = schemaUrn(type, version)
-  return { type, version, urn, href, schema: () => ({ $schema, $id: urn, ...dataSchema(type) }) }
+  const schema = (): JsonSchema => ({ $schema, $id: urn, ...dataSchema(type, version) })
+  return { type, version, urn, href: schemaPath(type, version), schema }
+}
+
+/** The documents at /schemas/, of each type the newest first. Events that were received earlier name older ones. */
+export const schemaDocuments: readonly SchemaDocument[] = eventTypes.flatMap((type) => {
+  const newest = schemaVersion(type)
+  return Array.from({ length: newest }, (_, n) => documentOf(type, newest - n))
 })
+
+const EVENT_ID = '01a1fde5-f4b1-7e97-9a38-59cec95b61df'
+const USER_ID = '6b01828b6e9e663bff2b20c9'
 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
   schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
@@ -60,24 +90,51 @@ export const cloudEventSchema = (
 ): JsonSchema => {
   const { time, actor, role, request_id, reason, client } = metadata()
   const subject = isAboutUser(type)
-    ? { description: 'The user.', ...schemaOf(opaqueId) }
-    : { description: 'The SUT.', ...schemaOf(assignedId) }
+    ? { description: 'The user.', ...schemaOf(opaqueId), examples: [USER_ID] }
+    : { description: 'The SUT.', ...schemaOf(assignedId), examples: ['6b01828c3298bbe6e6f520ab'] }
   const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'client' | 'subject'>, JsonSchema>> = {
-    specversion: { const: '1.0' },
-    id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
-    source: { type: 'string', minLength: 1, description: 'The name of this log.' },
-    type: { const: `berth.${type}` },
+    specversion: { const: '1.0', description: 'The version of CloudEvents.' },
+    id: {
+      type: 'string',
+      format: 'uuid',
+      pattern: '^[0-9a-f-]{36}$',
+      description: 'The id of the event.',
+      examples: [EVENT_ID],
+    },
+    source: { type: 'string', minLength: 1, description: 'The name of this log.', examples: ['berth'] },
+    type: { const: `berth.${type}`, description: 'What happened.' },
     ...(hasSubject(type) === 'always' && { subject }),
-    time: { format: 'date-time', ...time },
-    datacontenttype: { const: 'application/json' },
-    dataschema: { const: schemaUrn(type, schemaVersion(type)) },
-    data,
-    sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'The position in the log.' },
-    stream: { type: 'string', minLength: 1 },
-    revision: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    actor: { description: 'The _id of the user who caused the event, or berth.', ...actor },
-    actorrole: role,
-    requestid: request_id,
+    time: {
+      format: 'date-time',
+      ...time,
+      description: 'When it was recorded.',
+      examples: ['2030-05-02T05:58:11.400Z'],
+    },
+    datacontenttype: { const: 'application/json', description: 'The format of data.' },
+    dataschema: {
+      type: 'string',
+      pattern: `^urn:berth:schema:${type}:[0-9]+$`,
+      description: 'The schema of data. Later versions only add optional members.',
+    },
+    data: { description: 'What is recorded of it.', ...data },
+    sequence: {
+      type: 'string',
+      pattern: '^[0-9]{20}$',
+      description: 'The position in the log.',
+      examples: ['00000000000000000005'],
+    },
+    stream: {
+      ...{ type: 'string', minLength: 1, description: 'The stream in which it was recorded.' },
+      examples: ['sut-6b01828c3298bbe6e6f520ab', 'users'],
+    },
+    revision: {
+      ...{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      description: 'The number of the event in its stream.',
+      examples: [1],
+    },
+    actor: { description: 'The _id of the user who caused the event, or berth.', ...actor, examples: [USER_ID] },
+    actorrole: { ...role, description: 'The role in which the actor caused it.' },
+    requestid: { ...request_id, description: 'The request that caused it.', examples: [EVENT_ID] },
   }
   return {
     title: type,
@@ -85,12 +142,14 @@ export const cloudEventSchema = (
     properties: {
       ...members,
       ...(hasSubject(type) === 'sometimes' && { subject }),
-      reason: { description: 'The reason given by the actor.', ...reason },
-      client: { description: "The client's address as a keyed hash: its key's id and an HMAC.", ...client },
+      reason: { description: 'The reason given by the actor.', ...reason, examples: ['moved to another rack'] },
+      client: {
+        ...{ description: "The client's address as a keyed hash: its key's id and an HMAC.", ...client },
+        examples: ['2026-11-23-81a4:AYqLQ5wq6vBhCQ0bVvX1Zw'],
+      },
       ...more,
       ...optional,
     },
     required: [...Object.keys(members), ...Object.keys(more)].filter((name) => !Object.hasOwn(optional, name)),
-    additionalProperties: false,
   }
 }

@@ -45,6 +45,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 }
 
 const MEMBERS: Readonly<Record<string, string>> = {
+  events: 'Events of the log, in its order.',
   next: 'The position to continue after.',
   caught_up: 'Whether the page reached the end of the log.',
   _id: 'Assigned by the service.',

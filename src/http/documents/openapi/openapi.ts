@@ -1,4 +1,4 @@
-import { hasSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
 import { accessOperations } from './access-operations.ts'
@@ -101,7 +101,7 @@ const successResponse = (route: Route, operation: Operation, examples: Examples)
     .flatMap(({ name, mediaType, body }) => (body === undefined ? [] : [{ name, mediaType, value: body }]))
   const content = byMediaType.map(([mediaType, schema]) => {
     const own = shown.filter((example) => example.mediaType === mediaType).map(({ name, value }) => [name, { value }])
-    return [mediaType, { schema, ...(own.length > 0 && { examples: Object.fromEntries(own) }) }]
+    return [mediaType, { schema: opened(schema), ...(own.length > 0 && { examples: Object.fromEntries(own) }) }]
   })
   return {
     description: isCreation ? 'Created.' : 'Success.',
@@ -172,7 +172,7 @@ const schemas = (): JsonSchema =>
   Object.fromEntries(
     Object.entries({ ...answerSchemas(), Problem: problemSchema(), ...logSchemas() }).map(([name, schema]) => [
       name,
-      withNotes(schema),
+      opened(withNotes(schema)),
     ]),
   )
 

@@ -1,20 +1,37 @@
 import { parse } from './arguments.ts'
 import { ClientFailure, EXIT, misused, refused } from './failure.ts'
-import { placeOf } from './hold.ts'
+import { placeOf, portProblemOf } from './hold.ts'
 import { type Output, printable, say } from './output.ts'
 import type { Setting } from './reserve.ts'
-import { acceptedBody, idOf, type Members, type Service } from './service.ts'
+import { type Answer, acceptedBody, idOf, type Members, type Service } from './service.ts'
 import { findWay, runViewer } from './viewers.ts'
+
+/** The whole list of an answer. */
+const listIn = (answer: Answer, name: string): readonly Members[] => {
+  const listed = acceptedBody(answer)[name]
+  return Array.isArray(listed) ? (listed as readonly Members[]) : []
+}
+
+const readMe = async (service: Service): Promise<{ readonly userId: string; readonly now: number }> => {
+  const me = await service.get('/api/user/me')
+  return { userId: idOf(acceptedBody(me)._id), now: me.now }
+}
 
 /** One's own reservations that are not over, by their start. */
 const listOwn = async (service: Service): Promise<readonly Members[]> => {
-  const me = await service.get('/api/user/me')
-  const query = new URLSearchParams({ include: 'names,state', limit: '1000', user_id: idOf(acceptedBody(me)._id) })
-  query.set('from', new Date(me.now).toISOString())
-  const { sut_reservations } = acceptedBody(await service.get(`/api/sut_reservation?${query}`))
-  const listed = (Array.isArray(sut_reservations) ? sut_reservations : []) as readonly Members[]
+  const { userId, now } = await readMe(service)
+  const query = new URLSearchParams({ include: 'names,state', limit: '1000', user_id: userId })
+  query.set('from', new Date(now).toISOString())
+  const listed = listIn(await service.get(`/api/sut_reservation?${query}`), 'sut_reservations')
   const start = ({ start_time }: Members): number => Date.parse(String(start_time))
   return listed.filter(({ state }) => state === 'running' || state === 'ahead').sort((a, b) => start(a) - start(b))
+}
+
+/** One's own requests that wait, the oldest first. A user has at most a hundred. */
+const listWaiting = async (service: Service): Promise<readonly Members[]> => {
+  const { userId } = await readMe(service)
+  const query = new URLSearchParams({ status: 'waiting', limit: '1000', user_id: userId })
+  return [...listIn(await service.get(`/api/sut_request?${query}`), 'sut_requests')].reverse()
 }
 
 /** Letters with accents are written in one way or the other by terminals, by file systems and by people. */
@@ -55,7 +72,8 @@ export const connect = (args: readonly string[]) => {
     if (values.json) print(output, JSON.stringify(connection))
     const place = placeOf(connection)
     if (place === undefined) {
-      throw new ClientFailure(EXIT.unreachable, 'the port is not open: the reservation has not begun or is over')
+      const why = portProblemOf(connection) ?? 'the reservation has not begun or is over'
+      throw new ClientFailure(EXIT.unreachable, `the port is not open: ${why}`)
     }
     if (connection.bound_here !== true) {
       say(
@@ -73,11 +91,21 @@ export const connect = (args: readonly string[]) => {
   }
 }
 
+/** Withdraws a request, or gives back what it was granted meanwhile. */
+const withdraw = async (service: Service, id: string): Promise<Answer> => {
+  const withdrawn = await service.post(`/api/sut_request/${id}/withdraw`)
+  if (withdrawn.body.code !== 'request_granted') return withdrawn
+  return service.post(`/api/sut_reservation/${idOf(withdrawn.body.sut_reservation_id)}/cancel`)
+}
+
 export const release = (args: readonly string[]) => {
   const typed = reservationIn(parse({ args, options: {} }).positionals)
   return async ({ service }: Setting): Promise<number> => {
     const id = await findReservation(service, typed)
-    acceptedBody(await service.post(`/api/sut_reservation/${id}/cancel`))
+    const released = await service.post(`/api/sut_reservation/${id}/cancel`)
+    const withdrawn = released.body.code === 'reservation_not_found' ? await withdraw(service, id) : released
+    // Neither has the id: a reservation is what was most likely meant.
+    acceptedBody(withdrawn.body.code === 'request_not_found' ? released : withdrawn)
     return 0
   }
 }
@@ -88,11 +116,15 @@ export const list = (args: readonly string[]) => {
   const { values, positionals } = parse({ args, options: LIST_OPTIONS })
   if (positionals.length > 0) throw misused('expected no arguments')
   return async ({ service, output }: Setting): Promise<number> => {
-    const listed = await listOwn(service)
-    if (values.json) print(output, JSON.stringify(listed))
-    else
-      for (const { _id, sut_name, start_time, end_time } of listed)
-        print(output, [_id, sut_name, start_time, end_time].join('\t'))
+    const [reservations, requests] = [await listOwn(service), await listWaiting(service)]
+    if (values.json) {
+      print(output, JSON.stringify([...reservations, ...requests]))
+      return 0
+    }
+    for (const { _id, sut_name, start_time, end_time } of reservations)
+      print(output, [_id, sut_name, start_time, end_time].join('\t'))
+    for (const { _id, sut_id, match, expires_at } of requests)
+      print(output, [_id, sut_id ?? JSON.stringify(match), 'waiting', expires_at].join('\t'))
     return 0
   }
 }

@@ -55,11 +55,11 @@ and exits with its code. With --json it prints what GET /api/sut_reservation/<id
 export const RELEASE_HELP: CommandHelp = {
   name: 'release',
   usage: 'release RESERVATION',
-  summary: 'gives a machine back',
+  summary: 'gives a machine back, or withdraws a request',
   example: 'release lab-1',
   help: `
 RESERVATION is an id, or the name of a SUT for your own running reservation of it. A reservation that has not begun is
-cancelled.
+cancelled. The id of a request that waits withdraws it.
 
 ${NEEDS}`,
 }
@@ -67,11 +67,12 @@ ${NEEDS}`,
 export const LIST_HELP: CommandHelp = {
   name: 'list',
   usage: 'list [--json]',
-  summary: 'lists your reservations that are not over',
+  summary: 'lists your reservations that are not over, and requests that wait',
   example: 'list --json',
   help: `
-Prints id, name of the SUT, start and end, separated by tabs, by start. With --json it prints the reservations as
-GET /api/sut_reservation does.
+Prints id, name of the SUT, start and end of reservations, separated by tabs, by start. Then id, id of the SUT or
+criteria, "waiting" and when it expires of requests that wait, the oldest first. With --json it prints reservations and
+requests as GET /api/sut_reservation and GET /api/sut_request do.
 
 ${NEEDS}`,
 }

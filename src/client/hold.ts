@@ -29,6 +29,15 @@ const bindHere = async (service: Service, id: string, connection: Members, giveU
   acceptedBody(await service.post(`/api/sut_reservation/${id}/update`, giveUp && { giveUp }))
 }
 
+const PORT_ERRORS: Readonly<Record<string, string>> = {
+  port_taken: 'another program on the machine of the service has it',
+  port_unusable: 'the system of the service refuses to open it',
+}
+
+/** Why the port of an answer of `.../connection` is not open, as far as the service knows. */
+export const portProblemOf = ({ last_error }: Members): string | undefined =>
+  PORT_ERRORS[String((last_error as Members | null | undefined)?.cause)]
+
 /** Waits until the port of a reservation is open for this address. */
 export const waitForPort = async (
   service: Service,
@@ -37,10 +46,11 @@ export const waitForPort = async (
   signal?: AbortSignal,
 ): Promise<Place> => {
   const until = performance.now() + limits.portMs
-  for (;;) {
-    const asked = { wait: limits.wait, ...(signal && { signal }) }
-    const answer = await service.get(`/api/sut_reservation/${id}/connection?wait=${limits.wait}`, asked)
-    const connection = acceptedBody(answer)
+  let said: string | undefined
+  // At first without waiting: what is known already is said at once.
+  for (let wait = 0; ; wait = limits.wait) {
+    const asked = { wait, ...(signal && { signal }) }
+    const connection = acceptedBody(await service.get(`/api/sut_reservation/${id}/connection?wait=${wait}`, asked))
     const place = placeOf(connection)
     if (place !== undefined) {
       await bindHere(service, id, connection, signal)
@@ -49,9 +59,16 @@ export const waitForPort = async (
         say(output, `the machine is released at ${unused} unless somebody has connected by then`)
       return place
     }
-    if (performance.now() > until) throw new ClientFailure(EXIT.unreachable, 'the port of the machine does not open')
+    const problem = portProblemOf(connection)
+    if (performance.now() > until) {
+      const why = problem === undefined ? '' : `: ${problem}`
+      throw new ClientFailure(EXIT.unreachable, `the port of the machine does not open${why}`)
+    }
+    if (problem !== undefined && problem !== said)
+      say(output, `the port ${Number(connection.port)} of the machine is not open yet: ${problem}`)
+    said = problem
     // The service answers at once for a reservation that is over.
-    await delay(limits.retryMs, undefined, signal && { signal })
+    if (wait > 0) await delay(limits.retryMs, undefined, signal && { signal })
   }
 }
 

@@ -12,6 +12,9 @@ import type { AttachedEnd, Forwarded, LastError } from '../http/routes/access/fo
 /** Maximum reservations whose last error is kept. The least recently used is evicted. */
 const ERRORS_MAX = 10_000
 
+/** Why a port is not open. They no longer hold once it is. */
+const PORT_CAUSES: ReadonlySet<string> = new Set(['port_taken', 'port_unusable'])
+
 /** Maximum calls that wait until a port is open. */
 const WAITS_MAX = 4_096
 
@@ -65,7 +68,8 @@ const makeForwardings = (clock: () => number) => {
     setOpen: (id: string, isOpen: boolean): void => {
       const found = forwardings.get(id)
       if (found !== undefined) found.openSince = isOpen ? (found.openSince ?? clock()) : undefined
-      waits.recheck(id)
+      // Also who waits while another program has the port is answered, with that.
+      waits.recheck(id, true)
     },
     setAllClosed: (): void => {
       for (const each of forwardings.values()) each.openSince = undefined
@@ -139,8 +143,16 @@ export const makeForwarded = (clock: () => number) => {
     },
     failed: (id: string, failure: ConnectionFailure): void =>
       void errors.set(id, { time: formatMilliseconds(clock()), ...failure }),
-    portOpened: (id: string): void => setOpen(id, true),
-    portTaken: (id: string): void => setOpen(id, false),
+    portOpened: (id: string): void => {
+      if (PORT_CAUSES.has(errors.peek(id)?.cause ?? '')) errors.delete(id)
+      setOpen(id, true)
+    },
+    /** @param code that of the error, such as EADDRINUSE */
+    portTaken: (id: string, code: string): void => {
+      const cause = code === 'EADDRINUSE' ? 'port_taken' : 'port_unusable'
+      errors.set(id, { time: formatMilliseconds(clock()), cause })
+      setOpen(id, false)
+    },
   }
 }
 

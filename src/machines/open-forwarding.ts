@@ -104,7 +104,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
       return admission.admit(id, address)
     },
     onPortTaken: (id, port, code) => {
-      forwarded.portTaken(id)
+      forwarded.portTaken(id, code)
       ports.taken(id, port, code)
     },
     onPortOpened: (id) => {

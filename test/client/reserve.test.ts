@@ -53,7 +53,9 @@ test('thorough: a signal that ends COMMAND, or comes before it, is in the exit c
   t.teardown(() => void other.close())
   await until('the port is free', () => listens(other, listen_port), 60_000)
   const early = runFile(t, lab, reserving(3, '--', 'echo', 'begun'))
-  await early.said('reserved lab-3')
+  await early.said(
+    `the port ${listen_port} of the machine is not open yet: another program on the machine of the service`,
+  )
   early.child.kill('SIGTERM')
   t.like(await early.ended, { code: 143, out: '' })
   t.deepEqual(await historyOf(lab, 3), [...HELD, ...HELD])

@@ -11,7 +11,7 @@ const later = tidyingLater()
 /** Each test has a machine of its own. */
 let lab: Lab
 test.before(async () => {
-  lab = await startLab(later, 4)
+  lab = await startLab(later, 5)
 })
 test.after.always(later.tidy)
 
@@ -57,6 +57,14 @@ test('one who waits in vain exits with 75; one who is interrupted is no longer i
   const vain = runHere(reserving(3, '--wait', '1s', '--', 'true'), lab.env)
   const waiting = runFile(t, lab, reserving(3, '--wait', '1h', '--', 'echo', 'begun'))
   await waiting.said('in the queue')
+  const mine = (await runHere(['list'], lab.env)).out.split('\n').filter((line) => line.includes('"n":"3"'))
+  const [line = ''] = mine.slice(-1)
+  t.regex(line, /^[0-9a-f]{24}\t\{[^\t]*\}\twaiting\t20\S+Z$/)
+  const json = JSON.parse((await runHere(['list', '--json'], lab.env)).out) as readonly {
+    _id: string
+    status?: string
+  }[]
+  t.is(json.find(({ _id }) => _id === line.split('\t')[0])?.status, 'waiting')
   waiting.child.kill('SIGINT')
   t.like(await waiting.ended, { code: 130, out: '' })
   const late = await vain
@@ -73,11 +81,27 @@ test('one who waits in vain exits with 75; one who is interrupted is no longer i
 test('thorough: a request for the queue whose answer is lost is sent again with its key', async (t) => {
   const proxy = await startProxy(t, lab.service.port, '/api/sut_request/create', [breakOff])
   const env = { ...lab.env, BERTH_URL: proxy.url }
-  const line = reserving(4, '--wait', '1h', '--priority', '-5', '--', 'true')
+  const line = reserving(5, '--wait', '1h', '--priority', '-5', '--', 'true')
   t.is((await runHere(line, env, { outageMs: 30_000 })).code, 0)
   t.is(proxy.count(), 2)
-  t.deepEqual(await historyOf(lab, 4), HELD)
-  const high = await runHere(reserving(4, '--wait', '1h', '--priority', '101', '--', 'true'), lab.env)
+  t.deepEqual(await historyOf(lab, 5), HELD)
+  const high = await runHere(reserving(5, '--wait', '1h', '--priority', '101', '--', 'true'), lab.env)
   t.is(high.code, 77)
   t.regex(high.errors, /^berth: 422 invalid: /)
+})
+
+test('"release" withdraws a request that waits, by its id', async (t) => {
+  const release = await hold(t, 4)
+  const waiting = runHere(reserving(4, '--wait', '1h', '--', 'true'), lab.env)
+  const find = async () =>
+    (await runHere(['list'], lab.env)).out.split('\n').find((line) => /"n":"4".*waiting/.test(line))
+  await until('it waits', async () => (await find()) !== undefined, 60_000)
+  const [id = ''] = String(await find()).split('\t')
+  t.like(await runHere(['release', id], lab.env), { code: 0, errors: '' })
+  const { code, errors } = await waiting
+  t.is(code, 77)
+  t.regex(errors, /\nberth: the request was withdrawn\n$/)
+  const none = await runHere(['release', '0'.repeat(24)], lab.env)
+  t.deepEqual([none.code, none.errors], [77, 'berth: 404 reservation_not_found: No reservation has this id.\n'])
+  await release()
 })

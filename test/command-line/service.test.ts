@@ -214,7 +214,7 @@ test('thorough: "connect --exec" starts the viewer that is installed, and ends a
 test('"connect" says why there is nothing to connect to', async (t) => {
   const { service, id, beside } = await running(t, 'tcp')
   await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
-  const why = 'the reservation has not begun or is over, or another program has it'
+  const why = 'the reservation has not begun or is over'
   t.is((await type(['connect', id], beside)).error, `berth: the port is not open: ${why}\n`)
   t.regex((await type(['connect', 'none'], beside)).error, /^berth: there is no SUT "none"/)
 })

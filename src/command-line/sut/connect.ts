@@ -1,11 +1,12 @@
 import type * as t from 'io-ts'
+import { portProblemOf } from '../../client/hold.ts'
 import { findWay, runViewer } from '../../client/viewers.ts'
 import type { Config } from '../../config/config.ts'
 import { address, boolean, listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { listenPort } from '../../domain/events/fields.ts'
 import { SutType } from '../../domain/events/sut.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { answer, callService } from '../service/call.ts'
+import { answer, callService, line } from '../service/call.ts'
 import { type Command, CommandFailure, DONE } from '../terminal/command.ts'
 import { lookUpSut } from './find.ts'
 
@@ -38,16 +39,17 @@ const Connection = answer(
     ...{ host: orNull(address), port: listenPort, sut_type: SutType },
     ...{ open: boolean, bound: boolean, bound_here: boolean },
   },
-  {},
+  { last_error: orNull(answer({ cause: line }, {})) },
 )
 type Connection = t.TypeOf<typeof Connection>
 
 /** Seconds: a port opens up to one after its reservation begins. */
 const WAIT = 10
 
-const findProblem = ({ host, open }: Connection): string | undefined => {
-  if (host === null) return 'this instance does not forward the SUT; ask one that does'
-  return open ? undefined : 'the port is not open: the reservation has not begun or is over, or another program has it'
+const findProblem = (connection: Connection): string | undefined => {
+  if (connection.host === null) return 'this instance does not forward the SUT; ask one that does'
+  if (connection.open) return undefined
+  return `the port is not open: ${portProblemOf({ ...connection }) ?? 'the reservation has not begun or is over'}`
 }
 
 export const connectCommand: Command = {

@@ -30,6 +30,22 @@ test('a wait is over when the port is open, given up or closed, or at a stop', a
   await forwarded.waitUntilOpen('in time', 1)
 })
 
+test('a wait is over when another program has the port, which is the last error until the port is open', async (t) => {
+  const forwarded = makeForwarded(CLOCK)
+  forwarded.open({ reservationId: 'taken', until: 1 })
+  const waiting = forwarded.waitUntilOpen('taken', LATER)
+  forwarded.portTaken('taken', 'EADDRINUSE')
+  await waiting
+  const error = { time: '1970-01-01T00:00:00.000Z', cause: 'port_taken' }
+  t.deepEqual([forwarded.isPortOpen('taken'), forwarded.lastError('taken')], [false, error])
+  const later = forwarded.waitUntilOpen('taken', LATER)
+  forwarded.portOpened('taken')
+  await later
+  t.deepEqual([forwarded.isPortOpen('taken'), forwarded.lastError('taken')], [true, undefined])
+  forwarded.portTaken('taken', 'EADDRNOTAVAIL')
+  t.is(forwarded.lastError('taken')?.cause, 'port_unusable')
+})
+
 test('4,096 calls wait, and beyond that the answer comes at once', async (t) => {
   const forwarded = makeForwarded(CLOCK)
   const answered = new Set<string>()

@@ -139,7 +139,7 @@ test('thorough: a port held by another program is not open, with an alarm until 
   const hasAlarm = async () =>
     /^berth_alarm\{part="gateway"\} 1$/m.test((await stage.service.as('admin').get('/metrics')).text)
   await until('the alarm', async () => stage.service.tick() === undefined && (await hasAlarm()), SOON)
-  t.like((await read(stage, path)).json, { open: false, host: '127.0.0.1' })
+  t.like((await read(stage, path)).json, { open: false, host: '127.0.0.1', last_error: { cause: 'port_taken' } })
   await stage.service.as('alice').request('POST', `${path}/cancel`)
   await until('no alarm', async () => stage.service.tick() === undefined && !(await hasAlarm()), SOON)
 })

@@ -11,7 +11,7 @@ export const accessOperations: Operations = {
     id: 'readConnection',
     summary: 'Find out how to connect to the SUT',
     description:
-      'Also as a file for viewers: `application/x-rdp` for SUTs of type rdp, `application/x-vnc` for those of type vnc. `open` and `connections` are those of this instance. With `wait` it answers when the port is open here, when that will never be, or after that time.',
+      'Also as a file for viewers: `application/x-rdp` for SUTs of type rdp, `application/x-vnc` for those of type vnc. `open` and `connections` are those of this instance. With `wait` it answers when the port is open here, when that will never be, when it turns out that another program has the port, or after that time.',
     answer: refTo('Connection'),
     refusals: [...OF_RESERVATION, 'not_forwarded'],
   },

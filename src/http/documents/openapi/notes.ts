@@ -65,7 +65,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
   bound: 'Whether the reservation is bound to the address of a client.',
   bound_here: 'Whether it is bound to the address that this request came from.',
   connections: 'How many connections: those open at this instance, or all of a session.',
-  last_error: 'The last time this instance could not reach the SUT for a client, and why.',
+  last_error:
+    'The last time this instance could not reach the SUT for a client, and why; port_taken while another program has the port.',
   url: 'The path of a WebSocket, which contains the ticket, or the address at which the provider signs people in.',
   transaction: 'What the end of the sign-in needs of its beginning, encrypted.',
   state: 'As the provider sent it back.',

@@ -17,7 +17,7 @@ export interface Forwarded {
   readonly openSince: (reservationId: string) => number | undefined
   /** Number of its open connections here. */
   readonly connections: (reservationId: string) => number
-  /** The last failure to reach its SUT from here. */
+  /** The last failure to reach its SUT from here, or to open its port. */
   readonly lastError: (reservationId: string) => LastError | undefined
   /** Connects a client in this process, as one that the reservation is bound to. */
   readonly attach: (reservationId: string) => Promise<Attached | NotAttached>

@@ -3,8 +3,11 @@ export interface Waits {
   readonly count: () => number
   /** Checks whether waits for an object are over; `isOver` ends them in any case. */
   readonly recheck: (id: string, isOver?: boolean) => void
-  /** Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds. */
-  readonly until: (id: string, isDone: () => boolean, within: number) => Promise<void>
+  /**
+   * Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds: with whether these are
+   * over.
+   */
+  readonly until: (id: string, isDone: () => boolean, within: number) => Promise<boolean>
   /** Ends all waits, and lets nothing wait again. */
   readonly end: () => void
 }
@@ -21,19 +24,19 @@ export const makeWaits = (): Waits => {
     recheck,
     until: (id, isDone, within) =>
       new Promise((resolve) => {
-        if (isEnded || isDone()) return resolve()
+        if (isEnded || isDone()) return resolve(false)
         const waits = waiting.get(id) ?? new Set()
-        const settle = (): void => {
+        const settle = (isLate: boolean): void => {
           clearTimeout(late)
           waits.delete(settleIf)
           count--
           if (waits.size === 0) waiting.delete(id)
-          resolve()
+          resolve(isLate)
         }
         const settleIf = (isOver: boolean): void => {
-          if (isOver || isDone()) settle()
+          if (isOver || isDone()) settle(false)
         }
-        const late = setTimeout(settle, within)
+        const late = setTimeout(settle, within, true)
         waiting.set(id, waits.add(settleIf))
         count++
       }),

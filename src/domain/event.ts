@@ -48,6 +48,7 @@ const ADDED: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>
   SutUpdated: [['turnaround', 'release_unused_after']],
   ReservationCreated: [['match', 'keepalive', 'series_id', 'sut_request_id']],
   ReservationReleased: [['cause']],
+  RequestExpired: [['cause']],
   ClockCorrected: [['windows.keepalive']],
 }
 

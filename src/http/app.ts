@@ -174,6 +174,7 @@ const callHandler = (
     mediaType,
     idempotencyKey,
     client,
+    isGone: () => ctx.req.socket.destroyed,
     caller,
   }
   if (idempotencyKey === undefined) return route.handle(call)

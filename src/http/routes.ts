@@ -164,6 +164,13 @@ export const routes = (on: Handlers): readonly Route[] => [
   }),
   getWithQuery({ path: '/api/sut_request/:id', roles: everyone, query: waitQuery, handle: on.requestReads.read }),
   post({
+    path: '/api/sut_request/:id/keepalive',
+    roles: holders,
+    ...withoutBody,
+    ignoresRetryKey: true,
+    handle: on.requests.keepalive,
+  }),
+  post({
     path: '/api/sut_request/:id/withdraw',
     roles: holders,
     ...withoutBody,

@@ -69,6 +69,7 @@ import { openForwarding } from '../machines/open-forwarding.ts'
 import { openMonitor } from '../machines/open-monitor.ts'
 import { openSessions } from '../machines/open-sessions.ts'
 import { makeKeeping } from '../processes/keeping/keeping.ts'
+import { makeUnbroken } from '../processes/keeping/unbroken.ts'
 import { makeRefusalCounts } from '../processes/refusals.ts'
 import { makeTargetOf } from '../processes/targets.ts'
 import { makeUpcomingReservations, readAhead } from '../processes/upcoming.ts'
@@ -184,6 +185,12 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const limits = config.limits
     const isClockAhead = (): boolean => guard.isAhead(clock())
     const catchUp = (): Promise<boolean> => waitForHead(views, store)
+    const unbroken = makeUnbroken({
+      // In reach of those who want to keep or use something, and of the store that says what others do.
+      isReady: () => isReady(condition()) && condition().store === 'ok',
+      clock: processClock,
+      sinceBoot,
+    })
     const requests = openRequests({
       runner,
       store,
@@ -194,6 +201,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       limits,
       catchUp,
       isClockAhead,
+      reachableFor: unbroken.lasting,
       clock,
       randomHex,
       log,
@@ -255,10 +263,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       views,
       runner,
       clock: processClock,
-      sinceBoot,
+      unbroken,
       makeRequestId,
-      // In reach of those who want to keep or use a reservation, and of the store that says what others do.
-      isReady: () => isReady(condition()) && condition().store === 'ok',
       connections: forwarded.connections,
       openSince: forwarded.openSince,
       isUsed: sessions.isUsed,
@@ -373,7 +379,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         nameOf,
         isAnyFit: matching.isAnyFit,
         makeRequest: requests.make,
-        finishOffer: requests.finishOffer,
+        changeRequest: requests.change,
       }),
       requestReads: makeRequestReads({
         objects,
@@ -383,6 +389,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         isAnyFit: matching.isAnyFit,
         endings: requests.endings,
         explain: requests.explain,
+        attend: requests.attend,
       }),
       reservationReads: makeReservationReads({
         ...{ objects, asOf, nameOf, csv, views, runner, clock, users, explainOver },

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../http/harness.ts'
+import { logOf } from '../http/store/log-rows.ts'
 import { until } from '../http/until.ts'
-import { historyOf, reserving, runHere, startLab } from './lab.ts'
+import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
 import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from './proxy.ts'
 
 const CREATE = '/api/sut_reservation/create'
@@ -75,4 +76,23 @@ test('thorough: keeping alive is tried again before the reservation is lost', as
   await until('it is tried again', async () => proxy.count() > 1, 60_000)
   await writeFile(done, '')
   t.is((await running).code, 0)
+})
+
+test('thorough: one who waits is kept alive by the client, and is passed over once that is killed', async (t) => {
+  const lab = await startLab(t)
+  const held = { sut_id: lab.suts[0], start_in: 0, duration: 1800 }
+  const { _id } = (await lab.service.as('admin').post(CREATE, held)).json
+  const first = runFile(t, lab, reserving(1, '--wait', '1h', '--keepalive', '30s', '--', 'true'))
+  await first.said('number 1 in the queue')
+  const second = runFile(t, lab, reserving(1, '--wait', '1h', '--', 'true'))
+  await second.said('number 2 in the queue')
+  const kept = async () => (await logOf(lab.service)).filter(({ type }) => type === 'RequestKept').length
+  await until('it was kept alive', async () => (await kept()) > 0, 60_000)
+  first.child.kill('SIGKILL')
+  const admin = lab.service.as('admin')
+  const [waits] = (await admin.get('/api/sut_request?status=waiting')).json.sut_requests as { _id: string }[]
+  const place = async () => (await admin.get(`/api/sut_request/${waits?._id}`)).json.position
+  await until('the one behind is first', async () => (await place()) === 0, 60_000)
+  t.is((await admin.post(`/api/sut_reservation/${_id}/cancel`, {})).status, 200)
+  t.is((await second.ended).code, 0)
 })

@@ -17,7 +17,7 @@ test('a correction lets requests be made and granted again', async (t) => {
   const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
   const make = async (): Promise<string> => {
     const command: MakeRequest = {
-      ...{ type: 'MakeRequest', actor: administrator, candidates: [], wait: 60 },
+      ...{ type: 'MakeRequest', reachableFor: 0, actor: administrator, candidates: [], wait: 60 },
       ...{ request: { user_id: alice, match: { os: 'windows' }, duration: 900, priority: 0 } },
       ...{ grants: { windowFor: () => undefined }, random: randomHex(8), reservationRandom: randomHex(8) },
     }

@@ -250,7 +250,11 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   RequestOfferClosed: fc.record(offered()),
   RequestGranted: fc.record(offered()),
   RequestWithdrawn: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
-  RequestExpired: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
+  RequestKept: fc.record({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() }),
+  RequestExpired: fc.record(
+    { _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId(), cause: fc.constantFrom('keepalive', 'retired') },
+    { requiredKeys: ['_id', 'user_id'] },
+  ),
   RefusalsCounted: fc.record(
     {
       from: arbitraryTime(),

@@ -28,6 +28,7 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
     case 'RequestOffered':
     case 'RequestOfferClosed':
     case 'RequestGranted':
+    case 'RequestKept':
     case 'RequestWithdrawn':
     case 'RequestExpired':
       return stream === REQUESTS_STREAM

@@ -173,7 +173,7 @@ export const makeRules = (): Rules => {
   const common = { log, schedule, unrecordedMax: UNRECORDED_MAX, knownSut, ownUser }
   const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
   const offers = makeOfferRules(assigned)
-  const judgeRequest = makeJudgeRequest(offers)
+  const judgeRequest = makeJudgeRequest(offers, knownSut)
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streams.get(event.stream)

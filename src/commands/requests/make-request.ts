@@ -60,6 +60,8 @@ export interface MakeRequestOptions
   /** What is known of those who wait, and of one more user. @throws StoreUnavailable */
   readonly grantsFor: (userId: string) => Promise<Grants>
   readonly finishOffer: FinishOffer
+  /** Milliseconds for which those who wait could have kept their requests alive here. */
+  readonly reachableFor: () => number
 }
 
 type Answer = E.Either<Failure, AnsweredRequest>
@@ -186,7 +188,7 @@ const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
  * waits. A repeated request is answered with what the first was: the request as the end of its first offer left it.
  */
 export const makeMakeRequest = (options: MakeRequestOptions) => {
-  const { runner, quotas, limits, grantsFor, isClockAhead, clock, randomHex } = options
+  const { runner, quotas, limits, grantsFor, isClockAhead, reachableFor, clock, randomHex } = options
   const look = makeLook(options)
   const answer = makeAnswer(options)
 
@@ -204,7 +206,7 @@ export const makeMakeRequest = (options: MakeRequestOptions) => {
     sutIds: readonly string[],
     grants: Grants,
   ): MakeRequest => ({
-    ...{ type: 'MakeRequest', actor, candidates: sutIds, grants, wait },
+    ...{ type: 'MakeRequest', actor, candidates: sutIds, grants, reachableFor: reachableFor(), wait },
     request: {
       duration,
       ...(keepalive !== undefined && { keepalive }),

@@ -1,4 +1,5 @@
-import { integer, opaqueId } from '../codec/codec.ts'
+import type * as t from 'io-ts'
+import { integer, oneOf, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { Criteria } from './criteria.ts'
 import { assignedId, recordedTime, windowEnd } from './fields.ts'
@@ -24,13 +25,19 @@ const RequestOfferClosed = closed('RequestOfferClosed', offered, {})
 /** The offered SUT was reserved. */
 const RequestGranted = closed('RequestGranted', offered, {})
 const RequestWithdrawn = closed('RequestWithdrawn', request, {})
-const RequestExpired = closed('RequestExpired', request, {})
+/** Somebody still wants it: `keepalive` counts anew. */
+const RequestKept = closed('RequestKept', request, {})
+/** Why it ended before its time: nobody asked for it any more, or its SUT was retired. */
+const ExpiryCause = oneOf('keepalive', 'retired')
+export type ExpiryCause = t.TypeOf<typeof ExpiryCause>
+const RequestExpired = closed('RequestExpired', request, { cause: ExpiryCause })
 
 export const requestEvents = {
   ReservationRequested,
   RequestOffered,
   RequestOfferClosed,
   RequestGranted,
+  RequestKept,
   RequestWithdrawn,
   RequestExpired,
 } as const

@@ -2,9 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Window } from '../calendar/window.ts'
 import type { Actor, Decider, Decision } from '../decider.ts'
 import type { DataOf, Event } from '../event.ts'
-import { type Failure, refuse } from '../failure.ts'
+import { refuse } from '../failure.ts'
 import { makeId } from '../values/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../values/instant.ts'
+import { type KeepRequest, keep, type WithdrawRequest, withdraw } from './change.ts'
+import { expiryOf, type LifeMoment } from './ending.ts'
+import { refuseAnotherOf, refuseAny } from './limits.ts'
 import { compareRequests, findOpenOffers, firstFor, type Grants } from './rank.ts'
 import {
   evolveRequests,
@@ -14,12 +17,8 @@ import {
   requestsWeight,
   unpackRequests,
 } from './state.ts'
-import type { RequestStatus } from './status.ts'
 import { allIn, findWaiting, type Offer, offersIn, rankedIn, type Waiting } from './waiting.ts'
 
-/** Requests of a user, and of all, that wait at the same time. */
-export const WAITING_OF_USER_MAX = 100
-export const WAITING_MAX = 10_000
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200
 
@@ -31,6 +30,7 @@ export interface MakeRequest {
   /** The SUTs that it could be granted now, the best first. */
   readonly candidates: readonly string[]
   readonly grants: Grants
+  readonly reachableFor: LifeMoment['reachableFor']
   /** Seconds. 0 is refused where nothing can be offered at once. */
   readonly wait: number
   /** 8 random bytes in hex for the ids of the request, and of its reservation. */
@@ -44,6 +44,7 @@ export interface OfferSuts {
   /** A few: each is compared with all that wait. */
   readonly sutIds: readonly string[]
   readonly grants: Grants
+  readonly reachableFor: LifeMoment['reachableFor']
   /** 8 random bytes in hex, for the id of a reservation. */
   readonly random: () => string
 }
@@ -56,28 +57,28 @@ export interface EndOffer {
   readonly outcome: 'granted' | 'closed'
 }
 
-export interface WithdrawRequest {
-  readonly type: 'WithdrawRequest'
-  readonly actor: Actor
-  readonly _id: string
-  readonly user_id: string
-  /** As its document shows it. */
-  readonly status: RequestStatus
-  readonly sut_reservation_id: string | null
-}
-
 /** Withdraws what a user waits for who may not reserve any more. Those with an open offer are left. */
 export interface WithdrawAll {
   readonly type: 'WithdrawAll'
   readonly user_id: string
 }
 
-/** Ends what has waited too long. Those with an open offer are left. */
+/** Ends what has waited too long, or in vain. Those with an open offer are left. */
 export interface ExpireRequests {
   readonly type: 'ExpireRequests'
+  /** SUTs that somebody waits for and that have been retired. */
+  readonly retired: ReadonlySet<string>
+  readonly reachableFor: LifeMoment['reachableFor']
 }
 
-export type RequestCommand = MakeRequest | OfferSuts | EndOffer | WithdrawRequest | WithdrawAll | ExpireRequests
+export type RequestCommand =
+  | MakeRequest
+  | OfferSuts
+  | EndOffer
+  | WithdrawRequest
+  | KeepRequest
+  | WithdrawAll
+  | ExpireRequests
 
 const offered = (_id: string, { user_id, sut_id, sut_reservation_id, start, end }: Offer): Event => ({
   type: 'RequestOffered',
@@ -103,10 +104,10 @@ const offerOf = (
 const chooseFor = (
   { queue }: RequestsState,
   request: Waiting,
-  { candidates, grants }: MakeRequest,
+  { candidates, grants, reachableFor }: MakeRequest,
   now: number,
 ): readonly [sutId: string, window: Window] | undefined => {
-  const moment = { now, open: findOpenOffers(offersIn(queue)) }
+  const moment = { now, reachableFor, open: findOpenOffers(offersIn(queue)) }
   for (const sutId of candidates) {
     const window = moment.open.hasSut(sutId) ? undefined : grants.windowFor(request, sutId, moment)
     if (window === undefined || window === 'unknown') continue
@@ -116,30 +117,28 @@ const chooseFor = (
   return undefined
 }
 
-const refuseTooMany = (most: string): E.Either<Failure, never> =>
-  refuse('too_many_requests', `At most ${most} wait at the same time.`)
-
 const make = (state: RequestsState, command: MakeRequest, now: number): Decision => {
-  const { actor, request, wait, random, reservationRandom } = command
-  const { queue } = state
+  const { actor, request, wait, random, reservationRandom, reachableFor } = command
   const { duration, ...others } = request
   const expires_at = formatMilliseconds(now + wait * 1000)
   const data = { _id: makeId(now, random), duration, expires_at, ...others }
   const last = Number.POSITIVE_INFINITY
-  const waiting: Waiting = { ...data, asker: actor, expiresAt: last, revision: last }
+  const waiting: Waiting = { ...data, asker: actor, expiresAt: last, revision: last, made: now, kept: 0 }
   const chosen = chooseFor(state, waiting, command, now)
   if (chosen === undefined && wait === 0) return refuse('no_sut_free', 'No SUT that fits is free now.')
-  if (queue.size >= WAITING_MAX) return refuseTooMany(`${WAITING_MAX} requests`)
-  let own = 0
-  for (const { user_id } of allIn(queue)) own += user_id === request.user_id ? 1 : 0
-  if (own >= WAITING_OF_USER_MAX) return refuseTooMany(`${WAITING_OF_USER_MAX} requests of a user`)
+  const full = refuseAny(state) ?? refuseAnotherOf(state, request.user_id, { now, reachableFor })
+  if (full !== undefined) return full
   const made: Event = { type: 'ReservationRequested', data }
   if (chosen === undefined) return E.right([made])
   return E.right([made, offered(data._id, offerOf(waiting, ...chosen, now, reservationRandom))])
 }
 
 /** Each SUT to whom goes first. A request takes one of them only. */
-const offer = ({ queue }: RequestsState, { sutIds, grants, random }: OfferSuts, now: number): Decision => {
+const offer = (
+  { queue }: RequestsState,
+  { sutIds, grants, random, reachableFor }: OfferSuts,
+  now: number,
+): Decision => {
   const events: Event[] = []
   const taken = new Set<string>()
   const open = findOpenOffers(offersIn(queue))
@@ -147,7 +146,7 @@ const offer = ({ queue }: RequestsState, { sutIds, grants, random }: OfferSuts, 
     for (const request of rankedIn(queue)) if (!taken.has(request._id)) yield request
   }
   for (const sutId of sutIds) {
-    const first = open.hasSut(sutId) ? undefined : firstFor(left(), sutId, grants, { open, now })
+    const first = open.hasSut(sutId) ? undefined : firstFor(left(), sutId, grants, { open, now, reachableFor })
     if (first === undefined || first.window === 'unknown') continue
     const { request, window } = first
     const made = offerOf(request, sutId, window, now, random())
@@ -166,47 +165,26 @@ const endOffer = ({ queue }: RequestsState, { _id, sut_reservation_id, outcome }
   return E.right([{ type: outcome === 'granted' ? 'RequestGranted' : 'RequestOfferClosed', data }])
 }
 
-/** Refuses a command about a request that does not wait any more, by what its document shows. */
-const refuseEnded = (status: RequestStatus, sut_reservation_id: string | null): E.Either<Failure, never> => {
-  switch (status) {
-    case 'granted':
-      return refuse('request_granted', 'The request has been granted. Cancel its reservation.', {
-        help: { ...(sut_reservation_id !== null && { sut_reservation_id }) },
-      })
-    case 'withdrawn':
-      return refuse('request_over', 'The request has been withdrawn.')
-    case 'expired':
-      return refuse('request_over', 'The request has expired.')
-    // Its document is older than its end.
-    case 'waiting':
-      return refuse('request_over', 'The request does not wait any more.')
-  }
-}
-
-const withdraw = ({ queue }: RequestsState, command: WithdrawRequest): Decision => {
-  const { actor, _id, user_id, status, sut_reservation_id } = command
-  if (actor.role === 'tester' && actor._id !== user_id)
-    return refuse('not_your_request', 'Testers can withdraw their own requests only.')
-  const request = findWaiting(queue, _id)
-  // The sender has ended an open offer first. Another one has been made meanwhile.
-  if (request?.offer !== undefined) return refuse('unavailable', 'A SUT is being offered to the request. Try again.')
-  if (request !== undefined) return E.right([{ type: 'RequestWithdrawn', data: { _id, user_id } }])
-  return status === 'withdrawn' ? E.right([]) : refuseEnded(status, sut_reservation_id)
-}
-
-const endAll = (
-  { queue }: RequestsState,
-  type: 'RequestWithdrawn' | 'RequestExpired',
-  isMeant: (request: Waiting) => boolean,
-): Decision => {
+const endAll = ({ queue }: RequestsState, endOf: (request: Waiting) => Event | undefined): Decision => {
   const events: Event[] = []
   for (const request of allIn(queue)) {
-    const { _id, user_id, offer: open } = request
-    if (open === undefined && isMeant(request)) events.push({ type, data: { _id, user_id } })
+    const event = endOf(request)
+    if (event !== undefined) events.push(event)
     if (events.length === AT_ONCE) break
   }
   return E.right(events)
 }
+
+const withdrawAll = (state: RequestsState, { user_id }: WithdrawAll): Decision =>
+  endAll(state, ({ _id, user_id: own, offer: open }) =>
+    own === user_id && open === undefined ? { type: 'RequestWithdrawn', data: { _id, user_id } } : undefined,
+  )
+
+const expire = (state: RequestsState, { retired, reachableFor }: ExpireRequests, now: number): Decision =>
+  endAll(state, (request) => {
+    const expiry = expiryOf(request, { now, reachableFor }, retired)
+    return expiry && { type: 'RequestExpired', data: { _id: request._id, ...expiry, user_id: request.user_id } }
+  })
 
 const decide = (state: RequestsState, command: RequestCommand, now: number): Decision => {
   switch (command.type) {
@@ -218,16 +196,18 @@ const decide = (state: RequestsState, command: RequestCommand, now: number): Dec
       return endOffer(state, command)
     case 'WithdrawRequest':
       return withdraw(state, command)
+    case 'KeepRequest':
+      return keep(state, command, now)
     case 'WithdrawAll':
-      return endAll(state, 'RequestWithdrawn', ({ user_id }) => user_id === command.user_id)
+      return withdrawAll(state, command)
     case 'ExpireRequests':
-      return endAll(state, 'RequestExpired', ({ expiresAt }) => expiresAt <= now)
+      return expire(state, command, now)
   }
 }
 
 export const requestDecider: Decider<RequestsState, RequestCommand> = {
   initial: initialRequests,
-  version: 1,
+  version: 2,
   evolve: evolveRequests,
   decide,
   weight: requestsWeight,

@@ -1,4 +1,5 @@
 import type { Window } from '../calendar/window.ts'
+import { isPassedOver, type LifeMoment } from './ending.ts'
 import type { Offer, Waiting } from './waiting.ts'
 
 /** Negative if the first request goes before the second: by priority, then in the order of the stream. */
@@ -14,9 +15,8 @@ export interface Grants {
   readonly windowFor: (request: Waiting, sutId: string, moment: Moment) => Window | 'unknown' | undefined
 }
 
-/** When a request is decided, in Unix milliseconds, and which offers are open then. */
-export interface Moment {
-  readonly now: number
+/** When a request is decided, and which offers are open then. */
+export interface Moment extends LifeMoment {
   readonly open: OpenOffers
 }
 
@@ -40,7 +40,8 @@ export const findOpenOffers = (offers: Iterable<Offer>): OpenOffers & { readonly
 }
 
 /** Whether nothing but others keeps a request from being offered a SUT. */
-const mayBeOffered = ({ offer, expiresAt }: Waiting, now: number): boolean => offer === undefined && expiresAt > now
+const mayBeOffered = (request: Waiting, moment: Moment): boolean =>
+  request.offer === undefined && request.expiresAt > moment.now && !isPassedOver(request, moment)
 
 export interface First {
   readonly request: Waiting
@@ -55,7 +56,7 @@ export const firstFor = (
   moment: Moment,
 ): First | undefined => {
   for (const request of ranked) {
-    const window = mayBeOffered(request, moment.now) ? windowFor(request, sutId, moment) : undefined
+    const window = mayBeOffered(request, moment) ? windowFor(request, sutId, moment) : undefined
     if (window !== undefined) return { request, window }
   }
   return undefined

@@ -33,6 +33,7 @@ const requested = ({ data, metadata, revision }: RecordedAs<'ReservationRequeste
   const { actor, role, client } = metadata
   return {
     ...{ _id, user_id, asker: { _id: actor, role }, duration, priority, revision },
+    ...{ made: epochMillisecondsOf(metadata.time), kept: 0 },
     expiresAt: epochMillisecondsOf(expires_at),
     ...(client !== undefined && { client }),
     ...(match !== undefined && { match }),
@@ -58,6 +59,8 @@ export const evolveWaiting = (event: RequestEvent, before: Waiting | undefined):
       const { offer: _, ...request } = before
       return request
     }
+    case 'RequestKept':
+      return { ...before, kept: epochMillisecondsOf(event.metadata.time) }
     default:
       return undefined
   }

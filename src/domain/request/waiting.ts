@@ -30,8 +30,11 @@ export interface Waiting {
   /** Unix milliseconds. */
   readonly expiresAt: number
   readonly priority: number
-  /** Seconds. */
+  /** Seconds for which a sign of life counts; absent if it needs none. */
   readonly keepalive?: number
+  /** When it was made, and last kept alive or 0, in Unix milliseconds. */
+  readonly made: number
+  readonly kept: number
   /** The revision of its first event: of two of one priority, the lower goes first. */
   readonly revision: number
   readonly offer?: Offer

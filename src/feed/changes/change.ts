@@ -36,6 +36,7 @@ const UNSHOWN: readonly EventType[] = [
   // It waits all the same.
   'RequestOffered',
   'RequestOfferClosed',
+  'RequestKept',
 ]
 
 const kindOf = ({ type }: Recorded): ChangeKind | undefined => {

@@ -50,7 +50,7 @@ const CODES = {
   sut_reserved: { status: 409, title: 'The SUT is reserved' },
   reservation_over: { status: 409, title: 'The reservation is over' },
   reservation_not_running: { status: 409, title: 'The reservation has not started' },
-  not_kept_alive: { status: 409, title: 'The reservation need not be kept alive' },
+  not_kept_alive: { status: 409, title: 'It need not be kept alive' },
   not_vnc: { status: 409, title: 'The SUT is not reached over VNC' },
   not_forwarded: { status: 409, title: 'This instance does not forward the SUT' },
   idempotency_in_progress: { status: 409, title: 'The same request is still in progress', retryAfter: 1 },

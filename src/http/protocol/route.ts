@@ -57,6 +57,8 @@ export interface Call<B = unknown, Q = unknown> {
   readonly reason: string | undefined
   /** The client's address as a keyed hash, for events that a POST records; undefined over the control socket. */
   readonly client: string | undefined
+  /** Whether the client has closed its connection, so that nobody reads the response. */
+  readonly isGone: () => boolean
   readonly caller: () => Caller
 }
 

@@ -5,7 +5,8 @@ import type { FinishOffer } from '../../commands/requests/finish-offer.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
 import { NEVER, openingAt } from '../../domain/matching/openings.ts'
 import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
-import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
+import { expiryOf } from '../../domain/request/ending.ts'
+import { findOpenOffers, firstFor, type Grants, type Moment } from '../../domain/request/rank.ts'
 import type { RequestsState } from '../../domain/request/state.ts'
 import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/waiting.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
@@ -13,10 +14,14 @@ import type { Followed } from '../../read-models/followed.ts'
 import type { KnownSut, KnownSuts } from '../../read-models/matching/suts.ts'
 import { type GrantsOptions, makeGrants, mayHold } from '../../read-models/requests/grants.ts'
 import type { WaitingRequests } from '../../read-models/requests/waiting-requests.ts'
+import type { Views } from '../../read-models/views.ts'
 import { makeRecordNow, makeRunBatches, type RecordingOptions } from '../process.ts'
 import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
 
-export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions, 'clock' | 'isHeldBack'> {
+export interface GrantingOptions
+  extends RecordingOptions,
+    Omit<TriggersOptions, 'clock' | 'isHeldBack' | 'keepaliveOf'> {
+  readonly views: Pick<Views, 'watch' | 'newest'>
   readonly runner: Pick<Runner, 'run' | 'inspect'>
   readonly requests: Pick<Followed<WaitingRequests>, 'get'>
   /** @throws StoreUnavailable */
@@ -27,6 +32,8 @@ export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions,
   readonly usersSettled: () => Promise<void> | undefined
   readonly finishOffer: FinishOffer
   readonly isServing: () => boolean
+  /** Milliseconds for which those who wait could have kept their requests alive here. */
+  readonly reachableFor: () => number
   readonly randomHex: RandomHex
 }
 
@@ -56,9 +63,8 @@ const findWanted = async (
   due: Due,
   known: KnownSuts,
   grants: Grants,
-  now: number,
+  moment: Moment,
 ): Promise<{ readonly wanted: readonly string[]; readonly isCertain: boolean }> => {
-  const moment = { open: findOpenOffers(waiting.offered().map(({ offer }) => offer)), now }
   const requests = due.requests.flatMap((id) => waiting.get(id) ?? []).filter((request) => !hasOffer(request))
   const isDue = (sutId: string): boolean =>
     due.suts === 'all' ||
@@ -67,7 +73,7 @@ const findWanted = async (
   const wanted: string[] = []
   let isCertain = true
   let began = performance.now()
-  for (const sutId of freeAmong(requests.length > 0 ? 'all' : due.suts, known, now)) {
+  for (const sutId of freeAmong(requests.length > 0 ? 'all' : due.suts, known, moment.now)) {
     const isLeft = moment.open.hasSut(sutId) || !isDue(sutId)
     const first = isLeft ? undefined : firstFor(waiting.ranked(), sutId, grants, moment)
     if (first !== undefined) {
@@ -84,7 +90,7 @@ const findWanted = async (
 
 /** Offers SUTs that are free to those who wait, and sees to it that each offer ends. */
 const makeOffer = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
-  const { runner, suts, quotas, personOf, clock, randomHex, signal } = options
+  const { runner, suts, quotas, personOf, reachableFor, clock, randomHex, signal } = options
   const runBatches = makeRunBatches(signal)
 
   const finishNew = async ({ kind, ...outcome }: Outcome<RequestsState>): Promise<void> => {
@@ -101,11 +107,14 @@ const makeOffer = (options: GrantingOptions, run: Run, finish: (request: Offered
     const known = await suts()
     const useOf = await quotas.usesOf(waiting.users())
     const newGrants = (): Grants => makeGrants({ suts: known, personOf, useOf })
-    const { wanted, isCertain } = await findWanted(waiting, due, known, newGrants(), clock.now())
+    const open = findOpenOffers(waiting.offered().map(({ offer }) => offer))
+    const moment = { open, now: clock.now(), reachableFor: reachableFor() }
+    const { wanted, isCertain } = await findWanted(waiting, due, known, newGrants(), moment)
     for (let n = 0; n < wanted.length && !signal.aborted; n += SUTS_AT_ONCE) {
       const offering = wanted.slice(n, n + SUTS_AT_ONCE)
       const outcome = await run({
-        ...{ type: 'OfferSuts', sutIds: offering, grants: newGrants(), random: () => randomHex(8) },
+        ...{ type: 'OfferSuts', sutIds: offering, grants: newGrants(), reachableFor: reachableFor() },
+        random: () => randomHex(8),
       })
       if (outcome === undefined) return false
       await finishNew(outcome)
@@ -114,19 +123,35 @@ const makeOffer = (options: GrantingOptions, run: Run, finish: (request: Offered
   }
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
 
 /** Ends what has waited too long, what nobody may wait for any more, and the offers that a crash has left. */
 const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
-  const { clock, personOf, usersSettled, signal } = options
+  const { clock, personOf, usersSettled, reachableFor, views, signal } = options
   const runBatches = makeRunBatches(signal)
   return {
-    expired: async (waiting: WaitingRequests): Promise<void> => {
+    /** The SUTs that new requests name, or that may have changed, and that have been retired. */
+    findRetired: (waiting: WaitingRequests, due: Due): ReadonlySet<string> => {
+      if (due.suts !== 'all' && due.suts.size === 0 && due.requests.length === 0) return NONE
+      const isDue = (sutId: string): boolean => due.suts === 'all' || due.suts.has(sutId)
+      const named = new Set(due.requests.flatMap((id) => waiting.get(id)?.sut_id ?? []))
+      for (const { sut_id } of waiting.ranked()) if (sut_id !== undefined && isDue(sut_id)) named.add(sut_id)
+      return new Set([...named].filter((sutId) => views.newest('sut', sutId)?.ended === 'retired'))
+    },
+    /** False if nothing could be recorded. */
+    expired: async (waiting: WaitingRequests, retired: ReadonlySet<string>): Promise<boolean> => {
+      const moment = { now: clock.now(), reachableFor: reachableFor() }
+      const isOne = waiting.ranked().some((request) => expiryOf(request, moment, retired) !== undefined)
+      if (!isOne) return true
+      const command = { type: 'ExpireRequests', retired, reachableFor: moment.reachableFor } as const
+      return (await run(command)) !== undefined
+    },
+    left: async (waiting: WaitingRequests): Promise<void> => {
       const now = clock.now()
       const left = waiting.offered().filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS)
       await runBatches([...left], finish)
-      if (waiting.ranked().some(({ offer, expiresAt }) => offer === undefined && expiresAt <= now))
-        await run({ type: 'ExpireRequests' })
     },
     /** False if some have an open offer, which ends first, or nothing could be recorded. */
     withdrawn: async (waiting: WaitingRequests, users: Iterable<string>): Promise<boolean> => {
@@ -144,7 +169,8 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
   const { requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
   let known: WaitingRequests | undefined
   const isHeldBack = (userId: string): boolean => quotas.isLimited(userId) && known?.isWaiting(userId) === true
-  const triggers = followTriggers({ ...options, clock: clock.now, isHeldBack })
+  const keepaliveOf = (requestId: string): number | undefined => known?.get(requestId)?.keepalive
+  const triggers = followTriggers({ ...options, clock: clock.now, isHeldBack, keepaliveOf })
 
   const recordNow = makeRecordNow(options)
   const run: Run = (command) => recordNow(requestDecider, REQUESTS_STREAM, command)
@@ -168,10 +194,13 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
       const ofNew = due.requests.flatMap((id) => waiting.get(id)?.user_id ?? [])
       const users = due.hasNewUsers ? waiting.users() : ofNew
       if (!(await tidy.withdrawn(waiting, users))) lookAgain({ atUsers: true })
-      if (Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS) {
+      const retired = tidy.findRetired(waiting, due)
+      const isLookDue = Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS
+      if (isLookDue) {
         lookAt = clock.now()
-        await tidy.expired(waiting)
+        await tidy.left(waiting)
       }
+      if ((isLookDue || retired.size > 0) && !(await tidy.expired(waiting, retired))) lookAgain()
       const isDue = due.suts === 'all' || due.suts.size > 0 || due.requests.length > 0
       if (isDue && !(await offer(waiting, due))) lookAgain()
     } catch (error) {

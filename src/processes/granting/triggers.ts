@@ -1,12 +1,13 @@
 import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { Views } from '../../read-models/views.ts'
+import { makeRevivals } from './revivals.ts'
 
 export interface Due {
   readonly suts: ReadonlySet<string> | 'all'
   /**
    * New ones: while they were made, a SUT may have become free of which nobody knew yet, or their users may have been
-   * removed.
+   * removed. And those that others went before, until they came back.
    */
   readonly requests: readonly string[]
   /** Whether any user may have changed, so that some may not wait any more. */
@@ -23,6 +24,8 @@ export interface TriggersOptions {
   readonly isShared: boolean
   /** Whether a user has a quota and waits, so that the end of a reservation may allow another one. */
   readonly isHeldBack: (userId: string) => boolean
+  /** Seconds for which signs of life of a request that waits count. */
+  readonly keepaliveOf: (requestId: string) => number | undefined
   /** At least 0 and less than 1. */
   readonly random: () => number
 }
@@ -41,7 +44,7 @@ type Effect =
   | 'users'
   | undefined
 
-const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): Effect => {
+const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack'], isRevival: boolean): Effect => {
   switch (event.type) {
     case 'ReservationReleased':
     case 'ReservationCancelled':
@@ -50,6 +53,8 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): E
       return isHeldBack(event.data.user_id) ? 'all' : { sut: event.data.sut_id }
     case 'SutCreated':
     case 'SutUpdated':
+    // Nobody can wait for it any more.
+    case 'SutRetired':
     case 'SutMonitoringEnabled':
     case 'SutMonitoringDisabled':
     case 'SutWentOnline':
@@ -62,6 +67,8 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack']): E
       return 'all'
     case 'ReservationRequested':
       return { request: event.data._id }
+    case 'RequestKept':
+      return isRevival ? { request: event.data._id } : undefined
     case 'UserAdded':
     case 'UserChanged':
     case 'UserRemoved':
@@ -93,7 +100,8 @@ const makeMoments = () => {
 }
 
 /** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
-export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, random }: TriggersOptions) => {
+export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, keepaliveOf, random }: TriggersOptions) => {
+  const isRevival = makeRevivals(keepaliveOf)
   const [suts, requests] = [makeMoments(), makeMoments()]
   let allFrom: number | undefined = clock()
   let hasNewUsers = true
@@ -112,7 +120,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, rand
   }
 
   const note = (event: Recorded): void => {
-    const effect = effectOf(event, isHeldBack)
+    const effect = effectOf(event, isHeldBack, isRevival(event))
     if (effect === undefined) return
     const from = isOwn(event) ? clock() : later()
     const isForgotten = typeof effect === 'object' && 'request' in effect && requests.size() >= REQUESTS_MAX

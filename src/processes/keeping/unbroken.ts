@@ -1,6 +1,6 @@
 import type { ProcessClock } from '../clock.ts'
 
-export interface UnbrokenOptions {
+interface UnbrokenOptions {
   /** Whether the service is ready. */
   readonly isReady: () => boolean
   readonly clock: ProcessClock

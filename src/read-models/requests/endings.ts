@@ -10,11 +10,11 @@ const WAITS_MAX = 4_096
 export interface Endings {
   /**
    * Resolves once a request does not wait any more, after `within` milliseconds, or when waits end. At once if too many
-   * wait already.
+   * wait already. Says whether it was the time that ended.
    */
-  readonly wait: (id: string, within: number) => Promise<void>
+  readonly wait: (id: string, within: number) => Promise<boolean>
   /** The same, once a reservation has another version than this. */
-  readonly waitForChange: (version: Pick<Version, 'id' | 'revision'>, within: number) => Promise<void>
+  readonly waitForChange: (version: Pick<Version, 'id' | 'revision'>, within: number) => Promise<boolean>
   /** Ends all waits, and lets nothing wait again. */
   readonly end: () => void
   readonly close: () => void
@@ -25,9 +25,8 @@ export const followEndings = (views: Pick<Views, 'watch' | 'newest'>): Endings =
   const unwatch = views.watch((events) => {
     for (const { data } of events) if ('_id' in data) waits.recheck(data._id)
   })
-  const waitUntil = async (id: string, isDone: () => boolean, within: number): Promise<void> => {
-    if (waits.count() < WAITS_MAX) await waits.until(id, isDone, within)
-  }
+  const waitUntil = async (id: string, isDone: () => boolean, within: number): Promise<boolean> =>
+    waits.count() < WAITS_MAX && waits.until(id, isDone, within)
   const isOver = (id: string): boolean => {
     const version = views.newest('sut_request', id)
     return version === undefined || (JSON.parse(version.document) as SutRequest).status !== 'waiting'

@@ -1,10 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { startOfWeek, weekOf } from '../../domain/calendar/week.ts'
 import { hasSlot, type SlotSet, sizeOf } from '../../domain/matching/fit-index.ts'
+import { isPassedOver, lifeOf } from '../../domain/request/ending.ts'
 import type { Waiting } from '../../domain/request/waiting.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reservation/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import { lostFrom } from '../../domain/values/keepalive.ts'
 import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 import { makeEstimate } from './estimate.ts'
@@ -40,6 +42,8 @@ interface ExplainOptions {
   readonly useOf: (userId: string) => Promise<QuotaUse | 'unknown' | undefined>
   readonly nameOfSut: (sutId: string) => string
   readonly nameOfUser: (userId: string) => string
+  /** Milliseconds for which those who wait could have kept their requests alive here. */
+  readonly reachableFor: () => number
   /** Unix milliseconds. */
   readonly clock: () => number
 }
@@ -115,10 +119,11 @@ const NOTHING: SlotSet = new Uint32Array(0)
 
 /** Explains to readers why requests wait. */
 export const makeExplain = (options: ExplainOptions) => {
-  const { personOf, useOf, nameOfSut, nameOfUser, clock } = options
+  const { personOf, useOf, nameOfSut, nameOfUser, reachableFor, clock } = options
 
   const look = async (request: Waiting, reader: Reader, waiting: WaitingRequests, indexed: IndexedSuts) => {
     const now = clock()
+    const moment = { now, reachableFor: reachableFor() }
     const { suts } = indexed
     const fittingOf = (each: Waiting): SlotSet => {
       const scopes = scopesOf(each, personOf)
@@ -129,7 +134,7 @@ export const makeExplain = (options: ExplainOptions) => {
     const own = fittingOf(request)
     const rivals = await findRivals(request, own, waiting, {
       indexed,
-      scopesOf: (each) => scopesOf(each, personOf),
+      scopesOf: (each) => (isPassedOver(each, moment) ? undefined : scopesOf(each, personOf)),
       isSeen: (each) =>
         reader.scope === undefined || each.user_id === reader._id || indexed.isOneFitting(seen, each, []),
     })
@@ -138,7 +143,9 @@ export const makeExplain = (options: ExplainOptions) => {
     const expect = () => estimate(request, own, rivals, { suts, waiting, fittingOf, now })
     const isNamed = (sutId: string): boolean => isSeen(suts.place(sutId) ?? -1)
     const offered = request.offer && (isNamed(request.offer.sut_id) ? nameOfSut(request.offer.sut_id) : null)
-    return { now, rivals, survey, expect, offered, expires: asked.before }
+    const life = isPassedOver(request, moment) ? lifeOf(request) : undefined
+    const unattended = life && { since: life.kept || life.began, until: lostFrom(life) }
+    return { now, rivals, survey, expect, offered, unattended, expires: asked.before }
   }
 
   /** Undefined if the request does not wait. */
@@ -147,10 +154,11 @@ export const makeExplain = (options: ExplainOptions) => {
     const request = waiting.get(id)
     if (request === undefined) return undefined
     const use = await useOf(request.user_id)
-    const { now, rivals, survey, expect, offered, expires } = await look(request, reader, waiting, indexed)
+    const { now, rivals, survey, expect, offered, unattended, expires } = await look(request, reader, waiting, indexed)
     const quota = noteQuota(request, use, now, reader.seesQuotas || reader._id === request.user_id)
-    // When a quota allows more, or an offer ends otherwise, depends on more than the calendars.
-    const isHeldBack = quota !== undefined || use === 'unknown' || request.offer !== undefined
+    // When a quota allows more, an offer ends otherwise or somebody asks again, depends on more than the calendars.
+    const isHeldBack =
+      quota !== undefined || use === 'unknown' || request.offer !== undefined || unattended !== undefined
     const granted = isHeldBack ? undefined : await expect()
     const byName = [...rivals.byUser]
       .sort(([, a], [, b]) => b - a)
@@ -161,7 +169,16 @@ export const makeExplain = (options: ExplainOptions) => {
     const isExpected = granted === undefined || !isOneLeft ? undefined : granted !== null
     return {
       position: rivals.count,
-      waits_for: explainWaiting({ ...survey, offered, quota, before: rivals.count, byName, expires, isExpected }),
+      waits_for: explainWaiting({
+        ...survey,
+        offered,
+        unattended,
+        quota,
+        before: rivals.count,
+        byName,
+        expires,
+        isExpected,
+      }),
       expected_at: granted == null ? null : formatMilliseconds(granted),
     }
   }

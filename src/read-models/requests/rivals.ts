@@ -17,7 +17,7 @@ export interface Rivals {
 
 interface RivalsOptions {
   readonly indexed: IndexedSuts
-  /** The scopes that the SUTs of a request must be in; undefined if it cannot be granted any. */
+  /** The scopes that the SUTs of a request must be in; undefined if it cannot be granted any, or is passed over. */
   readonly scopesOf: (request: Waiting) => readonly Scope[] | undefined
   /** Whether the viewer may know whose request it is. */
   readonly isSeen: (request: Waiting) => boolean

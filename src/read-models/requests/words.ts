@@ -26,6 +26,8 @@ export interface Situation {
   readonly offline: Group
   readonly inactive: Group
   readonly quota: QuotaNote | undefined
+  /** Since when nobody has asked for it, and until when somebody may, in Unix milliseconds, if others go before it. */
+  readonly unattended: { readonly since: number; readonly until: number } | undefined
   /** Requests that rank before it, and those of users whom the reader sees, most first. */
   readonly before: number
   readonly byName: readonly { readonly name: string; readonly count: number }[]
@@ -81,11 +83,19 @@ const describeFit = ({ fitting, offered }: Situation): string => {
   return fitting === 1 ? '1 machine fits.' : `${fitting} machines fit.`
 }
 
+const describeUnattended = (unattended: Situation['unattended']): readonly string[] => {
+  if (unattended === undefined) return []
+  const [since, until] = [unattended.since, unattended.until].map((at) => time(Math.floor(at / 1000)))
+  return [`Nobody has asked for it since ${since}: it is passed over, and expires at ${until}.`]
+}
+
 /** Says why a request waits. */
 export const explainWaiting = (situation: Situation): readonly string[] => {
-  const { free, taken, short, full, offline, inactive, quota, before, byName, expires, isExpected } = situation
+  const { free, taken, short, full, offline, inactive, quota, unattended, before, byName, expires, isExpected } =
+    situation
   return [
     describeFit(situation),
+    ...describeUnattended(unattended),
     ...describe('reserved', taken),
     ...describe('free, but not for long enough', short),
     ...describe(`not free for long enough before ${time(expires)}`, full),

@@ -1,7 +1,9 @@
 import type { Sut } from '../../../projections/sut.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import { type FinishOffer, makeFinishOffer } from '../../commands/requests/finish-offer.ts'
+import { type Attend, makeAttend } from '../../commands/requests/attend.ts'
+import { makeChangeRequest } from '../../commands/requests/change-request.ts'
+import { makeFinishOffer } from '../../commands/requests/finish-offer.ts'
 import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
@@ -35,7 +37,8 @@ export type GrantingTimes = Pick<
 /** Requests for SUTs that wait until one is free. */
 export interface Requests {
   readonly make: ReturnType<typeof makeMakeRequest>
-  readonly finishOffer: FinishOffer
+  readonly change: ReturnType<typeof makeChangeRequest>
+  readonly attend: Attend
   /** Finds out whether a SUT that is free now is for a request with a priority of 0 or more. */
   readonly awaited: () => Promise<(sutId: string) => boolean>
   /** Says why a request waits. */
@@ -48,7 +51,7 @@ export interface Requests {
 }
 
 export const openRequests = (options: OpenRequestsOptions): Requests => {
-  const { runner, quotas, users, views, matching, limits, clock, randomHex, log } = options
+  const { runner, quotas, users, views, matching, limits, reachableFor, clock, randomHex, log } = options
   const followed = followRequests(views, () =>
     runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({
       requests: [...allIn(queue)],
@@ -68,19 +71,24 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
   }
   return {
     make: makeMakeRequest({ ...options, search: matching.search, finishOffer, grantsFor }),
-    finishOffer,
+    change: makeChangeRequest({ runner, finishOffer, reachableFor }),
+    attend: makeAttend({ runner, find: async (id) => (await followed.get()).get(id), reachableFor, clock }),
     awaited: async () => {
       const waiting = await followed.get()
       if (waiting.size() === 0) return () => false
       const grants = await grantsFor()
       return (sutId) => {
-        const moment = { now: clock(), open: findOpenOffers(waiting.offered().map(({ offer }) => offer)) }
+        const moment = {
+          now: clock(),
+          reachableFor: reachableFor(),
+          open: findOpenOffers(waiting.offered().map(({ offer }) => offer)),
+        }
         const first = firstFor(waiting.ranked(), sutId, grants, moment)
         return moment.open.hasSut(sutId) || (first !== undefined && first.request.priority >= 0)
       }
     },
     explain: makeExplain({
-      ...{ indexed, waiting: followed.get, personOf, clock },
+      ...{ indexed, waiting: followed.get, personOf, reachableFor, clock },
       useOf: async (userId) => (await quotas.usesOf([userId]))(userId),
       nameOfSut: (sutId) => {
         const version = views.newest('sut', sutId)
@@ -93,7 +101,7 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
     runGranting: (times) =>
       runGranting({
         ...{ ...times, runner, views, requests: followed, suts: matching.suts },
-        ...{ quotas, personOf, finishOffer, randomHex },
+        ...{ quotas, personOf, finishOffer, randomHex, reachableFor },
         usersSettled: users.settled,
         random: () => Number.parseInt(randomHex(4), 16) / 2 ** 32,
         onError: (error) => log.error({ err: error }, 'requests that wait were not granted; retrying'),

@@ -28,7 +28,7 @@ const RESERVATION = [
   'Requested',
 ]
 
-const REQUEST = ['Offered', 'OfferClosed', 'Granted', 'Withdrawn', 'Expired']
+const REQUEST = ['Offered', 'OfferClosed', 'Granted', 'Kept', 'Withdrawn', 'Expired']
 
 /** The types of events of each kind. */
 export const TYPES: Readonly<Record<Kind, readonly string[]>> = {

@@ -103,8 +103,17 @@ const requested: Teller = (entry, reader) => {
   return said('reservations', 'queue', actorOf(entry, reader), ' asked for ', what, ...forWhom, length)
 }
 
+/** What ended a request before its time. */
+const EXPIRY_CAUSES: Readonly<Record<string, string>> = {
+  keepalive: ' did not ask for a machine any more',
+  retired: ' did not get a machine, which was retired',
+}
+
 const expired: Teller = (entry, reader) =>
-  said(...(['reservations', 'x', named(entry.data.user_id, reader, true)] as const), ' did not get a machine in time')
+  said(
+    ...(['reservations', 'x', named(entry.data.user_id, reader, true)] as const),
+    EXPIRY_CAUSES[String(entry.data.cause)] ?? ' did not get a machine in time',
+  )
 
 const byTheClock =
   (verb: string): Teller =>
@@ -205,6 +214,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   RequestOffered: ofOffer(' was offered '),
   RequestOfferClosed: ofOffer(' did not get '),
   RequestGranted: ofOffer(' was granted '),
+  RequestKept: (entry, reader) =>
+    said('reservations', 'clock', actorOf(entry, reader), ' still waits: ', ...requestOf(entry, reader)),
   RequestWithdrawn: (entry, reader) =>
     said('reservations', 'x', actorOf(entry, reader), ' withdrew ', ...requestOf(entry, reader)),
   RequestExpired: expired,

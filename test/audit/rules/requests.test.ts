@@ -36,6 +36,13 @@ const over = (type: 'RequestWithdrawn' | 'RequestExpired', time = '06:31', user_
   time,
   { type, data: { _id: REQUEST, user_id } },
 ]
+const kept = (time: string): Entry => [time, { type: 'RequestKept', data: { _id: REQUEST, user_id: alice } }]
+const forCause = (cause: string, time: string): Entry => [
+  time,
+  { type: 'RequestExpired', data: { _id: REQUEST, user_id: alice, cause } } as Event,
+]
+/** To be kept alive each minute. */
+const alive = { ...ANY, keepalive: 60 }
 const granted = ended('RequestGranted')
 const closed = ended('RequestOfferClosed')
 
@@ -56,6 +63,7 @@ test('requests that are granted, withdrawn, expire or wait obey the rules', asyn
       ended('RequestGranted', LATER),
     ],
     [requested(), over('RequestWithdrawn')],
+    [requested(alive), kept('06:20:31'), kept('06:21:01'), forCause('keepalive', '06:23:01')],
   ]
   for (const log of logs) t.deepEqual(await findingsIn([...MORNING, ...log]), [])
 })
@@ -85,6 +93,14 @@ const UNLAWFUL: readonly (readonly [what: string, log: readonly Entry[], expecte
   ['another offer granted', [requested(), offered(), made(), ended('RequestGranted', TWO)], /which is not open/],
   ['an end with an open offer', [requested(), offered(), over('RequestWithdrawn')], /with the open offer/],
   ['an expiry too early', [requested(), over('RequestExpired', '06:29')], /too early/],
+  ['a sign of life that is not needed', [requested(), kept('06:21')], /alive that need not be/],
+  ['a sign of life too early', [requested(alive), kept('06:20:29')], /before half of its time/],
+  ['another too early', [requested(alive), kept('06:20:31'), kept('06:21')], /before half of its time/],
+  ['an end that comes too early', [requested(alive), forCause('keepalive', '06:21:59')], /for twice its keepalive/],
+  ['one too early after a sign', [requested(alive), kept('06:20:31'), forCause('keepalive', '06:22:30')], /twice/],
+  ['an end of what needs no sign', [requested(), forCause('keepalive', '06:29')], /for twice its keepalive/],
+  ['a SUT that is not retired', [requested({ sut_id: SUT }), forCause('retired', '06:21')], /that is not retired/],
+  ['any SUT that is retired', [requested(), forCause('retired', '06:21')], /that is not retired/],
   ['a second end', [requested(), over('RequestWithdrawn'), over('RequestExpired')], /does not wait/],
 ]
 

@@ -2,9 +2,9 @@ import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { SCHEDULE } from '../../../src/commands/begin-schedule.ts'
 import type { Quotas } from '../../../src/commands/quotas.ts'
+import { makeChangeRequest, type ShownRequest } from '../../../src/commands/requests/change-request.ts'
 import { makeFinishOffer } from '../../../src/commands/requests/finish-offer.ts'
 import { makeMakeRequest } from '../../../src/commands/requests/make-request.ts'
-import { makeWithdrawRequest, type ShownRequest } from '../../../src/commands/requests/withdraw-request.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { requestDecider } from '../../../src/domain/request/decide.ts'
@@ -21,6 +21,8 @@ import { NO_SNAPSHOTS } from '../script.ts'
 import { anIdempotencyKey } from '../steps.ts'
 
 /** A queue without views or processes: what a test calls is all that happens. */
+
+const reachableFor = (): number => 0
 
 /** A request as its document shows it. */
 const shownIn = (log: readonly Recorded[], id: string): ShownRequest => {
@@ -66,9 +68,9 @@ export const aQueue = (
       another: (tried) => suts.find((sut) => !tried.has(sut)),
       explain: () => ({ matching: suts.length, nextAvailable: undefined, longest: undefined }),
     }),
-    ...{ grantsFor: async () => grants, catchUp: async () => true, isClockAhead: () => false },
+    ...{ grantsFor: async () => grants, catchUp: async () => true, isClockAhead: () => false, reachableFor },
   })
-  const withdraw = makeWithdrawRequest({ runner, finishOffer })
+  const { withdraw } = makeChangeRequest({ runner, finishOffer, reachableFor })
   const waiting = () => runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => [...allIn(queue)])
   return {
     ask: async (key: string, wait = 3_600) => {
@@ -81,7 +83,7 @@ export const aQueue = (
     /** What the process does that grants SUTs: ends open offers, and offers what may be free. */
     grant: async () => {
       for (const request of (await waiting()).filter(hasOffer)) await finishOffer(request, randomHex(8))
-      const command = { type: 'OfferSuts', sutIds: suts, grants, random: () => randomHex(8) } as const
+      const command = { type: 'OfferSuts', sutIds: suts, grants, reachableFor: 0, random: () => randomHex(8) } as const
       await runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId: randomHex(8) })
       for (const request of (await waiting()).filter(hasOffer)) await finishOffer(request, randomHex(8))
     },

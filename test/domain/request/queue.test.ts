@@ -79,7 +79,8 @@ test('property: a SUT is offered to nobody while another who may have it goes fi
             const isBefore =
               other.priority > own.priority || (other.priority === own.priority && other.revision < own.revision)
             const hasAnother = events.some((each) => each.type === 'RequestOffered' && each.data._id === other._id)
-            if (isBefore && !hasAnother) t.is(grants.windowFor(other, sut_id, { now: NOW, open: NOBODY }), undefined)
+            if (isBefore && !hasAnother)
+              t.is(grants.windowFor(other, sut_id, { now: NOW, open: NOBODY, reachableFor: 0 }), undefined)
           }
         }
       }
@@ -96,12 +97,12 @@ test('property: a SUT is offered to nobody while another who may have it goes fi
           const actor = { _id: user_id, role: 'tester' } as const
           const candidates = SUTS.filter((sutId) => free.has(sutId) && step.fits.includes(sutId))
           events = run({
-            ...{ type: 'MakeRequest', actor, request, candidates, grants, wait: 86_400 },
+            ...{ type: 'MakeRequest', actor, request, candidates, grants, wait: 86_400, reachableFor: 0 },
             ...{ random: random(), reservationRandom: random() },
           })
         } else if (step.kind === 'free') {
           if (!offers.some(({ offer }) => offer?.sut_id === step.sutId)) free.add(step.sutId)
-          events = run({ type: 'OfferSuts', sutIds: [step.sutId], grants, random })
+          events = run({ type: 'OfferSuts', sutIds: [step.sutId], grants, reachableFor: 0, random })
         } else {
           const request = offers[step.n % Math.max(offers.length, 1)]
           if (request?.offer === undefined) continue

@@ -52,7 +52,7 @@ const aNewUser = async (name: string, status: Entry['newUser']): Promise<string>
 /** A request that waits, since the SUT is reserved soon. Auditors have none. */
 const waitFor = (sut_id: string, holder: string): Promise<Answer> =>
   service.as('admin').post('/api/sut_request/create', {
-    ...{ sut_id, duration: 3_600, user_id: idOf(holder === 'audrey' ? 'bob' : holder) },
+    ...{ sut_id, duration: 3_600, user_id: idOf(holder === 'audrey' ? 'bob' : holder), keepalive: 3_600 },
   })
 
 const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?: Expected): Promise<Things> => {

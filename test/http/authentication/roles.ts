@@ -115,6 +115,11 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     expected: WAIT,
     ask: (client, { request }) => client.request('POST', `/api/sut_request/${request}/withdraw`),
   },
+  'POST /api/sut_request/:id/keepalive': {
+    isOfRequest: true,
+    expected: WAIT,
+    ask: (client, { request }) => client.request('POST', `/api/sut_request/${request}/keepalive`),
+  },
   'POST /api/sut/create': { expected: MANAGE, ask: (client) => client.post('/api/sut/create', aSut()) },
   'POST /api/sut/import': { expected: MANAGE, ask: (client) => client.post('/api/sut/import', { suts: [aSut()] }) },
   'POST /api/sut/:id/update': {

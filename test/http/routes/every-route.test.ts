@@ -30,7 +30,9 @@ const makeThings = async (): Promise<Things> => {
   const sut = await createSut(service.as('admin'), REFUSING)
   const { json } = await reserved(service.as('admin'), aReservation(sut, { keepalive: 3_600 }))
   const made = await service.as('admin').post('/api/sut_reservation_series/create', aSeries(sut, NEXT_WEEK))
-  const waits = await service.as('admin').post('/api/sut_request/create', { sut_id: sut, duration: 3_600 })
+  const waits = await service
+    .as('admin')
+    .post('/api/sut_request/create', { sut_id: sut, duration: 3_600, keepalive: 3_600 })
   const person = { name: `who has ${sut}`, role: 'tester', password: passwordOf('somebody') }
   const added = await service.as('admin').post('/api/user/create', person)
   const user = String(added.json._id)

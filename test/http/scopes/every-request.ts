@@ -193,7 +193,7 @@ const BODIES: Readonly<Record<string, () => readonly object[]>> = {
   '/api/sut_reservation_series/create': () => SERIES_CREATIONS,
   '/api/sut_reservation_series/:id/cancel': nothing,
   '/api/sut_request/create': () => WAITS,
-  '/api/sut_request/:id/withdraw': nothing,
+  ...Object.fromEntries(['withdraw', 'keepalive'].map((verb) => [`/api/sut_request/:id/${verb}`, nothing])),
   '/api/sut/create': nothing,
   '/api/sut/import': nothing,
   '/api/sut/:id/update': () => [{ name: 'x' }],

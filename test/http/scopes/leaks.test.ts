@@ -102,6 +102,7 @@ const SCOPED = [
   'GET /api/sut_request',
   'GET /api/sut_request/:id',
   'POST /api/sut_request/:id/withdraw',
+  'POST /api/sut_request/:id/keepalive',
   'GET /api/sut',
   'GET /api/sut/:id',
   'GET /api/sut/:id/availability',

@@ -6,7 +6,8 @@ import { openQueueLab, type QueueLab } from './queue-lab.ts'
 
 /**
  * Pipelines that share a few machines: each waits for one that fits, works on it, gives it back and begins again some
- * time later. Some are killed and give nothing back; one of the two instances dies now and then.
+ * time later. Some are killed and give nothing back, or ask no more while they wait; one of the two instances dies now
+ * and then.
  */
 
 export interface Day {
@@ -29,6 +30,8 @@ const PIPELINES = 64
 const MINUTE_MS = 60_000
 /** One of so many jobs is killed. */
 const KILLED_OF = 10
+/** One of so many minutes in which a job waits is its last. */
+const KILLED_WAITING_OF = 100
 
 const open = async (t: Tidying, seed: number) => {
   const random = makeRandom(seed)
@@ -67,9 +70,23 @@ const act = async ({ lab, random }: Scene, pipeline: Pipeline, model: LabModel):
     return
   }
   const match = random.oneOf([{ os: 'linux' }, { os: 'windows' }, { tags: { rack: ['0', '1'] } }, { sut_type: 'vnc' }])
-  const asked = { user_id: user, target: { match }, duration: 900 * (1 + random.below(3)), wait: 86_400 }
+  const asked = {
+    user_id: user,
+    target: { match },
+    duration: 900 * (1 + random.below(3)),
+    wait: 86_400,
+    keepalive: 600,
+  }
   const id = await lab.ask(random.below(2), { ...asked, priority: random.oneOf([0, 0, 0, 1]) })
   if (/^[0-9a-f]{24}$/.test(id)) pipeline.request = id
+}
+
+/** Asks whether there is a machine now. One that is killed while it waits begins again some time later. */
+const ask = async ({ lab, random }: Scene, pipeline: Pipeline): Promise<void> => {
+  if (pipeline.request === undefined) return
+  if (random.below(KILLED_WAITING_OF) > 0) return lab.read(random.below(2), pipeline.request, pipeline.user)
+  pipeline.request = undefined
+  pipeline.next = lab.now() + random.below(10) * MINUTE_MS
 }
 
 /** Minutes from each request to its grant. */
@@ -95,6 +112,7 @@ export const playDay = async (t: Tidying, { seed, hours }: { seed: number; hours
       if (pipeline.request !== undefined) begin(scene, pipeline, model)
       if (pipeline.request === undefined && pipeline.next <= lab.now()) await act(scene, pipeline, model)
       if (pipeline.request !== undefined) asked.add(pipeline.request)
+      await ask(scene, pipeline)
     }
     if (random.below(10) === 0) lab.dieAt(random.below(2), 1 + random.below(4), random.below(2) === 0)
     // Within two seconds, whoever has seen it first.

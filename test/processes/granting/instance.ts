@@ -36,6 +36,8 @@ export interface Instance {
   /** Lets it die before or after one of its next appends. */
   readonly dieAt: (appends: number, isAfter: boolean) => void
   readonly isDead: () => boolean
+  /** Milliseconds since it started. */
+  readonly reachableFor: () => number
   readonly end: () => Promise<void>
 }
 
@@ -110,6 +112,8 @@ export interface World {
 }
 
 export const startInstance = ({ store, views: seen, users, clock }: World): Instance => {
+  const started = clock()
+  const reachableFor = (): number => clock() - started
   const { during, begun, isBusy } = makeWork()
   const { store: noted, isOwn } = noteAppends(store)
   const { store: mortal, isDead, dieAt } = makeMortal(noted, during)
@@ -142,6 +146,7 @@ export const startInstance = ({ store, views: seen, users, clock }: World): Inst
     } as unknown as Users,
     catchUp: async () => waitForViews(await store.head()),
     isClockAhead: () => false,
+    reachableFor,
     log: { error: () => undefined },
   })
   const { wake, ring } = makeAlarm()
@@ -160,7 +165,7 @@ export const startInstance = ({ store, views: seen, users, clock }: World): Inst
     }
   }
   return {
-    ...{ requests, runner, dieAt, isDead },
+    ...{ requests, runner, dieAt, isDead, reachableFor },
     rest,
     look: () => {
       ring()

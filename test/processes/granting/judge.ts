@@ -14,6 +14,9 @@ export interface Verdict {
     readonly closed: number
     readonly withdrawn: number
     readonly expired: number
+    readonly kept: number
+    /** For want of a sign of life. */
+    readonly lost: number
   }
 }
 
@@ -49,10 +52,14 @@ const makeJudge = (model: LabModel, log: readonly LoggedEvent[], report: (proble
   const offered = (n: number, request: Request, data: Fields, now: number): void => {
     const sut = String(data.sut_id)
     const known = knownAt(n, log, model)
+    const reachableFor = log[n]?.appended?.reachableFor ?? 0
     if (request.offer !== undefined) report(`${request.id} has two offers`)
     if (request.expires <= now) report(`${request.id} is offered ${sut} although it has expired`)
-    if (!known.couldHave(request, sut, now)) report(`${request.id} is offered ${sut}, which it could not have`)
-    const passedOver = known.waiting().filter((other) => goesBefore(other, request) && known.couldHave(other, sut, now))
+    if (!known.couldHave(request, sut, now, reachableFor))
+      report(`${request.id} is offered ${sut}, which it could not have`)
+    const passedOver = known
+      .waiting()
+      .filter((other) => goesBefore(other, request) && known.couldHave(other, sut, now, reachableFor))
     for (const { id } of passedOver) report(`${request.id} is offered ${sut} before ${id}`)
     offers.set(String(data.sut_reservation_id), now)
   }
@@ -73,11 +80,22 @@ const makeJudge = (model: LabModel, log: readonly LoggedEvent[], report: (proble
       report(`${id} is not what ${request.id} was offered`)
   }
 
-  const ended = (n: number, { type, metadata }: LoggedEvent, request: Request, now: number): void => {
+  const ended = (n: number, { type, data, metadata, appended }: LoggedEvent, request: Request, now: number): void => {
     if (request.offer !== undefined) report(`${type} of ${request.id}, which has an open offer`)
     const isBySchedule = type === 'RequestWithdrawn' && metadata.actor === 'schedule'
     if (isBySchedule && knownAt(n, log, model).mayHold(request.user)) report(`${request.id} is withdrawn`)
-    if (type === 'RequestExpired' && request.expires > now) report(`${request.id} expires early`)
+    if (type !== 'RequestExpired') return
+    const { cause } = data as { readonly cause?: string }
+    const reachableFor = appended?.reachableFor ?? 0
+    if (cause === undefined && request.expires > now) report(`${request.id} expires early`)
+    if (cause === 'keepalive' && !model.isSilent(request, now, reachableFor, 2)) report(`${request.id} is not silent`)
+    if (cause === 'retired' && !model.machines.get(String(request.sut))?.isRetired)
+      report(`${request.id} waits for ${request.sut}, which is not retired`)
+  }
+
+  const kept = ({ id, keepalive, heard }: Request, now: number): void => {
+    if (keepalive === undefined) report(`${id} need not be kept alive`)
+    else if (now - heard < keepalive * 500) report(`${id} is kept alive early`)
   }
 
   return (n: number, event: LoggedEvent): void => {
@@ -90,6 +108,7 @@ const makeJudge = (model: LabModel, log: readonly LoggedEvent[], report: (proble
     if (request?.status !== 'waiting') report(`${type} of ${_id}, which does not wait`)
     else if (type === 'RequestOffered') offered(n, request, rest, now)
     else if (type === 'RequestGranted') granted(request, rest)
+    else if (type === 'RequestKept') kept(request, now)
     else if (type !== 'RequestOfferClosed') ended(n, event, request, now)
     else if (model.reservations.has(String(rest.sut_reservation_id)))
       report(`an offer to ${_id} is closed although it was reserved`)
@@ -108,6 +127,10 @@ export const judge = (log: readonly LoggedEvent[]): Verdict => {
   const counts = {
     ...{ granted: count('RequestGranted'), closed: count('RequestOfferClosed') },
     ...{ withdrawn: count('RequestWithdrawn'), expired: count('RequestExpired') },
+    ...{
+      kept: count('RequestKept'),
+      lost: log.filter(({ data }) => 'cause' in data && data.cause === 'keepalive').length,
+    },
   }
   return { problems: [...problems, ...overlapping(model)], model, counts }
 }
@@ -126,10 +149,18 @@ export const findIdle = (model: LabModel, now: number): readonly string[] => {
     )
 }
 
-/** Who waits and may not, any more. @param now Unix milliseconds */
-export const findLeft = (model: LabModel, now: number): readonly string[] =>
-  model.waiting().flatMap(({ id, user, offer, expires }) => {
+/**
+ * Who waits and may not, any more.
+ *
+ * @param now Unix milliseconds
+ * @param reachableFor milliseconds for which every instance has been running
+ */
+export const findLeft = (model: LabModel, now: number, reachableFor: number): readonly string[] =>
+  model.waiting().flatMap((request) => {
+    const { id, user, sut, offer, expires } = request
     if (offer !== undefined) return []
     if (expires <= now) return [`${id} waits although it has expired`]
+    if (sut !== undefined && model.machines.get(sut)?.isRetired) return [`${id} waits although ${sut} is retired`]
+    if (model.isSilent(request, now, reachableFor, 2)) return [`${id} waits although nobody asks for it`]
     return model.mayHold(user) ? [] : [`${id} waits although ${user} may hold nothing`]
   })

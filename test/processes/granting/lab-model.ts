@@ -19,6 +19,8 @@ export interface Appended {
   readonly at: number
   /** How many events the views had of the instance that decided it. */
   readonly known: number
+  /** Milliseconds since that instance started. */
+  readonly reachableFor: number
 }
 
 /** Whether an event tells of a request, and nothing of the lab. */
@@ -64,6 +66,11 @@ export interface Request {
   readonly priority: number
   /** Its place among all requests. */
   readonly place: number
+  /** Seconds, if it has to be kept alive. */
+  readonly keepalive: number | undefined
+  /** When it was made, and when somebody last asked for it, in Unix milliseconds. */
+  readonly made: number
+  heard: number
   status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
   offer: Offer | undefined
 }
@@ -114,7 +121,7 @@ export class LabModel {
         this.#person(_id).isRemoved = false
         break
       default:
-        if (isOfRequest(event)) this.#request(type, _id, rest, metadata.actor)
+        if (isOfRequest(event)) this.#request(type, _id, rest, metadata.actor, time)
         else if (type.startsWith('Sut')) this.machines.set(_id, machineAfter(this.machines.get(_id), type, rest))
         else this.#reserve(type, _id, rest, time)
     }
@@ -159,17 +166,22 @@ export class LabModel {
     reservation.quarters = Math.min(reservation.quarters, Math.max(used, 1))
   }
 
-  #request(type: string, id: string, data: Fields, actor: string): void {
+  #request(type: string, id: string, data: Fields, actor: string, time: number): void {
     if (type === 'ReservationRequested') {
       this.requests.set(id, {
         ...{ id, user: String(data.user_id), asker: actor, match: data.match as Fields | undefined },
         ...{ sut: data.sut_id as string | undefined, duration: Number(data.duration) },
         ...{ expires: Date.parse(String(data.expires_at)), priority: Number(data.priority) },
         ...{ place: this.requests.size, status: 'waiting', offer: undefined },
+        ...{ keepalive: data.keepalive as number | undefined, made: time, heard: time },
       })
     }
     const request = this.requests.get(id)
     if (request === undefined) return
+    if (type === 'RequestKept') {
+      request.heard = time
+      return
+    }
     request.offer = undefined
     if (type === 'RequestOffered') {
       const start = secondsOf(data.start_time)
@@ -237,9 +249,21 @@ export class LabModel {
     return person !== undefined && !person.isRemoved && person.role !== 'auditor'
   }
 
+  /**
+   * Whether nobody has asked for a request for so many times its `keepalive`, although somebody could have all the time.
+   *
+   * @param reachableFor milliseconds for which there was an instance to ask
+   */
+  isSilent({ keepalive, made, heard }: Request, now: number, reachableFor: number, times = 1): boolean {
+    if (keepalive === undefined) return false
+    const isOld = heard - made >= 7_200_000
+    const milliseconds = times * 1000 * (isOld && keepalive < 60 ? 60 : keepalive)
+    return now - heard >= milliseconds && reachableFor >= milliseconds
+  }
+
   /** Whether a request that waits could be granted a machine now. @param now Unix milliseconds */
-  couldHave(request: Request, sut: string, now: number): boolean {
-    if (!this.mayHold(request.user)) return false
+  couldHave(request: Request, sut: string, now: number, reachableFor = Number.POSITIVE_INFINITY): boolean {
+    if (!this.mayHold(request.user) || this.isSilent(request, now, reachableFor)) return false
     if (request.status !== 'waiting' || request.offer !== undefined || request.expires <= now) return false
     if (this.#machine(sut).isOffline || !this.fits(request, sut)) return false
     if (!this.#isInScope(request.user, sut)) return false

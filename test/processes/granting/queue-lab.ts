@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
+import type { ShownRequest } from '../../../src/commands/requests/change-request.ts'
 import type { AskedRequest } from '../../../src/commands/requests/make-request.ts'
-import { makeWithdrawRequest } from '../../../src/commands/requests/withdraw-request.ts'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import type { Role } from '../../../src/domain/events/user.ts'
 import { failure } from '../../../src/domain/failure.ts'
@@ -67,14 +67,18 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
   let userRevision = -1
   const appended = new Map<string, Appended>()
   /** Notes what an instance knew that appends: it decides in the same turn of the event loop. */
-  const noting = ({ views }: LaggingViews): EventStore => ({
+  const noting = ({ views }: LaggingViews, reachableFor: () => number): EventStore => ({
     ...store,
     append: (stream, revision, events, ...more) => {
-      for (const { id } of events) appended.set(id, { at: now, known: views.position() + 1 })
+      const what = { at: now, known: views.position() + 1, reachableFor: reachableFor() }
+      for (const { id } of events) appended.set(id, what)
       return store.append(stream, revision, events, ...more)
     },
   })
-  const start = (side: LaggingViews): Instance => startInstance({ ...side, store: change(noting(side)), clock })
+  const start = (side: LaggingViews): Instance => {
+    const started = now
+    return startInstance({ ...side, store: change(noting(side, () => now - started)), clock })
+  }
   const instances = sides.map(start)
   t.teardown(async () => {
     for (const { release } of sides) release()
@@ -122,10 +126,24 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
   const at = (n: number): Instance => instances[n % instances.length] as Instance
   const side = (n: number): LaggingViews => sides[n % sides.length] as LaggingViews
 
+  const changeRequest = async (what: 'withdraw' | 'keep', n: number, id: string): Promise<string> => {
+    const sender = { ...envelope, idempotencyKey: undefined }
+    const ended = await at(n).requests.change[what](sender, id, async () => {
+      await reach()
+      const version = side(n).views.newest('sut_request', id)
+      if (version === undefined) return E.left(failure('request_not_found', 'It is not known yet.'))
+      const { user_id, status, sut_reservation_id } = JSON.parse(version.document) as SutRequest
+      return E.right<never, ShownRequest>({ user_id, status, sut_reservation_id })
+    })
+    return E.isLeft(ended) ? ended.left.code : ended.right.kind
+  }
+
   return {
     now: clock,
     log: async (): Promise<readonly LoggedEvent[]> =>
       (await readLog(store, BEGINNING)).map((event) => ({ ...event, appended: appended.get(event.id) })),
+    /** Milliseconds for which every instance has been running. */
+    reachableFor: (): number => Math.min(...instances.map((each) => each.reachableFor())),
     pass: (milliseconds: number): void => {
       now += milliseconds
     },
@@ -196,7 +214,8 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
     /** The id of a request, or the code of its refusal. */
     ask: async (
       n: number,
-      asked: Pick<AskedRequest, 'user_id' | 'target' | 'duration' | 'wait' | 'priority'>,
+      asked: Pick<AskedRequest, 'user_id' | 'target' | 'duration' | 'wait' | 'priority'> &
+        Partial<Pick<AskedRequest, 'keepalive'>>,
       by = asked.user_id,
     ): Promise<string> => {
       const { users } = side(n)
@@ -204,20 +223,21 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       const actor = asker ?? administrator
       const scopes = [user?.scope, asker?.scope].filter((scope) => scope !== undefined)
       const sender = { actor, requestId: random.hex(16), idempotencyKey: undefined }
-      const more = { actor, holderRole: user?.role, scopes, keepalive: undefined, refusedSut: undefined }
-      const made = await at(n).requests.make(sender, { ...asked, ...more })
+      const more = { actor, holderRole: user?.role, scopes, refusedSut: undefined }
+      const made = await at(n).requests.make(sender, { keepalive: undefined, ...asked, ...more })
       return E.isLeft(made) ? made.left.code : made.right.id
     },
-    withdraw: async (n: number, id: string): Promise<string> => {
-      const { runner, requests } = at(n)
-      const withdraw = makeWithdrawRequest({ runner, finishOffer: requests.finishOffer })
-      const ended = await withdraw({ ...envelope, idempotencyKey: undefined }, id, async () => {
-        await reach()
-        const version = side(n).views.newest('sut_request', id)
-        if (version === undefined) return E.left(failure('request_not_found', 'It is not known yet.'))
-        const { user_id, status, sut_reservation_id } = JSON.parse(version.document) as SutRequest
-        return E.right({ user_id, status, sut_reservation_id })
-      })
+    withdraw: (n: number, id: string): Promise<string> => changeRequest('withdraw', n, id),
+    /** Says that somebody still wants it. */
+    keep: (n: number, id: string): Promise<string> => changeRequest('keep', n, id),
+    /** Reads it, as the user for whom it is or as somebody else. */
+    read: async (n: number, id: string, by: string): Promise<void> => {
+      const actor = side(n).users.get(by) ?? administrator
+      await at(n).requests.attend(id, { actor, requestId: random.hex(16), idempotencyKey: undefined })
+    },
+    retire: async (n: number, sut: string): Promise<string> => {
+      const command = { type: 'RetireSut', ifMatch: undefined } as const
+      const ended = await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command })
       return E.isLeft(ended) ? ended.left.code : ended.right.kind
     },
     /** Takes a SUT by its id, past the queue. */

@@ -4,7 +4,8 @@ import { makeRandom, type Random } from '../../process/random.ts'
 import { findIdle, findLeft, judge } from './judge.ts'
 import type { Machine } from './lab-machine.ts'
 import type { LabModel, Reservation } from './lab-model.ts'
-import { OTHERS_MS, openQueueLab, type QueueLab } from './queue-lab.ts'
+import { changeRole, changeUser, removeUser, type Scene, type Step, USERS } from './people-steps.ts'
+import { OTHERS_MS, openQueueLab } from './queue-lab.ts'
 
 /** Random histories of those who wait, by two instances that die between appends. */
 
@@ -16,8 +17,6 @@ export interface Story {
 
 const QUARTER = 900
 const WEEK_MS = 604_800_000
-const TESTERS = ['ada', 'ben', 'cleo'] as const
-const USERS = [...TESTERS, 'root'] as const
 const TARGETS: readonly Criteria[] = [
   { os: 'linux' },
   { os: ['LINUX', 'windows'] },
@@ -26,21 +25,12 @@ const TARGETS: readonly Criteria[] = [
   { not: { tags: { broken: '' } }, sut_type: 'vnc' },
 ]
 
-interface Scene {
-  readonly lab: QueueLab
-  readonly random: Random
-  readonly suts: readonly string[]
-  readonly requests: string[]
-}
-
-/** What a step did, to be read where a story fails. */
-type Step = (scene: Scene, instance: number) => Promise<string>
-
 const ask: Step = async ({ lab, random, suts, requests }, n) => {
   const target = random.below(3) === 0 ? { sut_id: random.oneOf(suts) } : { match: random.oneOf(TARGETS) }
   const asked = {
     ...{ user_id: random.oneOf(USERS), target, duration: random.oneOf([450, QUARTER, 1_500, 3_600, 7_200]) },
     ...{ wait: random.oneOf([3, 600, 7_200, 86_400, 86_400, 86_400]), priority: random.oneOf([-1, 0, 0, 0, 1]) },
+    keepalive: random.oneOf([undefined, undefined, 30, 600, 3_600]),
   }
   const by = random.below(4) === 0 ? 'root' : asked.user_id
   const id = await lab.ask(n, asked, by)
@@ -52,6 +42,24 @@ const withdraw: Step = async ({ lab, random, requests }, n) => {
   if (requests.length === 0) return 'nothing to withdraw'
   const id = random.oneOf(requests)
   return `withdraw ${id}: ${await lab.withdraw(n, id)}`
+}
+
+/** Somebody asks for those who wait: their user by reading or by saying so, or somebody else, which does not count. */
+const hear: Step = async ({ lab, random }, n) => {
+  const outcomes: string[] = []
+  for (const { id, user } of judge(await lab.log()).model.waiting()) {
+    const how = random.oneOf(['read', 'read', 'keep', 'by another', 'not'] as const)
+    if (how === 'read') await lab.read(n, id, user)
+    else if (how === 'by another') await lab.read(n, id, 'nobody')
+    const outcome = how === 'keep' ? await lab.keep(n, id) : ''
+    outcomes.push(`${id} ${how} ${outcome}`)
+  }
+  return `hear of ${outcomes.join(', ')}`
+}
+
+const retire: Step = async ({ lab, random, suts }, n) => {
+  const sut = random.oneOf(suts)
+  return `retire ${sut}: ${await lab.retire(n, sut)}`
 }
 
 const reserve: Step = async ({ lab, random, suts }, n) => {
@@ -118,35 +126,6 @@ const probe: Step = async ({ lab, random, suts }, n) => {
   return `${sut} is ${what}`
 }
 
-const changeUser: Step = async ({ lab, random }) => {
-  const _id = random.oneOf(USERS)
-  const scope = random.oneOf(['', 'rack=1', 'rack=1', 'rack=2'])
-  const quota = random.oneOf([
-    null,
-    { hours_per_week: null, reservations_max: 1, priority_max: null },
-    { hours_per_week: 2, reservations_max: 2, priority_max: null },
-  ])
-  const changed = random.oneOf([
-    { _id, scope },
-    { _id, quota },
-  ])
-  await lab.changeUser(changed)
-  return `change ${JSON.stringify(changed)}`
-}
-
-const changeRole: Step = async ({ lab, random }) => {
-  const changed = { _id: random.oneOf(TESTERS), role: random.oneOf(['tester', 'auditor'] as const) }
-  await lab.changeUser(changed)
-  return `change ${JSON.stringify(changed)}`
-}
-
-const removeUser: Step = async ({ lab, random }) => {
-  const user = random.oneOf(TESTERS)
-  const isRemoved = judge(await lab.log()).model.people.get(user)?.isRemoved
-  await (isRemoved ? lab.restoreUser(user) : lab.removeUser(user))
-  return `${isRemoved ? 'restore' : 'remove'} ${user}`
-}
-
 /** The views of one instance lag behind from here on, or those of none. */
 const lag: Step = async ({ lab, random }) => {
   const n = random.oneOf([undefined, 0, 1])
@@ -172,6 +151,20 @@ const expire: Step = async (scene, n) => {
   return `a request expires, ${await cancel(scene, n)}`
 }
 
+/** A machine is given back in the moment from which on nobody has asked for a request for too long. */
+const lapse: Step = async (scene, n) => {
+  const { lab } = scene
+  const { model } = judge(await lab.log())
+  const moments = model
+    .waiting()
+    .flatMap(({ heard, keepalive }) => (keepalive === undefined ? [] : [heard + keepalive * 1000]))
+  const before = Math.min(...moments) - lab.now()
+  if (before < OTHERS_MS || before > WEEK_MS) return 'nothing lapses soon'
+  lab.pass(before - OTHERS_MS)
+  await lab.settle()
+  return `a request lapses, ${await cancel(scene, n)}`
+}
+
 const die: Step = async ({ lab, random }, n) => {
   const [appends, isAfter] = [1 + random.below(4), random.below(2) === 0]
   lab.dieAt(n, appends, isAfter)
@@ -193,8 +186,11 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
     [3, changeUser],
     [1, changeRole],
     [1, removeUser],
-    [2, pass],
+    [3, pass],
+    [4, hear],
+    [1, retire],
     [1, expire],
+    [2, lapse],
     [2, die],
     [1, lag],
   ] as const),
@@ -227,7 +223,7 @@ export const playStory = async (t: Tidying, seed: number): Promise<Story> => {
     if (random.below(4) === 0) return lab.rest()
     await lab.settle()
     const { model } = judge(await lab.log())
-    for (const problem of [...findIdle(model, lab.now()), ...findLeft(model, lab.now())])
+    for (const problem of [...findIdle(model, lab.now()), ...findLeft(model, lab.now(), lab.reachableFor())])
       problems.push(`after ${steps.length}: ${problem}`)
   }
   for (let n = 0; n < LENGTH; n++) await play(random.oneOf(CHOICES))

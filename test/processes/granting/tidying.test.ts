@@ -1,9 +1,9 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { makeRandom } from '../../process/random.ts'
 import { judge } from './judge.ts'
-import { openQueueLab } from './queue-lab.ts'
+import { OTHERS_MS, openQueueLab } from './queue-lab.ts'
 
 /** What the granting process must do again, because it failed or was left. */
 
@@ -88,4 +88,96 @@ test('a machine that is given back while its offer is still open goes to who wai
   await lab.settle()
   await lab.settle()
   t.is(judge(await lab.log()).counts.granted, 2)
+})
+
+/** A machine that ben has for an hour, and two requests for it: the first has to be kept alive. */
+const queueOfTwo = async (t: ExecutionContext) => {
+  const lab = await openQueueLab(t, { random: makeRandom(1) })
+  for (const user of ['ada', 'ben', 'cleo']) await lab.addUser(user, 'tester')
+  const sut = await lab.addSut({}, {})
+  await lab.reserve(0, sut, 'ben', 0, 3_600)
+  const first = await lab.ask(0, { ...forOne(sut), keepalive: 120 })
+  const second = await lab.ask(1, { ...forOne(sut), user_id: 'cleo' })
+  const giveBack = async () => {
+    const [held = ''] = judge(await lab.log()).model.reservations.keys()
+    await lab.cancel(0, sut, held, 'ben')
+    await lab.settle()
+  }
+  const pass = async (seconds: number) => {
+    lab.pass(seconds * 1000 - OTHERS_MS)
+    await lab.settle()
+  }
+  const statuses = async () => {
+    const { model, problems } = judge(await lab.log())
+    t.deepEqual(problems, [])
+    return [first, second].map((id) => model.requests.get(id)?.status)
+  }
+  return { lab, sut, first, second, giveBack, pass, statuses }
+}
+
+test('a request that nobody asks for is passed over, and expires after twice as long', async (t) => {
+  const { lab, first, giveBack, pass, statuses } = await queueOfTwo(t)
+  await pass(119)
+  await lab.read(1, first, 'ben')
+  await pass(2)
+  await giveBack()
+  t.deepEqual(await statuses(), ['waiting', 'granted'])
+  await pass(114)
+  t.deepEqual(await statuses(), ['waiting', 'granted'])
+  await pass(10)
+  t.deepEqual(await statuses(), ['expired', 'granted'])
+  t.is(judge(await lab.log()).counts.lost, 1)
+})
+
+for (const how of ['read', 'kept alive'] as const) {
+  test(`a request that was passed over has its place again once it is ${how}`, async (t) => {
+    const { lab, first, giveBack, pass, statuses } = await queueOfTwo(t)
+    await pass(130)
+    if (how === 'read') await lab.read(1, first, 'ada')
+    else t.is(await lab.keep(1, first), 'recorded')
+    await giveBack()
+    t.deepEqual(await statuses(), ['granted', 'waiting'])
+  })
+}
+
+test('a machine that nobody else wants is granted to a request as soon as that comes back', async (t) => {
+  const { lab, first, second, giveBack, pass, statuses } = await queueOfTwo(t)
+  await lab.withdraw(0, second)
+  await pass(130)
+  await giveBack()
+  t.deepEqual(await statuses(), ['waiting', 'withdrawn'])
+  await lab.keep(0, first)
+  await lab.settle()
+  t.deepEqual(await statuses(), ['granted', 'withdrawn'])
+})
+
+test('after a start nobody is passed over before there was time to ask again', async (t) => {
+  const { lab, sut, giveBack, pass, statuses } = await queueOfTwo(t)
+  // Both instances die at an append, and start again ten minutes later.
+  for (const n of [0, 1]) {
+    lab.dieAt(n, 1, true)
+    await lab.update(n, sut, { description: `${n}` })
+  }
+  lab.pass(600_000)
+  await pass(60)
+  await giveBack()
+  t.deepEqual(await statuses(), ['granted', 'waiting'])
+})
+
+test('a request for a machine that is retired ends, also one that was made by who did not know', async (t) => {
+  const lab = await openQueueLab(t, { random: makeRandom(1) })
+  await lab.addUser('ada', 'tester')
+  const sut = await lab.addSut({ is_active: false }, {})
+  const before = await lab.ask(0, forOne(sut))
+  const any = await lab.ask(0, { ...forOne(sut), target: { match: { sut_type: 'vnc' } } })
+  await lab.settle()
+  await lab.lag(0)
+  t.is(await lab.retire(1, sut), 'recorded')
+  await lab.settle()
+  const after = await lab.ask(0, forOne(sut))
+  await lab.settle()
+  const { model, problems } = judge(await lab.log())
+  const statusOf = (id: string) => model.requests.get(id)?.status
+  t.deepEqual([before, after, any].map(statusOf), ['expired', 'expired', 'waiting'])
+  t.deepEqual(problems, [])
 })

@@ -13,6 +13,7 @@ const following = (t: ExecutionContext, more: Partial<Pick<TriggersOptions, 'isO
   const now = () => clock(NOW)
   const triggers = followTriggers({
     ...{ views, clock: now, isOwn: () => true, isShared: false, isHeldBack: () => false, random: () => 0, ...more },
+    keepaliveOf: () => 60,
   })
   t.teardown(triggers.close)
   // The first look is at everything.
@@ -62,4 +63,27 @@ test('of more new requests than are remembered, all SUTs and all users are looke
   const first = triggers.take(clock(NOW) + 1_000)
   t.deepEqual([first.requests.length, first.hasNewUsers], [1_000, true])
   t.like(triggers.take(clock(NOW) + 1_900), { suts: 'all' })
+})
+
+test('one that comes back after others went before it is looked at again, and one that is only kept alive is not', (t) => {
+  const { fake, views } = fakeViews()
+  const triggers = followTriggers({
+    ...{ views, clock: () => clock('06:30'), isOwn: () => true, isShared: false, random: () => 0 },
+    ...{ isHeldBack: () => false, keepaliveOf: () => 60 },
+  })
+  t.teardown(triggers.close)
+  triggers.take(clock('06:30'))
+  const take = () => triggers.take(clock('06:30')).requests
+  const kept = (n: number): Event => ({ type: 'RequestKept', data: { _id: idOf(n), user_id: alice } })
+  const { type, data } = requested(1)
+  fake.tell('06:02', { type, data: { ...data, keepalive: 60 } } as Event)
+  t.deepEqual(take(), [idOf(1)])
+  fake.tell('06:02:59', kept(1))
+  t.deepEqual(take(), [])
+  fake.tell('06:03:59', kept(1))
+  t.deepEqual(take(), [idOf(1)])
+  fake.tell('06:04', kept(2))
+  t.deepEqual(take(), [idOf(2)], 'of one that was made before the start nobody knows')
+  fake.tell('06:04:50', kept(2))
+  t.deepEqual(take(), [])
 })

@@ -149,3 +149,20 @@ test('a request that expires before its turn is expected to get nothing, and aft
     expected_at: null,
   })
 })
+
+test('those that are passed over are before nobody, take nothing, and learn why they wait', async (t) => {
+  const { explain } = lab(
+    [{ held: [[0, 1]] }],
+    [{ sut: 0, silent: [60, 60] }, { sut: 0, silent: [60, 59] }, { sut: 0 }],
+  )
+  t.like(await explain(2), { position: 1, expected_at: at(2) })
+  t.deepEqual(await explain(0), {
+    position: 0,
+    waits_for: [
+      '1 machine fits.',
+      'Nobody has asked for it since 2030-05-02T05:59:00+00:00: it is passed over, and expires at 2030-05-02T06:01:00+00:00.',
+      '1 is reserved: machine 0 until 2030-05-02T06:15:00+00:00.',
+    ],
+    expected_at: null,
+  })
+})

@@ -17,7 +17,7 @@ const seconds = (time: string): number => clock(time) / 1000
 
 const waiting = (duration: number): Waiting => ({
   ...{ _id: idOf(1), user_id: alice, asker: tester(alice), sut_id: SUT_ID, duration, priority: 0, revision: 0 },
-  expiresAt: NOW + 1,
+  ...{ expiresAt: NOW + 1, made: NOW, kept: 0 },
 })
 
 interface Given {
@@ -52,7 +52,8 @@ const given = ({ turnaround = 0, windows = [], quota, offers = [], reserved = []
   const limits = { hours_per_week: null, reservations_max: null, priority_max: null, ...quota }
   const grants = makeGrants({ suts, personOf: () => ({ role: 'tester' }), useOf: () => ({ quota: limits, usage }) })
   return {
-    isGranted: (duration: number) => grants.windowFor(waiting(duration), SUT_ID, { now: NOW, open }) !== undefined,
+    isGranted: (duration: number) =>
+      grants.windowFor(waiting(duration), SUT_ID, { now: NOW, open, reachableFor: 0 }) !== undefined,
     /** Cancels a reservation. */
     cancel: ({ start }: KnownWindow): void => {
       removeWindow(suts.find(SUT_ID)?.windows as KnownWindows, start)

@@ -29,6 +29,8 @@ export interface Asking {
   readonly priority?: number
   readonly expires?: number
   readonly offer?: readonly [sut: number, from: number, to: number]
+  /** Seconds for which a sign of life counts, and since when there was none. */
+  readonly silent?: readonly [keepalive: number, since: number]
 }
 
 export const EVERYBODY: Reader = { _id: 'root', scope: undefined, seesQuotas: true }
@@ -50,10 +52,12 @@ export const lab = (
     }
   }
   const requests = asking.map((each, n): Waiting => {
-    const { user = 'ada', match, sut, quarters = 1, priority = 0, expires = 96 * 7, offer } = each
+    const { user = 'ada', match, sut, quarters = 1, priority = 0, expires = 96 * 7, offer, silent } = each
     return {
       ...{ _id: idOf(n), user_id: user, asker: tester(user), duration: quarters * QUARTER, priority, revision: n },
       expiresAt: NOW + expires * QUARTER * 1000,
+      ...{ made: NOW - 3_600_000, kept: silent === undefined ? 0 : NOW - silent[1] * 1000 },
+      ...(silent !== undefined && { keepalive: silent[0] }),
       ...(match !== undefined ? { match } : { sut_id: `sut ${sut ?? 0}` }),
       ...(offer !== undefined && {
         offer: {
@@ -76,6 +80,7 @@ export const lab = (
       useOf: async () => use,
       nameOfSut: (id) => id.replace('sut', 'machine'),
       nameOfUser: (id) => id.toUpperCase(),
+      reachableFor: () => 3_600_000,
       clock: () => NOW,
     })
     return (n: number, reader = EVERYBODY) => explain(idOf(n), reader)

@@ -9,6 +9,7 @@ const situation = (part: Partial<Situation>): Situation => ({
   offered: undefined,
   ...{ free: NONE, taken: NONE, short: NONE, full: NONE, offline: NONE, inactive: NONE },
   quota: undefined,
+  unattended: undefined,
   before: 0,
   byName: [],
   expires: T + 86_400,

@@ -61,7 +61,8 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
   },
   Location: { description: 'The address of the created object.', schema: { type: 'string', format: 'uri-reference' } },
   KeepaliveUntil: {
-    description: 'When the reservation is released unless it is kept alive. Absent if it need not be.',
+    description:
+      'When the reservation is released, or the request passed over, unless it is kept alive. Absent if it need not be.',
     schema: schemaOf(recordedTime),
   },
   RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },

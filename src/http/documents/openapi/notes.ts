@@ -129,7 +129,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
   extendable_until: 'The latest possible end.',
   by: 'Who released or cancelled the reservation; null if nobody did.',
   beyond_quota: 'Whether it is made beyond the quota of its holder and does not count. Only administrators may set it.',
-  keepalive: 'Seconds after which the reservation is released unless it is kept alive meanwhile.',
+  keepalive:
+    'Seconds after which the reservation is released unless it is kept alive meanwhile. A request with it is passed over likewise while it waits.',
   position: 'How many requests rank before it that share a SUT with it which fits both.',
   waits_for: 'Why it waits, in sentences.',
   expected_at: 'When it is granted if nothing else happens; null if that cannot be said.',

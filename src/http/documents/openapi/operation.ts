@@ -13,7 +13,7 @@ export interface Operation {
   readonly isUpgrade?: true
   /** Whether it responds with 201 and a Location. */
   readonly isCreation?: true
-  /** Whether its responses say until when the reservation is kept alive. */
+  /** Whether its responses say until when the reservation or request is kept alive. */
   readonly isKept?: true
   /** Whether its responses have an ETag. */
   readonly isTagged?: true

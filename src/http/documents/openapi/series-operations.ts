@@ -47,9 +47,10 @@ export const requestOperations: Operations = {
     id: 'createRequest',
     summary: 'Reserve a SUT as soon as one is free',
     description:
-      'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. The reservation is released unless it is kept alive, where keepalive is given.',
+      'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. Where keepalive is given, the request is passed over once nobody has asked for it for so many seconds, and expires after twice as many; the reservation is released unless it is kept alive.',
     answer: refTo('SutRequest'),
     isCreation: true,
+    isKept: true,
     refusals: [
       ...OF_TARGET,
       ...(['not_your_request', 'priority_too_high', 'user_not_found', 'too_many_requests', 'no_sut_free'] as const),
@@ -71,8 +72,9 @@ export const requestOperations: Operations = {
     id: 'readRequest',
     summary: 'Read a request, or wait for its end',
     description:
-      'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then.',
+      'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then. If it was made with keepalive, each read by its user, or by who made it, keeps it alive.',
     answer: refTo('SutRequestRead'),
+    isKept: true,
     refusals: ['request_not_found', 'store_full'],
     notes: { wait: 'Seconds to wait until the request does not wait any more, 0 by default.' },
   },
@@ -82,5 +84,17 @@ export const requestOperations: Operations = {
     description: 'It waits no longer. One that has been withdrawn already is answered as it is.',
     answer: refTo('SutRequest'),
     refusals: ['not_your_request', 'request_not_found', 'request_granted', 'request_over'],
+  },
+  'POST /api/sut_request/:id/keepalive': {
+    id: 'keepRequest',
+    summary: 'Keep a request alive',
+    description:
+      'For a request made with keepalive, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. One that was passed over has its place again. An Idempotency-Key is ignored.',
+    answer: refTo('SutRequest'),
+    isKept: true,
+    refusals: [
+      ...(['not_your_request', 'request_not_found', 'request_granted', 'request_over', 'not_kept_alive'] as const),
+      'too_many_requests',
+    ],
   },
 }

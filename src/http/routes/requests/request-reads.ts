@@ -1,15 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
+import type { Attend } from '../../../commands/requests/attend.ts'
 import { makeTurns } from '../../../concurrency/turns.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
-import { STORE_TIMEOUT_MS } from '../../../event-store/event-store.ts'
+import { aliveFor, type Kept } from '../../../domain/values/keepalive.ts'
+import { STORE_TIMEOUT_MS, StoreUnavailable } from '../../../event-store/event-store.ts'
 import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import type { SutRequestsQuery, WaitQuery } from '../../codecs/lists.ts'
-import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { withUserName } from '../../response/user-names.ts'
 import { userNow } from '../../response/user-now.ts'
@@ -21,6 +22,7 @@ import { makeFind, type RequestDependencies, requestResponse } from './requests.
 interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
   readonly isAnyFit: RequestDependencies['isAnyFit']
   readonly endings: Pick<Endings, 'wait'>
+  readonly attend: Attend
   /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */
   readonly explain: (id: string, reader: Reader) => Promise<Explained | undefined>
 }
@@ -42,24 +44,51 @@ const makeExplainInTurn = (explain: RequestReadsDependencies['explain']) => {
     })
 }
 
+/** Looks at an open read so often, in parts of a `keepalive`, that a sign of life is recorded before its end. */
+const LOOKS = 4
+
+type Read = Call<unknown, WaitQuery>
+
+/**
+ * Makes the function that waits until a request does not wait any more, and gives signs of its life meanwhile. A read on
+ * the page does not count: it shows what others of the same user wait for, such as pipelines.
+ */
+const makeWait = ({ endings, attend }: RequestReadsDependencies) => {
+  const attended = (call: Read, id: string): Promise<Kept | undefined> => {
+    const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
+    // Where the store cannot be read, the explanation says so.
+    return attend(id, isCounted ? envelopeOf(call) : undefined).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) return undefined
+      throw error
+    })
+  }
+  return async (call: Read, id: string): Promise<Kept | undefined> => {
+    const until = performance.now() + (call.query.wait ?? 0) * 1000
+    for (;;) {
+      const life = await attended(call, id)
+      const left = until - performance.now()
+      if (left <= 0 || call.isGone()) return life
+      const isTimeOver = await endings.wait(id, Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS))
+      if (!isTimeOver) return life
+    }
+  }
+}
+
 const makeRead = (dependencies: RequestReadsDependencies) => {
-  const { users, nameOf, endings } = dependencies
+  const { users, nameOf } = dependencies
   const find = makeFind(dependencies)
   const explain = makeExplainInTurn(dependencies.explain)
+  const wait = makeWait(dependencies)
 
-  /** Waits, and finds out who the caller is then. */
-  const wait = async (id: string, user: User, seconds: number): Promise<E.Either<Refusal, User>> => {
-    await endings.wait(id, seconds * 1000)
-    return userNow(users, user)
-  }
-
-  return async ({ params, user, query: { wait: seconds = 0 } }: Call<unknown, WaitQuery>): RouteResult => {
+  return async (call: Read): RouteResult => {
+    const { params, user, query } = call
     const id = params.id ?? ''
     const found = await find('newest', id, user)
     if (E.isLeft(found)) return found
     const isWaiting = (document: string): boolean => (JSON.parse(document) as SutRequest).status === 'waiting'
-    if (!isWaiting(found.right.document)) return E.right(requestResponse(found.right, nameOf, false))
-    const reader = seconds === 0 ? E.right(user) : await wait(id, user, seconds)
+    if (!isWaiting(found.right.document)) return E.right(requestResponse(found.right, nameOf))
+    const life = await wait(call, id)
+    const reader = query.wait ? userNow(users, user) : E.right(user)
     if (E.isLeft(reader)) return reader
     const explained = await explain(id, reader.right)
     if (E.isLeft(explained)) return explained
@@ -69,7 +98,7 @@ const makeRead = (dependencies: RequestReadsDependencies) => {
     const { document } = now.right
     const more = explained.right ?? { position: 0, waits_for: [], expected_at: null }
     const shown = isWaiting(document) ? `${document.slice(0, -1)},${JSON.stringify(more).slice(1)}` : document
-    return E.right(requestResponse({ ...now.right, document: shown }, nameOf, false))
+    return E.right(requestResponse({ ...now.right, document: shown }, nameOf, life))
   }
 }
 

@@ -2,12 +2,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
 import type { Sender } from '../../../commands/command-envelope.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
-import type { FinishOffer } from '../../../commands/requests/finish-offer.ts'
+import type { makeChangeRequest, ShownRequest } from '../../../commands/requests/change-request.ts'
 import type { AnsweredRequest, AskedRequest } from '../../../commands/requests/make-request.ts'
-import { makeWithdrawRequest, type ShownRequest } from '../../../commands/requests/withdraw-request.ts'
 import { bodyProblem, type Failure, failure } from '../../../domain/failure.ts'
 import type { Wanted } from '../../../domain/matching/candidates.ts'
+import { requestDecider } from '../../../domain/request/decide.ts'
+import { lifeOf } from '../../../domain/request/ending.ts'
+import { findWaiting } from '../../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../../domain/values/ids.ts'
+import { epochMillisecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
+import { aliveUntil, type Kept } from '../../../domain/values/keepalive.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { SutRequestBody } from '../../codecs/bodies.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
@@ -18,24 +22,36 @@ import type { Parts } from '../parts.ts'
 
 export interface RequestDependencies extends Pick<Parts, 'runner' | 'objects' | 'users' | 'nameOf'> {
   readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<E.Either<Failure, AnsweredRequest>>
-  readonly finishOffer: FinishOffer
+  readonly changeRequest: ReturnType<typeof makeChangeRequest>
   /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
   readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
 }
 
 const notFound = (): E.Either<Failure, never> => E.left(failure('request_not_found', 'No request has this id.'))
 
-/** The response that shows a request. */
+/** The response that shows a request, and until when it is kept alive if it waits. */
 export const requestResponse = (
-  { position, id, document }: Version,
+  { position, document }: Version,
   nameOf: UserNames,
-  created: boolean,
-): RouteResponse => ({
-  status: created ? 201 : 200,
-  body: JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf)),
-  ...(position >= 0 && { position }),
-  ...(created && { headers: { Location: `/api/sut_request/${id}` } }),
-})
+  life?: Kept | undefined,
+): RouteResponse => {
+  const request = JSON.parse(document) as SutRequest
+  const isKept = life !== undefined && request.status === 'waiting'
+  return {
+    status: 200,
+    body: JSON.stringify(withUserName(request, nameOf)),
+    ...(position >= 0 && { position }),
+    ...(isKept && { headers: { 'Keepalive-Until': formatMilliseconds(aliveUntil(life)) } }),
+  }
+}
+
+/** The response that shows a new request. */
+const madeResponse = (version: Version, nameOf: UserNames): RouteResponse => {
+  const { keepalive, created_at } = JSON.parse(version.document) as SutRequest
+  const life = keepalive === null ? undefined : { keepalive, began: epochMillisecondsOf(created_at), kept: 0 }
+  const { headers, ...response } = requestResponse(version, nameOf, life)
+  return { ...response, status: 201, headers: { ...headers, Location: `/api/sut_request/${version.id}` } }
+}
 
 /** Why nobody can wait for the SUT that a request names; undefined if somebody can. */
 const refusalOfSut = async (
@@ -69,7 +85,7 @@ const makeCreate =
     if (E.isLeft(made)) return made
     const { id, revision, storePosition } = made.right
     const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
-    return E.right(requestResponse(shown, nameOf, true))
+    return E.right(madeResponse(shown, nameOf))
   }
 
 type Found = E.Either<Failure, Version>
@@ -89,28 +105,40 @@ export const makeFind =
     return E.chain((seen: boolean): Found => (seen ? E.right(found.right as Version) : notFound()))(isSeen)
   }
 
-const makeWithdraw = (dependencies: RequestDependencies) => {
-  const { objects, nameOf } = dependencies
+type Change = keyof RequestDependencies['changeRequest']
+
+/** Makes the handler of a change, which responds with the request and how it is kept alive then. */
+const makeChange = (
+  dependencies: RequestDependencies,
+  change: Change,
+  lifeAfter: (id: string) => Promise<Kept | undefined> = async () => undefined,
+) => {
+  const { objects, nameOf, changeRequest } = dependencies
   const find = makeFind(dependencies)
-  const withdraw = makeWithdrawRequest(dependencies)
   return async (call: Call): RouteResult => {
     const { params, user } = call
     const id = params.id ?? ''
     const known = await find('newest', id, user)
     if (E.isLeft(known)) return known
-    const withdrawn = await withdraw(envelopeOf(call), id, async () =>
+    const changed = await changeRequest[change](envelopeOf(call), id, async () =>
       E.map(({ document }: Version): ShownRequest => {
         const { user_id, status, sut_reservation_id } = JSON.parse(document) as SutRequest
         return { user_id, status, sut_reservation_id }
       })(await find('latest', id, user)),
     )
-    if (E.isLeft(withdrawn)) return withdrawn
-    const shown = await objects.after('sut_request', id, REQUESTS_STREAM, withdrawn.right)
-    return E.right(requestResponse(shown, nameOf, false))
+    if (E.isLeft(changed)) return changed
+    const shown = await objects.after('sut_request', id, REQUESTS_STREAM, changed.right)
+    return E.right(requestResponse(shown, nameOf, await lifeAfter(id)))
   }
 }
 
 export const makeRequestHandlers = (dependencies: RequestDependencies) => ({
   create: makeCreate(dependencies),
-  withdraw: makeWithdraw(dependencies),
+  withdraw: makeChange(dependencies, 'withdraw'),
+  keepalive: makeChange(dependencies, 'keep', (id) =>
+    dependencies.runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
+      const request = findWaiting(queue, id)
+      return request && lifeOf(request)
+    }),
+  ),
 })

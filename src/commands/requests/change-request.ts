@@ -1,0 +1,70 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../domain/failure.ts'
+import type { KeepRequest, WithdrawRequest } from '../../domain/request/change.ts'
+import { requestDecider } from '../../domain/request/decide.ts'
+import type { RequestsState } from '../../domain/request/state.ts'
+import { findWaiting, hasOffer } from '../../domain/request/waiting.ts'
+import { isForbidden } from '../../domain/reservation/rules.ts'
+import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import type { Outcome, Runner, Sender } from '../command-envelope.ts'
+import { orUnavailable } from '../matching/offers.ts'
+import type { FinishOffer } from './finish-offer.ts'
+
+/** A request as its document shows it. */
+export type ShownRequest = Pick<WithdrawRequest, 'user_id' | 'status' | 'sut_reservation_id'>
+
+interface ChangeRequestOptions {
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly finishOffer: FinishOffer
+  /** Milliseconds for which those who wait could have kept their requests alive here. */
+  readonly reachableFor: () => number
+}
+
+/** @param read reads the request after everything that has been recorded */
+type Change = (
+  sender: Sender,
+  _id: string,
+  read: () => Promise<E.Either<Failure, ShownRequest>>,
+) => Promise<E.Either<Failure, Outcome<RequestsState>>>
+
+/** How often a change is decided again, because the request was offered a SUT or ended meanwhile. */
+const ATTEMPTS_MAX = 4
+
+/** Whether a refusal is about a request that has changed since it was read. */
+const isOutdated = ({ status }: ShownRequest, { code }: Failure): boolean =>
+  status === 'waiting' && (code === 'request_over' || code === 'unavailable')
+
+/**
+ * Makes the functions that withdraw a request, whose open offer ends first, and that keep one alive. What became of it
+ * while that was decided is read again, so that a refusal says how it ended.
+ */
+export const makeChangeRequest = ({ runner, finishOffer, reachableFor }: ChangeRequestOptions) => {
+  const endOffer = ({ actor, requestId }: Sender, _id: string): Promise<E.Either<Failure, unknown>> =>
+    orUnavailable(async () => {
+      const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, _id))
+      if (request === undefined || !hasOffer(request)) return E.right(undefined)
+      return isForbidden(actor, request.user_id) ? E.right(undefined) : finishOffer(request, requestId)
+    })
+
+  const change =
+    (
+      prepare: typeof endOffer | undefined,
+      commandFor: (of: Omit<WithdrawRequest, 'type'>) => WithdrawRequest | KeepRequest,
+    ): Change =>
+    async (sender, _id, read) => {
+      for (let attempt = 1; ; attempt++) {
+        const prepared = await prepare?.(sender, _id)
+        if (prepared !== undefined && E.isLeft(prepared)) return prepared
+        const shown = await read()
+        if (E.isLeft(shown)) return shown
+        const command = commandFor({ actor: sender.actor, _id, ...shown.right })
+        const changed = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command })
+        if (E.isRight(changed) || attempt === ATTEMPTS_MAX || !isOutdated(shown.right, changed.left)) return changed
+      }
+    }
+
+  return {
+    withdraw: change(endOffer, (of) => ({ type: 'WithdrawRequest', ...of })),
+    keep: change(undefined, (of) => ({ type: 'KeepRequest', ...of, reachableFor: reachableFor() })),
+  }
+}

@@ -117,11 +117,21 @@ export const seriesQuery = queryOf(
 )
 export type SeriesListQuery = QueryOf<typeof seriesQuery>
 
-/** The requested page of a history: at an offset, or after the event at a position. */
+/** The requested page of a history, or of a span of it: at an offset, or after the event at a position. */
 export const historyQuery = queryOf(
-  parametersOf({ limit: paging.limit, offset: paging.offset, after: afterParameter }),
-  ({ limit = LIMIT, offset = 0, after }) => ({ limit, offset, after }),
-  (parameters) =>
-    parameters.has('after') && parameters.has('offset') ? [inQuery('offset', 'cannot be combined with after')] : [],
+  parametersOf({
+    ...{ limit: paging.limit, offset: paging.offset, after: afterParameter },
+    ...{ from: instant, to: instant, include: wordsOf('names') },
+  }),
+  ({ limit = LIMIT, offset = 0, after, from, to, include }) => ({
+    ...{ limit, offset, after, from, to },
+    withNames: include !== undefined,
+  }),
+  (parameters) => [
+    ...(parameters.has('after') && parameters.has('offset')
+      ? [inQuery('offset', 'cannot be combined with after')]
+      : []),
+    ...spanProblems(parameters, 'from', 'to'),
+  ],
 )
 export type HistoryQuery = QueryOf<typeof historyQuery>

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../../domain/event.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { HistoryPosition } from '../../read-models/lists/histories.ts'
@@ -87,6 +88,25 @@ export const makeHistories = ({ views, store }: Pick<Parts, 'views' | 'store'>) 
   }
 }
 export type ReadHistories = ReturnType<typeof makeHistories>
+
+/**
+ * The number of events before the first that was recorded at or after a time, in Unix milliseconds. Looks from the newest
+ * back: the older an event of a SUT is, the more it costs to read.
+ */
+export const countBefore = async ({ count, events }: History, time: number): Promise<number> => {
+  const isBefore = async (n: number): Promise<boolean> => {
+    const [event] = await events(n, 1)
+    return event !== undefined && epochMillisecondsOf(event.metadata.time) < time
+  }
+  let [last, first] = [count, count - 1]
+  for (let step = 1; first >= 0 && !(await isBefore(first)); step *= 2) [last, first] = [first, first - step]
+  for (let low = Math.max(first, -1); last - low > 1; ) {
+    const middle = Math.floor((low + last) / 2)
+    if (await isBefore(middle)) low = middle
+    else last = middle
+  }
+  return last
+}
 
 /** Concatenates histories. */
 export const concatHistories = (parts: readonly History[]): History => ({

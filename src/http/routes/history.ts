@@ -1,12 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
+import type { Sut } from '../../../projections/sut.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { sutStream } from '../../domain/values/ids.ts'
+import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
+import { type CloudEvent, cloudEvent, sutIdOf, userOf } from '../../feed/events/cloud-event.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { HistoryQuery } from '../codecs/lists.ts'
@@ -14,8 +16,15 @@ import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
-import { findNewest, type ScopedUser, visibleTo } from '../response/visibility.ts'
-import { concatHistories, EVENTS_PER_TURN, type History, makeHistories, type ReadHistories } from './history-events.ts'
+import { findNewest, visibleTo } from '../response/visibility.ts'
+import {
+  concatHistories,
+  countBefore,
+  EVENTS_PER_TURN,
+  type History,
+  makeHistories,
+  type ReadHistories,
+} from './history-events.ts'
 import { listResponse } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
@@ -36,7 +45,8 @@ const makeFormatEvents =
   ({ objects, origin, nameOf }: HistoryDependencies, { log }: ReadHistories) =>
   async (
     events: readonly Recorded[],
-    { scope }: ScopedUser,
+    { user: { scope }, query: { withNames } }: HistoryCall,
+    sutNames: ReadonlyMap<string, string>,
   ): Promise<E.Either<Refusal, { position: PublicPosition; documents: readonly string[] }>> => {
     const documents: string[] = []
     let shown: PublicPosition | undefined
@@ -48,10 +58,13 @@ const makeFormatEvents =
           if (position === undefined)
             throw new StoreUnavailable(`${event.stream}@${event.revision} has no position yet`)
           const changes = histories.changes(event, position)
-          const actorname = nameOf(event.metadata.actor)
+          const names = {
+            actorname: nameOf(event.metadata.actor),
+            ...(withNames && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.get(sutIdOf(event) ?? '') }),
+          }
           const whole = cloudEvent(event, position, origin)
           const shown = scope === undefined ? whole : withoutRevision(whole)
-          return JSON.stringify({ ...shown, ...(actorname !== undefined && { actorname }), changes })
+          return JSON.stringify({ ...shown, ...names, changes })
         }),
       )
       if (E.isLeft(formatted)) return formatted
@@ -62,17 +75,42 @@ const makeFormatEvents =
     return E.right({ position: shown, documents })
   }
 
-/** Responds with the requested page of a history. */
+/** The present names of the SUTs that events are about, as far as the user sees them. */
+const readSutNames = async (
+  { objects }: HistoryDependencies,
+  events: readonly Recorded[],
+  { user, query: { withNames } }: HistoryCall,
+): Promise<E.Either<Refusal, ReadonlyMap<string, string>>> => {
+  const names = new Map<string, string>()
+  const ids = new Set(withNames ? events.flatMap((event) => sutIdOf(event) ?? []) : [])
+  for (const id of ids) {
+    const found = await visibleTo(objects, user).newest('sut', id)
+    if (E.isLeft(found)) return found
+    if (found.right !== undefined) names.set(id, (JSON.parse(found.right.document) as Sut).name)
+  }
+  return E.right(names)
+}
+
+/** Responds with the requested page of a history, or of a span of it. */
 const makeAnswer = (dependencies: HistoryDependencies, read: ReadHistories) => {
   const formatEvents = makeFormatEvents(dependencies, read)
-  return async (history: History, { query: { limit, offset, after }, user }: HistoryCall): RouteResult => {
-    const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
-    if (first === undefined)
+  return async (history: History, call: HistoryCall): RouteResult => {
+    const { limit, offset, after, from, to } = call.query
+    const bound = async (time: OffsetTime | undefined): Promise<number | undefined> =>
+      time && countBefore(history, ceilMillisecond(time.instant))
+    const [begin = 0, end = history.count] = [await bound(from), await bound(to)]
+    const passed = after === undefined ? begin + offset : after === LATEST ? end : await history.upTo(after)
+    if (passed === undefined)
       return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
-    const formatted = await formatEvents(await history.events(first, Math.min(limit, history.count - first)), user)
+    const first = Math.max(passed, begin)
+    const events = await history.events(first, Math.max(0, Math.min(limit, end - first)))
+    const sutNames = await readSutNames(dependencies, events, call)
+    if (E.isLeft(sutNames)) return sutNames
+    const formatted = await formatEvents(events, call, sutNames.right)
     if (E.isLeft(formatted)) return formatted
     const { position, documents } = formatted.right
-    return E.right({ ...listResponse('events', { limit, offset }, { documents, count: history.count }), position })
+    const place = after === undefined ? { limit, offset } : { limit }
+    return E.right({ ...listResponse('events', place, { documents, count: Math.max(0, end - begin) }), position })
   }
 }
 

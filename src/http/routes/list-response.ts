@@ -11,15 +11,15 @@ import type { Listed, Objects } from '../response/objects.ts'
 import { type ScopedUser, visibleTo } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
 
-/** The envelope of a list. Entries are JSON texts, inserted unchanged. */
+/** The envelope of a list, without an offset where the page is after an entry. Entries are JSON texts, inserted unchanged. */
 export const listResponse = (
   name: string,
-  { limit, offset }: Pick<Paging, 'limit' | 'offset'>,
+  { limit, offset, before }: Pick<Paging, 'limit' | 'before'> & Partial<Pick<Paging, 'offset'>>,
   { documents, count }: ListPage,
-): RouteResponse => ({
-  status: 200,
-  body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
-})
+): RouteResponse => {
+  const place = offset === undefined || before !== undefined ? '' : `"offset":${offset},`
+  return { status: 200, body: `{"limit":${limit},${place}"count":${count},"${name}":[${documents.join(',')}]}` }
+}
 
 /** The response to an import: JSON texts of what was created, or only how many it would be. */
 export const importResponse = (

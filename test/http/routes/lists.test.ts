@@ -103,7 +103,7 @@ test('reservations are filtered by SUT, holder, span of time and whether they ar
   for (const [query, ids] of Object.entries(found))
     t.deepEqual(await idsIn(alice, `/api/sut_reservation${query}`), ids, query)
   const { json } = await list(alice, `/api/sut_reservation?before=${c}&limit=1`)
-  t.like(json, { limit: 1, offset: 0, count: 4 })
+  t.like(json, { limit: 1, count: 4 })
   service.clock.set('2030-05-02T06:00:00.000Z')
   t.deepEqual(await idsIn(alice, '/api/sut_reservation?current=true'), [c, b])
 })

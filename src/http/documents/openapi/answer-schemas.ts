@@ -200,7 +200,7 @@ export const count: JsonSchema = { type: 'integer', minimum: 0 }
 
 /** The envelope of a list. */
 export const listSchemaOf = (name: string, items: JsonSchema): JsonSchema =>
-  closedObject({ limit: { type: 'integer', minimum: 1 }, offset: count, count, [name]: listOfAll(items) })
+  closedObject({ limit: { type: 'integer', minimum: 1 }, count, [name]: listOfAll(items) }, { offset: count })
 
 export const windowSchema = closedSchema({ start_time: windowEnd, end_time: windowEnd })
 /** A member for each of the response's: an additional or missing one does not compile. */

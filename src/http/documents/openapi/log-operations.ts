@@ -3,6 +3,12 @@ import type { Operations } from './operation.ts'
 
 /** Operations on the log: its events, and proofs over it. */
 
+const HISTORY_NOTES = {
+  from: 'Begins with the first event recorded then or later.',
+  to: 'Ends before the first event recorded then or later.',
+  include: 'names adds username, the holder of the reservation that an event is about, and sutname, as they are now.',
+}
+
 export const historyOperations: Operations = {
   'GET /api/sut/:id/history': {
     id: 'readSutHistory',
@@ -11,6 +17,7 @@ export const historyOperations: Operations = {
       'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
     answer: refTo('History'),
     refusals: ['sut_not_found', 'store_full'],
+    notes: HISTORY_NOTES,
   },
   'GET /api/sut_reservation/:id/history': {
     id: 'readReservationHistory',
@@ -19,6 +26,7 @@ export const historyOperations: Operations = {
       'Events of the reservation, oldest first, each with the values it changed. Remains available after cancellation.',
     answer: refTo('History'),
     refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
+    notes: HISTORY_NOTES,
   },
   'GET /api/user/:id/history': {
     id: 'readUserHistory',
@@ -26,6 +34,7 @@ export const historyOperations: Operations = {
     description: 'Testers read their own only, also at /api/user/me/history.',
     answer: refTo('History'),
     refusals: ['user_not_found', 'forbidden', 'store_full'],
+    notes: HISTORY_NOTES,
   },
   'GET /api/events': {
     id: 'readEvents',

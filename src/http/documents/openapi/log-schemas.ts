@@ -21,7 +21,7 @@ const anyEvent = (more: Members = {}, optional: Members = {}): JsonSchema => ({
 const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'object', 'null'] }
 const PATH: JsonSchema = { type: 'string', pattern: '^/', description: 'A JSON Pointer into the object.' }
 
-/** The name of the actor, as of now. */
+/** The name of a user or a SUT, as of now. */
 const NAME: JsonSchema = { type: 'string' }
 
 const REVISION: JsonSchema = {
@@ -45,7 +45,7 @@ export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     next: { anyOf: [POSITION, { type: 'null' }] },
     caught_up: { type: 'boolean' },
   }),
-  HistoryEvent: anyEvent({ changes: CHANGES }, { actorname: NAME, revision: REVISION }),
+  HistoryEvent: anyEvent({ changes: CHANGES }, { actorname: NAME, username: NAME, sutname: NAME, revision: REVISION }),
   History: listSchemaOf('events', refTo('HistoryEvent')),
   Inclusion: closedObject({
     tree_size: SIZE,

@@ -35,25 +35,32 @@ type Criteria = Readonly<Record<string, unknown>>
 const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name']
 
 /** One value, or several of which any will do. A backslash before a comma makes it a part of the value. */
-const parseValues = (text: string): Wanted => {
-  const values = text.split(/(?<!\\),/).map((value) => value.replaceAll('\\,', ','))
+const parseValues = (text: string, option: string, key: string): Wanted => {
+  const values = text.split(/(?<!\\),/).map((value) => value.trim().replaceAll('\\,', ','))
+  if (values.includes('')) {
+    throw misused(`${option} has an empty value for ${key}; write ${key}! for a machine that has none`)
+  }
   return values.length === 1 ? (values[0] ?? '') : values
 }
 
-/** Criteria of arguments like `os=windows` and `tag.rack=3,4`, as `POST /api/sut_reservation/create` takes them. */
+/**
+ * Criteria of arguments like `os=windows`, `tag.rack=3,4` and `os!`, as `POST /api/sut_reservation/create` takes them.
+ * An empty value is more often a variable that is not set.
+ */
 export const parseCriteria = (args: readonly string[], option: string): Criteria => {
-  const fields = new Map<string, Wanted>()
-  const tags = new Map<string, Wanted>()
+  const fields = new Map<string, Wanted | null>()
+  const tags = new Map<string, Wanted | null>()
   for (const arg of args) {
-    const [, key = '', text = ''] = /^([^=]+)=(.*)$/s.exec(arg) ?? []
-    if (key === '') throw misused(`${option} must be like os=windows or tag.rack=3,4`)
+    const [, lacking, key = lacking ?? '', text = ''] = /^(?:([^=]+)!|([^=]+)=(.*))$/s.exec(arg) ?? []
+    if (key === '') throw misused(`${option} must be like os=windows, tag.rack=3,4 or os!`)
     const tag = /^tag\.(.+)$/s.exec(key)?.[1]
     if (tag === undefined && !FIELDS.includes(key)) {
       throw misused(`${option}: ${key} is none of ${FIELDS.join(', ')} and tag.NAME`)
     }
+    if (lacking === 'name' || lacking === 'sut_type') throw misused(`${option}: every machine has a ${key}`)
     const [members, name] = tag === undefined ? [fields, key] : [tags, tag]
     if (members.has(name)) throw misused(`${option} has ${key} twice; write ${key}=ONE,OTHER if either will do`)
-    members.set(name, parseValues(text))
+    members.set(name, lacking === undefined ? parseValues(text, option, key) : null)
   }
   return { ...Object.fromEntries(fields), ...(tags.size > 0 && { tags: Object.fromEntries(tags) }) }
 }

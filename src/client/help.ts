@@ -21,7 +21,8 @@ Reserves any machine that fits, waits until its port is open, runs COMMAND, and 
 or is killed. Signals are passed on to COMMAND, and without a terminal to all that it has started.
 
   --match KEY=VALUE        a criterion that the machine must meet; all of several. KEY is sut_type, manufacturer,
-                           model, os, version, name or tag.NAME; of VALUE,VALUE either will do, and \\, is a comma
+                           model, os, version, name or tag.NAME; of VALUE,VALUE either will do, and \\, is a comma;
+                           KEY! is a machine without that field or tag
   --not KEY=VALUE          a criterion that leaves machines out
   --for DURATION           how long the machine is needed, such as 30m or 2h; a number alone is seconds
   --wait DURATION          how long to wait in the queue until a machine is free; not at all unless given

@@ -40,15 +40,16 @@ export type Event = {
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
 
 /**
- * Events whose shape has gained members: those that each version added, from the second on, as paths.
- * `event-store/stored-event.ts` reads older ones.
+ * Events whose shape has gained members: those that each version added, from the second on, as paths. None where only
+ * values were added: `match` has null. `event-store/stored-event.ts` reads older ones.
  */
 const ADDED: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>> = {
   SutCreated: [['turnaround', 'release_unused_after']],
   SutUpdated: [['turnaround', 'release_unused_after']],
-  ReservationCreated: [['match', 'keepalive', 'series_id', 'sut_request_id']],
+  ReservationCreated: [['match', 'keepalive', 'series_id', 'sut_request_id'], []],
   ReservationReleased: [['cause']],
   RequestExpired: [['cause']],
+  ReservationRequested: [[]],
   ClockCorrected: [['windows.keepalive']],
 }
 

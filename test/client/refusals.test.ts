@@ -35,7 +35,7 @@ const misuses: readonly (readonly [args: readonly string[], why: RegExp])[] = [
   [reserve('--match', 'os=a', '--for', '30m', '--extend', '0', ...RUN), /--extend must be longer than 0/],
   [reserve('--match', 'os=a', '--for', '30m', 'true'), /true is no option; COMMAND comes after --/],
   [reserve('--match', 'os=a', '--for', 'half an hour', ...RUN), /--for must be like 30m, 2h or 1h30m/],
-  [reserve('--match', 'os', '--for', '30m', ...RUN), /--match must be like os=windows or tag.rack=3,4/],
+  [reserve('--match', 'os', '--for', '30m', ...RUN), /--match must be like os=windows, tag.rack=3,4 or os!/],
   [reserve('--not', 'colour=red', '--for', '30m', ...RUN), /--not: colour is none of sut_type, .*name and tag.NAME/],
   [
     reserve('--match', 'tag.a=1', '--match', 'tag.a=2', '--for', '30m', ...RUN),

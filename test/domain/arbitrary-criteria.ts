@@ -17,7 +17,7 @@ export const criteria = (): fc.Arbitrary<Criteria> => {
   const tag = fc.oneof(values(arbitraryText(0, 30)), fc.constant(null))
   const members = {
     name: values(arbitraryText(1, 40)),
-    os: values(arbitraryText(0, 40)),
+    os: fc.oneof(values(arbitraryText(0, 40)), fc.constant(null)),
     tags: arbitraryTags(tag).filter((tags) => Object.keys(tags).length > 0 && Object.keys(tags).length <= 16),
   }
   return fc.record({ ...members, not: fc.record(members) }, { requiredKeys: ['os'] })

@@ -54,13 +54,20 @@ const allMembersIn = (values: readonly object[]): ReadonlySet<string> =>
     ),
   )
 
+/** Shapes whose members took other values: `match` has null. */
+const WIDENED: readonly EventType[] = ['ReservationRequested']
+
 test('a shape that has gained a member has another version', (t) => {
   for (const type of Object.keys(eventData) as EventType[]) {
     const first = ofType(type).filter(({ metadata }) => metadata.schema === 1)
     const known = allMembersIn(first.map(({ data }) => data))
     const samples = fc.sample<object>(arbitraryData[type], { numRuns: 200, seed: 590780 })
     const gained = [...allMembersIn(samples).difference(known)]
-    t.is(schemaVersion(type) > 1, gained.length > 0, `${type} has gained ${gained.join(', ')}`)
+    t.is(
+      schemaVersion(type) > 1,
+      gained.length > 0 || WIDENED.includes(type),
+      `${type} has gained ${gained.join(', ')}`,
+    )
   }
 })
 

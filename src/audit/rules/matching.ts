@@ -18,7 +18,7 @@ const isAmong = (
 const heldBy = ({ values, tags }: AuditedSut, { tags: asked = {}, ...fields }: Criteria): readonly boolean[] => [
   ...FIELDS.flatMap((name) => {
     const wanted = fields[name]
-    return wanted === undefined ? [] : [isAmong(wanted, values[name], foldName)]
+    return wanted === undefined ? [] : [isAmong(wanted ?? '', values[name], foldName)]
   }),
   ...Object.entries(asked).map(([name, wanted]) =>
     wanted === null ? !tags.has(name) : isAmong(wanted, tags.get(name)),

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { markPlain, orNull, rowsOf } from '../codec/codec.ts'
+import { markPlain, matching, orNull, rowsOf, text } from '../codec/codec.ts'
 import { schemaOf, withSchema } from '../codec/json-schema.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
 import { sutFields, tagName, tagText } from './sut.ts'
@@ -49,15 +49,19 @@ const notEmpty = <A extends object>(codec: t.Type<A, unknown, unknown>): t.Type<
 
 const { name, manufacturer, model, os, version } = sutFields
 
+const tags = notEmpty(dictionary('tag criteria', tagName, orNull(oneOrSeveral(tagText)), TAGS_MAX))
+
+/** A field that a SUT may lack: null, and in logs of before 2.0 an empty string, is its absence. */
+const lacking = (value: t.Type<string>) => orNull(oneOrSeveral(value))
+
 const members = {
-  // Case does not matter, so it is not one of an enumeration.
   sut_type: oneOrSeveral(name),
-  manufacturer: oneOrSeveral(manufacturer),
-  model: oneOrSeveral(model),
-  os: oneOrSeveral(os),
-  version: oneOrSeveral(version),
+  manufacturer: lacking(manufacturer),
+  model: lacking(model),
+  os: lacking(os),
+  version: lacking(version),
   name: oneOrSeveral(name),
-  tags: notEmpty(dictionary('tag criteria', tagName, orNull(oneOrSeveral(tagText)), TAGS_MAX)),
+  tags,
 } as const
 
 const Exclusion = notEmpty(closed('Exclusion', {}, members))
@@ -69,3 +73,22 @@ const Exclusion = notEmpty(closed('Exclusion', {}, members))
 export const Criteria = notEmpty(closed('Criteria', {}, { ...members, not: Exclusion }))
 export type Criteria = t.TypeOf<typeof Criteria>
 export type Exclusion = t.TypeOf<typeof Exclusion>
+
+/** In any case, as other fields. */
+const sutType = matching('sut_type', /^(?:[vV][nN][cC]|[rR][dD][pP]|[tT][cC][pP])$/, 'must be vnc, rdp or tcp')
+/** An empty string is more often a variable that is not set than a SUT without that field. */
+const filled = text(1, 4096)
+
+const asked = {
+  ...members,
+  sut_type: oneOrSeveral(sutType),
+  manufacturer: lacking(filled),
+  model: lacking(filled),
+  os: lacking(filled),
+  version: lacking(filled),
+}
+
+/** Criteria as requests may have them. */
+export const AskedCriteria = notEmpty(
+  closed('Criteria', {}, { ...asked, not: notEmpty(closed('Exclusion', {}, asked)) }),
+)

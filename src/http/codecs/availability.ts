@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { Criteria } from '../../domain/events/criteria.ts'
+import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { OfferedAfter } from '../../read-models/availability/available.ts'
@@ -16,15 +16,15 @@ const [LIMIT, LIMIT_MAX] = [20, 100]
 
 const criteria = parameter<Criteria>(
   'criteria',
-  Criteria.is,
+  AskedCriteria.is,
   (u, c) => {
     try {
-      return Criteria.validate(JSON.parse(String(u)), c)
+      return AskedCriteria.validate(JSON.parse(String(u)), c)
     } catch {
       return t.failure(u, c, 'must be JSON, like {"os":"windows"}')
     }
   },
-  () => ({ type: 'string', contentMediaType: 'application/json', contentSchema: schemaOf(Criteria) }),
+  () => ({ type: 'string', contentMediaType: 'application/json', contentSchema: schemaOf(AskedCriteria) }),
 )
 
 const moment = integer(0, 0xffff_ffff)

@@ -6,7 +6,7 @@ import { QUARTER, type RequestedWindow } from '../../domain/calendar/window.ts'
 import { boolean, instant, integer, opaqueId, roundedUp, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { Criteria } from '../../domain/events/criteria.ts'
+import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
 import { priority } from '../../domain/events/request.ts'
 import { keepalive } from '../../domain/events/reservation.ts'
 import { monitoringInterval, sutFields, tags, tagsPatch } from '../../domain/events/sut.ts'
@@ -23,7 +23,7 @@ export const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 
 
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const sut = { sut_id: opaqueId }
-const match = { match: Criteria }
+const match = { match: AskedCriteria }
 const beyond = { beyond_quota: boolean }
 const holder = { user_id: opaqueId, keepalive, ...beyond }
 const formA = { start_time: instant, end_time: instant }

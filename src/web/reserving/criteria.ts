@@ -3,7 +3,7 @@ import { fold } from '../parts/fold.ts'
 
 /** What a machine must be that one wants: fields and tags, each with the values of which one is enough. Pure. */
 
-/** A value; `null` where a machine has no such tag. */
+/** A value; `null` where a machine has no such tag, or nothing in the field. */
 export type Value = string | null
 
 /** By `os` and other fields, and `tag.<name>`. */
@@ -27,11 +27,10 @@ const TAG = 'tag.'
 const isTag = (key: string): boolean => key.startsWith(TAG)
 const tagOf = (key: string): string => key.slice(TAG.length)
 
-/** What a machine has under a key; undefined for an empty field. */
-const ownValue = (sut: Sut, key: string): Value | undefined => {
+/** What a machine has under a key. */
+const ownValue = (sut: Sut, key: string): Value => {
   if (isTag(key)) return Object.hasOwn(sut.tags, tagOf(key)) ? (sut.tags[tagOf(key)] as string) : null
-  const value = String(sut[key as keyof Sut] ?? '')
-  return value === '' ? undefined : value
+  return String(sut[key as keyof Sut] ?? '') || null
 }
 
 /** Fields are the same in any case, tags are not. */
@@ -40,7 +39,7 @@ const isSame = (key: string, a: Value, b: Value): boolean =>
 
 const holds = (sut: Sut, [key, values]: readonly [string, readonly Value[]]): boolean => {
   const own = ownValue(sut, key)
-  return own !== undefined && values.some((value) => isSame(key, own, value))
+  return values.some((value) => isSame(key, own, value))
 }
 
 /** Whether a machine is what one wants. The service decides; this is to count and to choose. */
@@ -79,21 +78,21 @@ const ANY: Match = { sut_type: Object.keys(TYPES) }
 export const toMatch = (criteria: Criteria): Match => {
   if (criteria.size === 0) return ANY
   const entries = [...criteria]
-  const fields = entries.filter(([key]) => !isTag(key))
-  const tags = entries
-    .filter(([key]) => isTag(key))
-    .map(([key, values]) => [tagOf(key), values[0] === null ? null : values])
+  const asked = (values: readonly Value[]) => (values[0] === null ? null : values)
+  const fields = entries.filter(([key]) => !isTag(key)).map(([key, values]) => [key, asked(values)])
+  const tags = entries.filter(([key]) => isTag(key)).map(([key, values]) => [tagOf(key), asked(values)])
   return { ...Object.fromEntries(fields), ...(tags.length > 0 && { tags: Object.fromEntries(tags) }) }
 }
 
-const valuesOf = (asked: unknown): readonly string[] => [asked].flat().filter((each) => typeof each === 'string')
+const valuesOf = (asked: unknown): readonly Value[] =>
+  asked === null ? [null] : [asked].flat().filter((each) => typeof each === 'string')
 
 /** What an address says that one wants. What is not understood of it is left out. */
 export const fromMatch = (match: Match): Criteria => {
   const fields = NAMED.map((key) => [key, valuesOf(match[key])] as const)
   const { tags } = match
   const named = typeof tags === 'object' && tags !== null ? Object.entries(tags) : []
-  const ofTags = named.map(([name, asked]) => [`${TAG}${name}`, asked === null ? [null] : valuesOf(asked)] as const)
+  const ofTags = named.map(([name, asked]) => [`${TAG}${name}`, valuesOf(asked)] as const)
   return new Map([...fields, ...ofTags].filter(([, values]) => values.length > 0))
 }
 
@@ -125,9 +124,10 @@ const labelOf = (key: string): string =>
 const choosableOf = (suts: readonly Sut[], criteria: Criteria, key: string): Omit<Choosable, 'isUsual'> => {
   const chosen = criteria.get(key) ?? []
   const byFolded = new Map<string | null, Value>()
-  const had = key === 'name' ? [] : suts.map((sut) => ownValue(sut, key))
+  const own = key === 'name' ? [] : suts.map((sut) => ownValue(sut, key))
+  // Whoever chooses a field wants a machine that has one.
+  const had = own.filter((value) => value !== null || isTag(key))
   for (const value of [...had, ...chosen]) {
-    if (value === undefined) continue
     const folded = value === null || isTag(key) ? value : fold(value)
     if (!byFolded.has(folded)) byFolded.set(folded, value)
   }
@@ -136,7 +136,7 @@ const choosableOf = (suts: readonly Sut[], criteria: Criteria, key: string): Omi
       ...{ value, text: textOfValue(key, value) },
       isChosen: chosen.some((each) => isSame(key, each, value)),
     }))
-    // Having no such tag comes last.
+    // Having none comes last.
     .sort((a, b) => Number(a.value === null) - Number(b.value === null) || compare(a.text, b.text))
   return { key, label: labelOf(key), values }
 }

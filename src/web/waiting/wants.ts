@@ -15,10 +15,11 @@ const wordsOfValues = (key: string, values: readonly (string | null)[]): Words =
 
 const wordsOfCriteria = (match: Match): readonly Words[] =>
   [...fromMatch(match)].map(([key, values]) => {
-    if (!key.startsWith('tag.'))
-      return [...(NAMED[key] === undefined ? [] : [NAMED[key]]), ...wordsOfValues(key, values)]
-    const tag = { name: key.slice('tag.'.length) }
-    return values[0] === null ? ['no ', tag] : [tag, ' ', ...wordsOfValues(key, values)]
+    const isTag = key.startsWith('tag.')
+    const name = isTag ? key.slice('tag.'.length) : key
+    if (values[0] === null) return ['no ', { name }]
+    if (isTag) return [{ name }, ' ', ...wordsOfValues(key, values)]
+    return [...(NAMED[key] === undefined ? [] : [NAMED[key]]), ...wordsOfValues(key, values)]
   })
 
 const joinedBy = (between: string, all: readonly Words[]): Words =>

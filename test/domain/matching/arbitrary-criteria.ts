@@ -5,6 +5,8 @@ import type { SutFields } from '../../../src/domain/matching/fit.ts'
 const WORDS = ['Windows', 'WINDOWS', 'linux', ''] as const
 const TAGS = ['a', 'A', ''] as const
 const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name'] as const
+/** Fields that a SUT may lack. */
+const LACKED: readonly string[] = ['manufacturer', 'model', 'os', 'version']
 
 const oneOrSeveral = (words: readonly string[]) =>
   fc.oneof(fc.constantFrom(...words), fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }))
@@ -13,7 +15,7 @@ const tagCriteria = fc.dictionary(fc.constantFrom('x', 'y', 'Y'), fc.oneof(oneOr
   minKeys: 1,
 })
 const members = {
-  ...Object.fromEntries(FIELDS.map((name) => [name, criterion])),
+  ...Object.fromEntries(FIELDS.map((name) => [name, LACKED.includes(name) ? fc.option(criterion) : criterion])),
   tags: tagCriteria,
 } as Record<string, fc.Arbitrary<unknown>>
 const exclusions = fc.record(members, { requiredKeys: [] }) as fc.Arbitrary<Exclusion>

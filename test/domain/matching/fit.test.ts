@@ -30,6 +30,14 @@ test('one of several values is enough, null is a tag that is not there, and an e
   t.false(isFit({ tags: { gpu: '' } }))
 })
 
+test('null is a field that is empty', (t) => {
+  t.true(isFit({ os: null, not: { version: null } }, { os: '', version: '10' }))
+  t.false(isFit({ os: null }))
+  t.false(isFit({ not: { version: null } }, { version: '' }))
+  // As logs of before 2.0 have it.
+  t.true(isFit({ os: '' }, { os: '' }))
+})
+
 test('a SUT is out if any one criterion under not holds', (t) => {
   t.false(isFit({ not: { os: 'windows', tags: { rack: '9' } } }))
   t.false(isFit({ not: { os: 'linux', tags: { gpu: null } } }))
@@ -44,7 +52,7 @@ const holding = (asked: object, { fields, tags }: { fields: SutFields; tags: Tag
     if (name === 'not') continue
     if (name !== 'tags') {
       let isOne = false
-      for (const word of Array.isArray(wanted) ? wanted : [wanted])
+      for (const word of Array.isArray(wanted) ? wanted : [wanted ?? ''])
         if (word.toUpperCase() === fields[name as keyof SutFields].toUpperCase()) isOne = true
       held.push(isOne)
       continue

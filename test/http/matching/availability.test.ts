@@ -117,7 +117,7 @@ test('a scope hides SUTs, and wrong parameters are refused', async (t) => {
   const inside = await createSut(admin, { tags: { team: 'qa' } })
   await createSut(admin, { tags: { team: 'dev' } })
   await admin.post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa' })
-  for (const query of [MORNING, `${MORNING}&${matching({ os: '' })}`])
+  for (const query of [MORNING, `${MORNING}&${matching({ os: null })}`])
     t.deepEqual(
       (await ask(as('alice'), query)).suts.map(({ _id }) => _id),
       [inside],

@@ -69,27 +69,27 @@ test('the smallest rest comes first, then what was idle longest', async (t) => {
   await reserve(admin, { sut_id: used, start_time: '2030-05-02T05:45:00Z', end_time: '2030-05-02T06:00:00Z' })
   clock.set('2030-05-04T06:00:00Z')
   const window = { start_in: 0, duration: 900 }
-  const took = async () => (await match(alice, { os: '' }, window)).json.sut_id
+  const took = async () => (await match(alice, { os: null }, window)).json.sut_id
   t.is(await took(), tight)
   t.is(await took(), fresh)
   t.is(await took(), used)
-  t.is((await match(alice, { os: '' }, window)).json.code, 'no_sut_free')
+  t.is((await match(alice, { os: null }, window)).json.code, 'no_sut_free')
 
   const later = { start_time: '2030-05-04T08:00:00Z', end_time: '2030-05-04T09:00:00Z' }
   await reserve(admin, { sut_id: used, start_time: '2030-05-04T09:00:00Z', end_time: '2030-05-04T10:00:00Z' })
-  t.is((await match(alice, { os: '' }, later)).json.sut_id, used)
+  t.is((await match(alice, { os: null }, later)).json.sut_id, used)
 })
 
 test('what was released in this quarter-hour is free from then on', async (t) => {
   const { as, clock } = await start(t, { now: NOW })
   const [admin, alice] = [as('admin'), as('alice')]
   await createSut(admin)
-  const running = await match(alice, { os: '' }, { start_in: 0, duration: 1_000 })
+  const running = await match(alice, { os: null }, { start_in: 0, duration: 1_000 })
   t.is(running.status, 201)
-  t.is((await match(alice, { os: '' }, { start_in: 0, duration: 60 })).json.code, 'no_sut_free')
+  t.is((await match(alice, { os: null }, { start_in: 0, duration: 60 })).json.code, 'no_sut_free')
   clock.set('2030-05-02T05:59:02Z')
   await alice.post(`/api/sut_reservation/${running.json._id}/cancel`, {})
-  const next = await match(alice, { os: '' }, { start_in: 0, duration: 60 })
+  const next = await match(alice, { os: null }, { start_in: 0, duration: 60 })
   t.deepEqual([next.json.start_time, next.json.end_time], ['2030-05-02T05:59:02+00:00', '2030-05-02T06:15:00+00:00'])
 })
 
@@ -102,7 +102,7 @@ test('SUTs that are offline or outside a scope are no candidates', async (t) => 
   t.is((await match(as('alice'), { tags: { team: 'dev' } })).json.code, 'no_sut_matches')
   const forAlice = await match(admin, { tags: { team: ['qa', 'dev'] } }, { ...HOUR, user_id: idOf('alice') })
   t.is(forAlice.json.sut_id, inside)
-  const again = await match(as('alice'), { os: '' })
+  const again = await match(as('alice'), { os: null })
   t.deepEqual([again.json.code, again.json.matching], ['no_sut_free', 1])
 })
 
@@ -111,7 +111,9 @@ test('a request has either a SUT or criteria, and refusals keep their order', as
   const [admin, alice] = [as('admin'), as('alice')]
   const sut_id = await createSut(admin)
   const code = async (body: object, client = alice) => (await reserve(client, body)).json.code
-  t.is(await code({ sut_id, match: { os: '' }, ...HOUR }), 'sut_ambiguous')
+  t.is(await code({ sut_id, match: { os: null }, ...HOUR }), 'sut_ambiguous')
+  t.is(await code({ match: { os: '' }, ...HOUR }), 'invalid')
+  t.is(await code({ match: { sut_type: 'ssh' }, ...HOUR }), 'invalid')
   t.is(await code(HOUR), 'sut_required')
   t.is(await code({ match: {}, ...HOUR }), 'invalid')
   t.is(await code({ match: { os: 'x' } }), 'window_required')
@@ -120,7 +122,7 @@ test('a request has either a SUT or criteria, and refusals keep their order', as
   t.is(await code({ match: { os: 'x' }, ...HOUR, user_id: 'nobody' }, admin), 'user_not_found')
   await admin.post(`/api/user/${idOf('alice')}/update`, { quota: { reservations_max: 0 } })
   t.is(await code({ match: { os: 'x' }, ...HOUR }), 'no_sut_matches')
-  t.is(await code({ match: { os: '' }, ...HOUR }), 'quota_exceeded')
+  t.is(await code({ match: { os: null }, ...HOUR }), 'quota_exceeded')
   await reserve(admin, { sut_id, ...HOUR })
-  t.is(await code({ match: { os: '' }, ...HOUR }), 'no_sut_free')
+  t.is(await code({ match: { os: null }, ...HOUR }), 'no_sut_free')
 })

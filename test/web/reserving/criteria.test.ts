@@ -6,6 +6,7 @@ import {
   fromMatch,
   isInScope,
   likeOf,
+  meeting,
   NO_CRITERIA,
   toggledValue,
   toMatch,
@@ -87,6 +88,13 @@ test('what is chosen is shown even where no machine has it', (t) => {
   )
   t.deepEqual(chosen, ['Operating system BeOS', 'gone x'])
   t.true(fields.find(({ label }) => label === 'gone')?.isUsual)
+})
+
+test('a field that a machine must not have is understood, and passed on', (t) => {
+  const none = fromMatch({ os: null, not: { version: null } })
+  t.deepEqual(toMatch(none), { os: null })
+  t.deepEqual([fits(sut({ os: '' }), none), fits(sut({ os: 'QNX' }), none)], [true, false])
+  t.false(meeting({ os: null, not: { version: null } })(sut({ os: '', version: '' })))
 })
 
 test('what the schedule is filtered by is said by criteria: types and tags, or the names that a text leaves', (t) => {

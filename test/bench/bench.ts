@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
 import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
 import { besideGatewayRows } from './parts/beside-gateway.ts'
+import { besideOthersRows } from './parts/beside-others.ts'
 import { besidePagesRows } from './parts/beside-pages.ts'
 import { busyRows } from './parts/busy.ts'
 import { createRows } from './parts/creates.ts'
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     only: {
       type: 'string',
       default:
-        'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page,matching,waiting',
+        'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,beside-others,page,matching,waiting',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -71,6 +72,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   eventstoredb: (directory) => eventStoreDbRows({ rounds, seconds, directory, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
+  'beside-others': () => besideOthersRows({ rounds }),
   page: (directory) => pageRows({ rounds, seconds, directory, say }),
   'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
   matching: (directory) => matchingRows({ rounds, seconds, directory, say }),

@@ -1,6 +1,5 @@
 import test from 'ava'
 import { start } from '../harness.ts'
-import { besideSlowClients } from './beside-slow-clients.ts'
 import { BODY, drip, open, request } from './dripping.ts'
 import { exchange } from './raw-http.ts'
 
@@ -27,12 +26,4 @@ test('with 1,000 idle and 50 dripping connections others are answered, and slow 
     service.log.filter(({ level }) => level !== 'info'),
     [],
   )
-})
-
-test("with 200 idle and 40 dripping connections a client's latency at most doubles", async (t) => {
-  const slow = { idle: 200, headers: 20, bodies: 20, dripEvery: 50 }
-  const { ratio, drips, ...more } = await besideSlowClients(t, slow, { rounds: 7, alone: 200, beside: 200 })
-  t.log({ ratio, drips, ...more })
-  t.true(drips > 500, `${drips} bytes were sent meanwhile`)
-  t.true(ratio <= 2, `${ratio.toFixed(2)} times the latency`)
 })

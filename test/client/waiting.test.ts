@@ -47,7 +47,7 @@ test('one who waits is told the place and the reasons, and gets the machine that
   t.deepEqual([code, out], [0, 'begun\n'])
   t.regex(
     errors,
-    /^berth: waiting as number 1 [^\n]*1 machine fits\. 1 is reserved: lab-2 until [^\n]*\nberth: reserved lab-2/,
+    /^berth: waiting as number 1 [^\n]*1 machine fits\. 1 is reserved: lab-2 by \w+ until [^\n]*\nberth: reserved lab-2/,
   )
   t.deepEqual(await historyOf(lab, 2), [...HELD, ...HELD])
 })

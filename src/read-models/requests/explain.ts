@@ -12,7 +12,7 @@ import type { KnownSuts } from '../matching/suts.ts'
 import { makeEstimate } from './estimate.ts'
 import type { IndexedSuts } from './indexed-suts.ts'
 import { findRivals, type Rivals } from './rivals.ts'
-import { surveySuts } from './survey.ts'
+import { type HoldersOf, type Noted, surveySuts } from './survey.ts'
 import type { WaitingRequests } from './waiting-requests.ts'
 import { explainWaiting, NAMED_MAX, type QuotaNote } from './words.ts'
 
@@ -42,6 +42,8 @@ interface ExplainOptions {
   readonly useOf: (userId: string) => Promise<QuotaUse | 'unknown' | undefined>
   readonly nameOfSut: (sutId: string) => string
   readonly nameOfUser: (userId: string) => string
+  /** The users who have SUTs from a moment in Unix seconds on. */
+  readonly holdersOf: (suts: readonly Noted[], now: number) => Promise<ReadonlyMap<string, readonly string[]>>
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
   /** Unix milliseconds. */
@@ -138,14 +140,16 @@ export const makeExplain = (options: ExplainOptions) => {
       isSeen: (each) =>
         reader.scope === undefined || each.user_id === reader._id || indexed.isOneFitting(seen, each, []),
     })
-    const asked = { now, duration: request.duration, before: Math.ceil(request.expiresAt / 1000) }
-    const survey = await surveySuts(suts, own, asked, isSeen, nameOfSut)
+    const holdersOf: HoldersOf = async (held) =>
+      new Map([...(await options.holdersOf(held, now / 1000))].map(([sutId, ids]) => [sutId, ids.map(nameOfUser)]))
+    const asked = { now, duration: request.duration }
+    const survey = await surveySuts(suts, own, asked, { isSeen, nameOf: nameOfSut, holdersOf })
     const expect = () => estimate(request, own, rivals, { suts, waiting, fittingOf, now })
     const isNamed = (sutId: string): boolean => isSeen(suts.place(sutId) ?? -1)
     const offered = request.offer && (isNamed(request.offer.sut_id) ? nameOfSut(request.offer.sut_id) : null)
     const life = isPassedOver(request, moment) ? lifeOf(request) : undefined
     const unattended = life && { since: life.kept || life.began, until: lostFrom(life) }
-    return { now, rivals, survey, expect, offered, unattended, expires: asked.before }
+    return { now, rivals, survey, expect, offered, unattended, expires: Math.ceil(request.expiresAt / 1000) }
   }
 
   /** Undefined if the request does not wait. */

@@ -39,20 +39,20 @@ export const earliestWindow = (
 
 /** How a SUT that fits a request stands. */
 export type Standing =
-  | { readonly is: 'inactive' | 'offline' | 'free' | 'full' }
-  /** Reserved until it is free for long enough. */
+  | { readonly is: 'inactive' | 'offline' | 'free' }
+  /** Reserved until it is free for long enough, which may be later than anybody waits. */
   | { readonly is: 'taken'; readonly until: number }
   /** Free, but not for long enough. */
   | { readonly is: 'short'; readonly until: number }
 
 export const standingOf = (
   { isActive, isBookable, windows, turnaround }: Omit<KnownSut, '_id' | 'hash' | 'profile'>,
-  asked: Asked,
+  { now, duration }: Omit<Asked, 'before'>,
 ): Standing => {
   if (!isBookable) return { is: isActive ? 'offline' : 'inactive' }
-  const found = earliestWindow(windows, turnaround, asked)
-  if (found === undefined) return { is: 'full' }
-  if (found.isNow) return { is: 'free' }
-  const { begins, until } = openingAt(windows, quarterAt(asked.now), turnaround)
-  return begins === NEVER || until <= asked.now / 1000 ? { is: 'taken', until: found.start } : { is: 'short', until }
+  const found = earliestWindow(windows, turnaround, { now, duration, before: NEVER })
+  if (found?.isNow) return { is: 'free' }
+  const { begins, until } = openingAt(windows, quarterAt(now), turnaround)
+  const isTaken = begins === NEVER || until <= now / 1000
+  return isTaken ? { is: 'taken', until: found?.start ?? NEVER } : { is: 'short', until }
 }

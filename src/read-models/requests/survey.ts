@@ -12,10 +12,14 @@ type Survey = Readonly<Record<Kind, Group>> & { readonly fitting: number }
 /** SUTs looked at in one turn of the event loop. */
 const TURN_SIZE = 128
 
-interface Noted {
+export interface Noted {
   readonly _id: string
+  /** Unix seconds; 0 where that says nothing. */
   readonly until: number
 }
+
+/** Who has SUTs from now on until they are free, by name, as everybody knows who sees them. */
+export type HoldersOf = (suts: readonly Noted[]) => Promise<ReadonlyMap<string, readonly string[]>>
 
 /** Counts SUTs, and remembers the first few that are to be named: those that are free for it soonest. */
 const makeGroup = () => {
@@ -29,23 +33,34 @@ const makeGroup = () => {
       if (first.length < NAMED_MAX || noted.until < (first.at(-1)?.until ?? 0))
         first = [...first, noted].sort((a, b) => a.until - b.until).slice(0, NAMED_MAX)
     },
-    end: (nameOf: (sutId: string) => string): Group => ({
+    first: (): readonly Noted[] => first,
+    end: (nameOf: (sutId: string) => string, holders?: ReadonlyMap<string, readonly string[]>): Group => ({
       count,
-      named: first.map(({ _id, until }) => ({ name: nameOf(_id), ...(until > 0 && { until }) })),
+      named: first.map(({ _id, until }) => {
+        const by = holders?.get(_id)
+        return { name: nameOf(_id), ...(until > 0 && { until }), ...(by !== undefined && { by }) }
+      }),
     }),
   }
 }
 
-/** @param isSeen whether the reader sees a SUT, and may know its name */
+/** Surveys the SUTs that fit. The reader knows the names of those that it sees, and of who has them. */
 export const surveySuts = async (
   suts: Pick<KnownSuts, 'at'>,
   own: SlotSet,
-  asked: Asked,
-  isSeen: (slot: number) => boolean,
-  nameOf: (sutId: string) => string,
+  asked: Omit<Asked, 'before'>,
+  {
+    isSeen,
+    nameOf,
+    holdersOf,
+  }: {
+    readonly isSeen: (slot: number) => boolean
+    readonly nameOf: (sutId: string) => string
+    readonly holdersOf: HoldersOf
+  },
 ): Promise<Survey> => {
   const groups = {
-    ...{ free: makeGroup(), taken: makeGroup(), short: makeGroup(), full: makeGroup() },
+    ...{ free: makeGroup(), taken: makeGroup(), short: makeGroup() },
     ...{ offline: makeGroup(), inactive: makeGroup() },
   } satisfies Record<Kind, unknown>
   let fitting = 0
@@ -57,10 +72,12 @@ export const surveySuts = async (
     groups[standing.is].add()
     if (isSeen(slot)) groups[standing.is].name({ _id: sut._id, until: 'until' in standing ? standing.until : 0 })
   }
-  const { free, taken, short, full, offline, inactive } = groups
+  const { free, taken, short, offline, inactive } = groups
+  const held = taken.first()
+  const holders = held.length === 0 ? undefined : await holdersOf(held)
   return {
     fitting,
-    ...{ free: free.end(nameOf), taken: taken.end(nameOf), short: short.end(nameOf), full: full.end(nameOf) },
+    ...{ free: free.end(nameOf), taken: taken.end(nameOf, holders), short: short.end(nameOf) },
     ...{ offline: offline.end(nameOf), inactive: inactive.end(nameOf) },
   }
 }

@@ -1,9 +1,16 @@
 import { formatWithOffset } from '../../domain/values/instant.ts'
 
+/** A SUT, until when it stands so, and who has it until then. */
+interface Named {
+  readonly name: string
+  readonly until?: number
+  readonly by?: readonly string[]
+}
+
 /** SUTs of one kind. Those that the reader sees are named, the first few of them. */
 export interface Group {
   readonly count: number
-  readonly named: readonly { readonly name: string; readonly until?: number }[]
+  readonly named: readonly Named[]
 }
 
 /** Why a quota keeps a request back. Unix seconds. */
@@ -17,12 +24,10 @@ export interface Situation {
   /** The SUT that is being reserved for it; null if the reader does not see it, undefined if there is none. */
   readonly offered: string | null | undefined
   readonly free: Group
-  /** Reserved until it is free for long enough. */
+  /** Reserved until they are free for long enough. */
   readonly taken: Group
   /** Free, but not for long enough. */
   readonly short: Group
-  /** Those that have no window of its length free before it expires. */
-  readonly full: Group
   readonly offline: Group
   readonly inactive: Group
   readonly quota: QuotaNote | undefined
@@ -50,11 +55,14 @@ const list = (names: readonly string[], count: number): string => {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
+const describeNamed = ({ name, until, by = [] }: Named): string => {
+  const holders = by.length === 0 ? '' : ` by ${list(by.slice(0, NAMED_MAX), by.length)}`
+  return until === undefined ? name : `${name}${holders} until ${time(until)}`
+}
+
 const describe = (what: string, { count, named }: Group): readonly string[] => {
   if (count === 0) return []
-  const names = named
-    .slice(0, NAMED_MAX)
-    .map(({ name, until }) => (until === undefined ? name : `${name} until ${time(until)}`))
+  const names = named.slice(0, NAMED_MAX).map(describeNamed)
   return [names.length === 0 ? `${isOrAre(count)} ${what}.` : `${isOrAre(count)} ${what}: ${list(names, count)}.`]
 }
 
@@ -91,14 +99,12 @@ const describeUnattended = (unattended: Situation['unattended']): readonly strin
 
 /** Says why a request waits. */
 export const explainWaiting = (situation: Situation): readonly string[] => {
-  const { free, taken, short, full, offline, inactive, quota, unattended, before, byName, expires, isExpected } =
-    situation
+  const { free, taken, short, offline, inactive, quota, unattended, before, byName, expires, isExpected } = situation
   return [
     describeFit(situation),
     ...describeUnattended(unattended),
     ...describe('reserved', taken),
     ...describe('free, but not for long enough', short),
-    ...describe(`not free for long enough before ${time(expires)}`, full),
     ...describe('offline', offline),
     ...describe('inactive', inactive),
     ...describe('free', free),

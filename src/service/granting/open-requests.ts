@@ -15,6 +15,7 @@ import { type Endings, followEndings } from '../../read-models/requests/endings.
 import { makeExplain } from '../../read-models/requests/explain.ts'
 import { followRequests } from '../../read-models/requests/followed-requests.ts'
 import { makeGrants } from '../../read-models/requests/grants.ts'
+import { makeHoldersOf } from '../../read-models/requests/holders.ts'
 import { makeIndexed, makeRequestSight, type RequestSight } from '../../read-models/requests/indexed-suts.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
@@ -94,6 +95,7 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
         const version = views.newest('sut', sutId)
         return version === undefined ? sutId : (JSON.parse(version.document) as Sut).name
       },
+      holdersOf: makeHoldersOf(views),
       nameOfUser: (userId) => users.member(userId)?.name ?? userId,
     }),
     endings,

@@ -5,8 +5,14 @@ import { at, EVERYBODY, LINUX, lab } from './queue-lab.ts'
 test('a request waits for machines that are reserved, offline or inactive, and behind others', async (t) => {
   const { explain } = lab(
     [
-      { held: [[0, 4]] },
-      { held: [[-2, 2]] },
+      { held: [[0, 4]], by: ['eve'] },
+      {
+        held: [
+          [-2, 1],
+          [1, 2],
+        ],
+        by: ['fay', 'gus'],
+      },
       { isOffline: true },
       { is_active: false },
       { os: 'windows' },
@@ -26,9 +32,8 @@ test('a request waits for machines that are reserved, offline or inactive, and b
     position: 3,
     waits_for: [
       '6 machines fit.',
-      '2 are reserved: machine 1 until 2030-05-02T06:30:00+00:00 and machine 0 until 2030-05-02T07:00:00+00:00.',
+      '3 are reserved: machine 1 by FAY and GUS until 2030-05-02T06:30:00+00:00, machine 0 by EVE until 2030-05-02T07:00:00+00:00 and machine 6 until 2030-05-09T13:00:00+00:00.',
       '1 is free, but not for long enough: machine 5 until 2030-05-02T06:15:00+00:00.',
-      '1 is not free for long enough before 2030-05-09T06:00:00+00:00: machine 6.',
       '1 is offline: machine 2.',
       '1 is inactive: machine 3.',
       '3 requests are before it: 2 of BEN and 1 of DAN.',
@@ -117,7 +122,7 @@ test('an offer is told, and what others are being offered is as good as reserved
 
 test('a request that expires before its turn is expected to get nothing, and after too many there is no estimate', async (t) => {
   const { explain } = lab(
-    [{ held: [[0, 8]] }],
+    [{ held: [[0, 8]], by: ['eve'] }],
     [
       { sut: 0, expires: 8 },
       { sut: 0, expires: 9 },
@@ -127,7 +132,7 @@ test('a request that expires before its turn is expected to get nothing, and aft
     position: 0,
     waits_for: [
       '1 machine fits.',
-      '1 is not free for long enough before 2030-05-02T08:00:00+00:00: machine 0.',
+      '1 is reserved: machine 0 by EVE until 2030-05-02T08:00:00+00:00.',
       'None is expected to be free for it before it expires at 2030-05-02T08:00:00+00:00.',
     ],
     expected_at: null,

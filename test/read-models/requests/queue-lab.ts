@@ -19,6 +19,8 @@ export interface Machine {
   readonly isOffline?: boolean
   /** Quarters from now on: when it is reserved. */
   readonly held?: readonly (readonly [from: number, to: number])[]
+  /** The users who have it, in the order of time. */
+  readonly by?: readonly string[]
 }
 
 export interface Asking {
@@ -80,6 +82,8 @@ export const lab = (
       useOf: async () => use,
       nameOfSut: (id) => id.replace('sut', 'machine'),
       nameOfUser: (id) => id.toUpperCase(),
+      holdersOf: async (suts) =>
+        new Map(suts.map(({ _id }) => [_id, machines[Number(_id.replace('sut ', ''))]?.by ?? []])),
       reachableFor: () => 3_600_000,
       clock: () => NOW,
     })

@@ -7,7 +7,7 @@ const T = Date.parse('2030-05-02T08:00:00Z') / 1000
 const situation = (part: Partial<Situation>): Situation => ({
   fitting: 1,
   offered: undefined,
-  ...{ free: NONE, taken: NONE, short: NONE, full: NONE, offline: NONE, inactive: NONE },
+  ...{ free: NONE, taken: NONE, short: NONE, offline: NONE, inactive: NONE },
   quota: undefined,
   unattended: undefined,
   before: 0,
@@ -23,8 +23,8 @@ test('words name a few SUTs with the time until which each is reserved, and coun
   const taken = {
     count: 5,
     named: [
-      { name: 'win-1', until: T },
-      { name: 'win-2', until: T + 900 },
+      { name: 'win-1', until: T, by: ['Ada'] },
+      { name: 'win-2', until: T + 900, by: ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'] },
       { name: 'win-3', until: T + 1800 },
       { name: 'win-4', until: T + 2700 },
     ],
@@ -33,7 +33,7 @@ test('words name a few SUTs with the time until which each is reserved, and coun
     explainWaiting(situation({ fitting: 9, taken, offline: named('win-8'), inactive: { count: 3, named: [] } })),
     [
       '9 machines fit.',
-      '5 are reserved: win-1 until 2030-05-02T08:00:00+00:00, win-2 until 2030-05-02T08:15:00+00:00, win-3 until 2030-05-02T08:30:00+00:00 and 2 more.',
+      '5 are reserved: win-1 by Ada until 2030-05-02T08:00:00+00:00, win-2 by Ada, Ben, Cleo and 2 more until 2030-05-02T08:15:00+00:00, win-3 until 2030-05-02T08:30:00+00:00 and 2 more.',
       '1 is offline: win-8.',
       '3 are inactive.',
     ],

@@ -15,6 +15,14 @@ import { castOf, playBack } from './stories.ts'
 const FUTURE = [422, 'invalid', 'as_of'] as const
 const position = (n: number): string => String(n).padStart(20, '0')
 
+test('reads of users, requests, series and sessions refuse as_of by name, as the guide says', async (t) => {
+  const { as } = await start(t, { now: NOW })
+  const paths = ['user', 'user/me', 'user/x', 'sut_request', 'sut_request/x', 'sut_reservation_series', 'session']
+  for (const path of [...paths, 'sut_reservation_series/x']) {
+    t.deepEqual(refusalOf(await as('audrey').get(`/api/${path}?as_of=0`)), FUTURE, path)
+  }
+})
+
 test('reads as of every event and time of random histories return what was answered then', async (t) => {
   const cast = castOf(await start(t, { now: NOW }), makeRandom(6))
   const stories = rounds(2, 40)

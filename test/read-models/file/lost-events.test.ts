@@ -9,6 +9,7 @@ import { makeSyncedPosition } from '../../../src/read-models/projector/synced-po
 import { type } from '../../command-line/terminal.ts'
 import { append, aStream, someEvents } from '../../event-store/new-events.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { storeKeys } from '../../event-store/stored-keys.ts'
 import { rightOf } from '../../users/builders.ts'
 import { story, tell, viewsOn } from '../setting.ts'
 
@@ -21,6 +22,7 @@ const anOlderLog = async (t: ExecutionContext) => {
   const data = await aDirectory(t)
   const [log, views] = [join(data, 'events.db'), join(data, 'views.db')]
   const first = openStore(t, log)
+  await storeKeys(first, Buffer.alloc(32, 5).toString('base64'))
   await tell(first, story.slice(0, OLD))
   await first.close()
   execFileSync('cp', [log, `${log}.old`])

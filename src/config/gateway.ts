@@ -2,7 +2,6 @@ import { parseScope, type Scope } from '../domain/user/scope.ts'
 import { durationWithin, type ReadVariable, readHost, readOneOf, readWholeNumber } from './read.ts'
 
 const upToTwoMinutes = durationWithin({ min: 'PT0.1S', max: 'PT2M' })
-const upToADay = durationWithin({ min: 'PT1S', max: 'P1D' })
 
 /** Reads the settings of the gateway. `host` is that of the service itself. Times are in milliseconds. */
 export const readGateway = (read: ReadVariable, { host }: { readonly host: string }) => {
@@ -21,7 +20,6 @@ export const readGateway = (read: ReadVariable, { host }: { readonly host: strin
     connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', readWholeNumber(1, 65_536), 4_096),
     connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', upToTwoMinutes, 10_000),
     handshakeTimeoutMs: read('BERTH_GATEWAY_HANDSHAKE_TIMEOUT', upToTwoMinutes, 30_000),
-    halfClosedTimeoutMs: read('BERTH_GATEWAY_HALF_CLOSED_TIMEOUT', upToADay, 300_000),
     /** The tags that a SUT must have to be forwarded and probed by this instance; all SUTs if there are none. */
     suts: read<Scope, Scope>('BERTH_GATEWAY_SUTS', parseScope, {}),
   }

@@ -22,7 +22,7 @@ export type Verdict =
   | { readonly admitted: false; readonly reason: string }
 
 /** Reasons of the gateway itself to refuse a connection. Verdicts have reasons of their own. */
-export type LimitReason = 'over' | 'too_many' | 'full' | 'undecided'
+export type LimitReason = 'over' | 'full' | 'undecided'
 
 export const LIMITS = {
   connectionsMax: 4_096,
@@ -30,15 +30,6 @@ export const LIMITS = {
   connectTimeoutMs: 10_000,
   /** For each side of an RFB handshake. */
   handshakeTimeoutMs: 30_000,
-  /** Milliseconds after which a connection is cut that its client has half-closed and that moves nothing. */
-  halfClosedTimeoutMs: 300_000,
-  /** Milliseconds that such a connection moves nothing before a new one may take its place at a limit. */
-  displaceableAfterMs: 1_000,
-  /**
-   * Milliseconds that the other side of a connection has acknowledged nothing before the connection is cut to make room
-   * for a new one.
-   */
-  stuckAfterMs: 30_000,
   /** Milliseconds between attempts to open a taken port. */
   portRetryMs: 10_000,
   /** Milliseconds between reports of the bytes that open connections have forwarded. */

@@ -3,7 +3,6 @@ import { MessageChannel } from 'node:worker_threads'
 import { ThreadEnded } from '../concurrency/thread.ts'
 import { openPortStream } from './bridge/port-stream.ts'
 import type { CutCause } from './connections/causes.ts'
-import type { DialTarget } from './connections/dial.ts'
 import { type Decisions, makeAnswers, makeReportHandler } from './decisions.ts'
 import { type Forwarding, LIMITS, type LimitReason, type Limits } from './forwarding.ts'
 import type { GatewayOwner } from './messages.ts'
@@ -27,10 +26,6 @@ export interface Gateway {
    * `barred`.
    */
   readonly reconsider: (reservationId: string) => void
-  /**
-   * Lets new connections to a target wait before they are made. Returns a function that ends that, to be called once.
-   */
-  readonly hold: (target: DialTarget) => () => void
   /** Connects a client of this process as a bound one, without asking `admit`. */
   readonly attach: (
     reservationId: string,
@@ -57,13 +52,6 @@ export interface GatewayOptions extends Partial<Limits> {
   /** Unix milliseconds, for when connections begin and end. The machine's clock by default. */
   readonly clock?: () => number
 }
-
-const makeHold =
-  ({ current }: ReturnType<typeof openThreads>): Gateway['hold'] =>
-  ({ host, port }) => {
-    current()?.tell('hold', [{ host, port }])
-    return () => current()?.tell('release', [{ host, port }])
-  }
 
 /** The answer of a call that the end of the thread has left without one. */
 const ifEnded =
@@ -108,7 +96,6 @@ export const openGateway = (
     },
     cut: (reservationId, cause) => threads.current()?.tell('cut', [reservationId, cause]),
     reconsider: (reservationId) => threads.current()?.tell('reconsider', [reservationId]),
-    hold: makeHold(threads),
     attach: async (reservationId, { hasPassword }) => {
       const { port1, port2: port } = new MessageChannel()
       const stream = openPortStream(port1)

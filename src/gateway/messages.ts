@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ConnectionFailure, CutCause, EndCause } from './connections/causes.ts'
-import type { DialTarget } from './connections/dial.ts'
 import type { Forwarding, LimitReason, Limits, Verdict } from './forwarding.ts'
 
 /** What the main thread and the gateway's worker thread call of each other. */
@@ -17,8 +16,6 @@ export interface GatewayThread {
   readonly close: (reservationId: string, cause: CutCause) => void
   readonly cut: (reservationId: string, cause: CutCause) => void
   readonly reconsider: (reservationId: string) => void
-  readonly hold: (target: DialTarget) => void
-  readonly release: (target: DialTarget) => void
   /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
   readonly attach: (client: Attach) => Promise<number | LimitReason>
 }

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { makeWaits } from '../concurrency/waits.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { ConnectionFailure, CutCause } from '../gateway/connections/causes.ts'
-import type { DialTarget } from '../gateway/connections/dial.ts'
 import type { Decisions } from '../gateway/decisions.ts'
 import type { Forwarding } from '../gateway/forwarding.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -89,8 +88,8 @@ const makeForwardings = (clock: () => number) => {
   }
 }
 
-/** How the gateway takes clients of this process, and holds others up. */
-export interface Attaching extends Pick<Gateway, 'hold' | 'attach'> {
+/** How the gateway takes clients of this process. */
+export interface Attaching extends Pick<Gateway, 'attach'> {
   /** Whether the vault has a password of the reservation's SUT. */
   readonly hasPassword: (reservationId: string) => Promise<boolean>
   readonly onRefused: Decisions['onRefused']
@@ -127,8 +126,6 @@ export const makeForwarded = (clock: () => number) => {
     use: (opened: Attaching): void => {
       gateway = opened
     },
-    /** See `Gateway`. Holds nothing until the gateway is open. */
-    hold: (target: DialTarget): (() => void) => gateway?.hold(target) ?? (() => undefined),
     close: (id: string, cause: CutCause): void => {
       close(id)
       clients.endAll(id, cause)

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Opened } from '../accounts/opened.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import { probe } from '../gateway/probe/probe.ts'
 import { type MonitorOptions, makeMonitor } from '../processes/monitor.ts'
 import { makeLogOnce } from './reports.ts'
@@ -11,8 +10,6 @@ export interface OpenMonitorOptions
     Pick<Opened, 'vault' | 'log'> {
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Keeps clients of a target waiting. Returns a function that ends that. */
-  readonly hold: Gateway['hold']
   /** Whether an address and port are Berth's own. Berth never connects to those. */
   readonly isOwn: (address: string, port: number) => boolean
 }
@@ -32,7 +29,7 @@ export const makePasswordOf =
 
 /** A monitor that probes over the network with the vault's passwords. Stopping it also abandons probes in flight. */
 export const openMonitor = (options: OpenMonitorOptions) => {
-  const { vault, log, now, hold, isOwn } = options
+  const { vault, log, now, isOwn } = options
   const logOnce = makeLogOnce(log, now)
   const stop = new AbortController()
   const { signal } = stop
@@ -43,15 +40,9 @@ export const openMonitor = (options: OpenMonitorOptions) => {
     signal,
     probe: async ({ _id, address: host, port, sut_type }) => {
       const password = sut_type === 'vnc' ? await passwordOf(_id) : undefined
-      // Some machines take one client at a time.
-      const release = hold({ host, port })
-      try {
-        const found = await probe({ host, port, sut_type, password }, { isOwn, signal })
-        if (found?.reason !== undefined) logOnce({ sut: _id }, found.cause, 'a SUT refused a probe', found.reason)
-        return found
-      } finally {
-        release()
-      }
+      const found = await probe({ host, port, sut_type, password }, { isOwn, signal })
+      if (found?.reason !== undefined) logOnce({ sut: _id }, found.cause, 'a SUT refused a probe', found.reason)
+      return found
     },
     onError: (error) => log.error({ err: error }, 'a SUT could not be probed; retrying'),
   })

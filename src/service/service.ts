@@ -288,7 +288,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       isOurs: ({ tags }) => fits(tags, config.gateway.suts),
       isOwn: (address, own) => isOwnAddress(address, own, isOwnPort),
       useOf: sessions.useOf,
-      hold: forwarded.hold,
       makeRequestId,
       onProbe: metrics.probed,
       isServing,

@@ -92,24 +92,21 @@ test('an IPv4-mapped IPv6 address is asked about as IPv4', async (t) => {
   t.deepEqual(reported.asked.toSorted(), ['127.0.0.1', '::1'])
 })
 
-test('connections are limited per reservation and in total', async (t) => {
+test('connections are limited in total, and one of a reservation that has none is refused', async (t) => {
   const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t, { connectionsOfOneMax: 2, connectionsMax: 3 })
+  const { forward, see, reported } = startGateway(t, { connectionsMax: 2 })
   const [one, other] = [await forward(sut.port), await forward(sut.port)]
   const first = await connectTo(t, one.listenPort)
   await connectTo(t, one.listenPort)
   await see('two connections', ({ connected }) => connected.length === 2)
-  await isReset(t, one.listenPort)
-  await connectTo(t, other.listenPort)
-  await see('three connections', ({ connected }) => connected.length === 3)
   await isReset(t, other.listenPort)
-  await see('the refusals', ({ refused }) => refused.too_many === 1 && refused.full === 1)
+  await see('the refusal', ({ refused }) => refused.full === 1)
 
   first.socket.resetAndDestroy()
   await see('the end', ({ disconnected }) => disconnected.length === 1)
-  await connectTo(t, one.listenPort)
-  await see('a free place', ({ connected }) => connected.length === 4)
-  t.deepEqual(reported.refused, { too_many: 1, full: 1 })
+  await connectTo(t, other.listenPort)
+  await see('a free place', ({ connected }) => connected.length === 3)
+  t.deepEqual(reported.refused, { full: 1 })
 })
 
 test('a SUT that refuses, or whose name is unknown, resets the client and is reported', async (t) => {

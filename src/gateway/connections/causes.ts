@@ -15,7 +15,6 @@ export type FailureCause = ConnectFailure | SutCause
 /** Failures of a machine that another connection may be the cause of. */
 const MAY_BE_IN_USE: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'refused',
-  'timed_out',
   'wrong_greeting',
   'in_use',
   'refused_by_server',

@@ -5,21 +5,19 @@ import { type ConnectionFailure, type EndCause, mayBeInUse } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, type DialTarget, dial } from './dial.ts'
 import { logIn } from './log-in.ts'
-import { type ConnectionHooks, makeSocketPair, type SocketPair, type SocketPairOptions } from './socket-pair.ts'
+import { type ConnectionHooks, makeSocketPair, type SocketPair } from './socket-pair.ts'
 
-export interface ConnectionOptions extends DialOptions, SocketPairOptions {
+export interface ConnectionOptions extends DialOptions {
   readonly target: DialTarget
-  /** Resolves when the target may be connected to; undefined if it may at once. */
-  readonly waitForRelease: (target: DialTarget) => Promise<void> | undefined
-  /** Cuts connections that are in the way and whose other side is gone. Resolves with whether there were any. */
-  readonly makeRoom: () => Promise<boolean>
+  /** Cuts an older connection of the reservation. Returns whether there was any. */
+  readonly makeRoom: () => boolean
   /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */
   readonly respond: ((challenge: Uint8Array) => Promise<Uint8Array | undefined>) | undefined
   /** Milliseconds that either side may take for its RFB handshake. */
   readonly handshakeTimeoutMs: number
 }
 
-export interface Connection extends Pick<SocketPair, 'idleSince' | 'sockets'> {
+export interface Connection {
   /** Ends it with RST on both sides. */
   readonly cut: (cause: EndCause) => void
 }
@@ -34,9 +32,6 @@ const isFailure = (reached: Reached): reached is ConnectionFailure =>
 
 /** Connects to the SUT. */
 const makeReachSut = (pair: SocketPair, options: ConnectionOptions) => async (): Promise<Reached> => {
-  const held = options.waitForRelease(options.target)
-  if (held !== undefined) await Promise.race([held, pair.over])
-  if (pair.isOver()) return undefined
   const { result, abandon } = dial(options.target, options)
   pair.over.then(abandon)
   const reached = await result
@@ -47,11 +42,11 @@ const makeReachSut = (pair: SocketPair, options: ConnectionOptions) => async ():
 /** Time for a machine to notice that a connection has been cut, and between attempts meanwhile. */
 const [NOTICE_TIMEOUT_MS, ATTEMPT_INTERVAL_MS] = [1_000, 100]
 
-/** Repeats an attempt that failed while connections were in the way. */
-const makeRoomAndReach = async (pair: SocketPair, makeRoom: () => Promise<boolean>, reach: () => Promise<Reached>) => {
+/** Repeats an attempt that failed while another connection was in the way. */
+const makeRoomAndReach = async (pair: SocketPair, makeRoom: () => boolean, reach: () => Promise<Reached>) => {
   let reached = await reach()
   const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !pair.isOver()
-  if (!isInUse() || !(await makeRoom()) || pair.isOver()) return reached
+  if (!isInUse() || !makeRoom()) return reached
   const until = performance.now() + NOTICE_TIMEOUT_MS
   do {
     await pass(ATTEMPT_INTERVAL_MS)
@@ -63,7 +58,7 @@ const makeRoomAndReach = async (pair: SocketPair, makeRoom: () => Promise<boolea
 /** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
 export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
   const { respond, handshakeTimeoutMs: timeoutMs } = options
-  const pair = makeSocketPair(client, options, hooks)
+  const pair = makeSocketPair(client, hooks)
 
   const reachSut = makeReachSut(pair, options)
 
@@ -109,5 +104,5 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   const connecting = respond === undefined ? connect() : connectOverRfb(respond)
   // A fault in one connection ends only that connection.
   connecting.catch(() => pair.end('sut'))
-  return { cut: pair.end, idleSince: pair.idleSince, sockets: pair.sockets }
+  return { cut: pair.end }
 }

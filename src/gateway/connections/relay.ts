@@ -5,7 +5,7 @@ import { onceEnded } from './sockets.ts'
 const WAITING_MAX = 256
 
 /** Forwards one direction, including its end. Stops reading while the other side takes no more. */
-const forward = (from: Duplex, to: Duplex, onMoved: () => void): (() => number) => {
+const forward = (from: Duplex, to: Duplex): (() => number) => {
   let passedOn = 0
   let waiting = 0
   let isPaused = false
@@ -18,10 +18,7 @@ const forward = (from: Duplex, to: Duplex, onMoved: () => void): (() => number) 
     waiting++
     const hasRoom = to.write(chunk, (error) => {
       waiting--
-      if (!error) {
-        passedOn += chunk.length
-        onMoved()
-      }
+      if (!error) passedOn += chunk.length
       resumeIfDrained()
     })
     if (hasRoom && waiting < WAITING_MAX) return
@@ -35,18 +32,10 @@ const forward = (from: Duplex, to: Duplex, onMoved: () => void): (() => number) 
 }
 
 /** Forwards both ways until both have ended. The caller handles errors. */
-export const relay = (client: Duplex, sut: Duplex) => {
-  let movedAt = performance.now()
-  const onMoved = (): void => {
-    movedAt = performance.now()
-  }
-  return {
-    /** Bytes forwarded so far. */
-    bytesToSut: forward(client, sut, onMoved),
-    bytesFromSut: forward(sut, client, onMoved),
-    /** When bytes were last passed on either way, in milliseconds of the monotonic clock. */
-    movedAt: (): number => movedAt,
-  }
-}
+export const relay = (client: Duplex, sut: Duplex) => ({
+  /** Bytes forwarded so far. */
+  bytesToSut: forward(client, sut),
+  bytesFromSut: forward(sut, client),
+})
 
 export type Relay = ReturnType<typeof relay>

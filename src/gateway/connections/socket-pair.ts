@@ -1,7 +1,6 @@
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { EndCause } from './causes.ts'
-import { type HalfClosed, watchHalfClosed } from './half-closed.ts'
 import { type Relay, relay } from './relay.ts'
 import { onceEnded, reset } from './sockets.ts'
 
@@ -20,19 +19,10 @@ export interface ConnectionHooks {
   readonly onGone: () => void
 }
 
-export interface SocketPairOptions {
-  /** Milliseconds after which a connection is ended that its client has half-closed and that moves nothing. */
-  readonly halfClosedTimeoutMs: number
-}
-
 export interface SocketPair {
   /** Ends the connection with RST on both sides, once. */
   readonly end: (cause: EndCause) => void
   readonly isOver: () => boolean
-  /** See `HalfClosed`. */
-  readonly idleSince: HalfClosed['idleSince']
-  /** The side of each of its TCP sockets; none before forwarding. */
-  readonly sockets: () => ReadonlyMap<Socket, 'client' | 'sut'>
   /** Resolves at the end. */
   readonly over: Promise<void>
   /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
@@ -54,23 +44,14 @@ const isClean = (stream: Duplex): boolean => stream.readableEnded && stream.writ
 const bytesOf = ({ bytesToSut, bytesFromSut }: Relay): Bytes => ({ toSut: bytesToSut(), fromSut: bytesFromSut() })
 
 /** The phase in which bytes are forwarded, and which side ended it. */
-const makePassing = (
-  client: Duplex,
-  { halfClosedTimeoutMs }: SocketPairOptions,
-  { onConnected, onDisconnected }: ConnectionHooks,
-  onIdle: () => void,
-) => {
+const makePassing = (client: Duplex, { onConnected, onDisconnected }: ConnectionHooks) => {
   let passing: Relay | undefined
-  let halfClosed: HalfClosed | undefined
   let first: 'client' | 'sut' | undefined
-  const sockets = new Map<Socket, 'client' | 'sut'>()
 
-  const note = (stream: Duplex, side: 'client' | 'sut'): void => {
-    if (stream instanceof Socket) sockets.set(stream, side)
+  const note = (stream: Duplex, side: 'client' | 'sut'): void =>
     onceEnded(stream, () => {
       first ??= side
     })
-  }
 
   return {
     begin: (sut: Duplex): void => {
@@ -78,13 +59,9 @@ const makePassing = (
       note(sut, 'sut')
       const begun = relay(client, sut)
       passing = begun
-      halfClosed = watchHalfClosed(client, begun.movedAt, halfClosedTimeoutMs, onIdle)
       onConnected(() => bytesOf(begun))
     },
-    sockets: () => sockets,
-    idleSince: () => halfClosed?.idleSince(),
     end: (cause: EndCause): void => {
-      halfClosed?.stop()
       if (passing === undefined) return
       const isCut = cause !== 'client' && cause !== 'sut'
       onDisconnected(isCut ? cause : (first ?? cause), bytesOf(passing))
@@ -93,8 +70,8 @@ const makePassing = (
 }
 
 /** The two sides of a connection. Either side or Berth may end it at any time. */
-export const makeSocketPair = (client: Duplex, options: SocketPairOptions, hooks: ConnectionHooks): SocketPair => {
-  const passing = makePassing(client, options, hooks, () => end('client'))
+export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPair => {
+  const passing = makePassing(client, hooks)
   let sut: Socket | undefined
   let isOver = false
   let isHeld = false
@@ -147,6 +124,5 @@ export const makeSocketPair = (client: Duplex, options: SocketPairOptions, hooks
     }
   }
 
-  const { idleSince, sockets, begin: pass } = passing
-  return { end, isOver: () => isOver, idleSince, sockets, over, addSut, dropSut, holding, pass }
+  return { end, isOver: () => isOver, over, addSut, dropSut, holding, pass: passing.begin }
 }

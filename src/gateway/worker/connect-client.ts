@@ -1,11 +1,10 @@
 import type { Duplex } from 'node:stream'
-import { type ConnectionOptions, openConnection } from '../connections/connection.ts'
+import { openConnection } from '../connections/connection.ts'
 import type { Bytes } from '../connections/socket-pair.ts'
 import type { GatewayWorkerOptions, WorkerReport } from '../messages.ts'
-import type { Admitted, ForwardedReservation } from './entry.ts'
+import { type Admitted, cutOldest, type ForwardedReservation } from './entry.ts'
 import type { MainThreadCalls } from './main-thread-calls.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
-import { cutStuck, type Stuck } from './stuck.ts'
 
 /** Number of connections of all reservations, including those waiting for a verdict. */
 export interface OpenCount {
@@ -13,20 +12,15 @@ export interface OpenCount {
 }
 
 export interface ConnectOptions {
-  readonly limits: Pick<
-    GatewayWorkerOptions,
-    'connectTimeoutMs' | 'handshakeTimeoutMs' | 'halfClosedTimeoutMs' | 'countEveryMs'
-  >
+  readonly limits: Pick<GatewayWorkerOptions, 'connectTimeoutMs' | 'handshakeTimeoutMs' | 'countEveryMs'>
   readonly count: OpenCount
   readonly isOwn: (address: string, port: number) => boolean
-  readonly waitForRelease: ConnectionOptions['waitForRelease']
-  readonly stuck: Stuck
   readonly mainThread: MainThreadCalls
   readonly refusals: RefusalCounts
   readonly report: (report: WorkerReport) => void
 }
 
-/** A machine that closes a connection this early counts as one that refuses it. */
+/** A machine that closes a connection this early, without having sent anything, refuses it. */
 const REFUSAL_WINDOW_MS = 2_000
 
 export interface Client {
@@ -61,7 +55,7 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
 
 /** Connects admitted clients to their SUTs and reports each connection. */
 export const makeConnectClient = (options: ConnectOptions) => {
-  const { limits, count, isOwn, waitForRelease, stuck, mainThread, refusals, report } = options
+  const { limits, count, isOwn, mainThread, refusals, report } = options
   let last = 0
   const counts = reportCounts(limits.countEveryMs, report)
 
@@ -80,10 +74,8 @@ export const makeConnectClient = (options: ConnectOptions) => {
         target: forwarding,
         timeoutMs: limits.connectTimeoutMs,
         handshakeTimeoutMs: limits.handshakeTimeoutMs,
-        halfClosedTimeoutMs: limits.halfClosedTimeoutMs,
         isOwn,
-        waitForRelease,
-        makeRoom: () => cutStuck(entry, stuck),
+        makeRoom: () => cutOldest(entry, connection),
         respond: isAuthenticated ? respond : undefined,
       },
       {
@@ -94,7 +86,8 @@ export const makeConnectClient = (options: ConnectOptions) => {
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
           // A machine for one viewer may accept others and close at once. The next one then finds room.
-          if (cause === 'sut' && performance.now() - began < REFUSAL_WINDOW_MS) cutStuck(entry, stuck)
+          const isRefused = cause === 'sut' && fromSut === 0 && performance.now() - began < REFUSAL_WINDOW_MS
+          if (isRefused) cutOldest(entry, connection)
           report(['onDisconnected', { ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut }])
         },
         onFailed: (failure) => refusals.failed(reservationId, failure),

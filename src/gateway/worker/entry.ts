@@ -19,6 +19,7 @@ export interface ForwardedReservation {
   forwarding: Forwarding
   listener: Listener
   readonly admissions: Admissions
+  /** By number, the oldest first. */
   readonly connections: Map<number, Admitted>
   /** Sockets waiting for a verdict. */
   readonly undecided: Set<Socket>
@@ -29,19 +30,15 @@ export const cutConnections = ({ connections }: ForwardedReservation, cause: Cut
 }
 
 /**
- * The connection that has moved nothing for longest, and at least `idleMs`, after its client half-closed. A download
- * that goes on after a half-close is none.
+ * Cuts the oldest connection of a reservation, so that a new one has room. Returns whether there was any.
+ *
+ * @param before the number of the new one, if it has one already
  */
-export const longestHalfClosed = ({ connections }: ForwardedReservation, idleMs: number): Connection | undefined => {
-  let longest: Connection | undefined
-  let since = performance.now() - idleMs
-  for (const { connection } of connections.values()) {
-    const idleSince = connection.idleSince()
-    if (idleSince === undefined || idleSince > since) continue
-    longest = connection
-    since = idleSince
-  }
-  return longest
+export const cutOldest = ({ connections }: ForwardedReservation, before = Number.POSITIVE_INFINITY): boolean => {
+  const [oldest] = connections
+  if (oldest === undefined || oldest[0] >= before) return false
+  oldest[1].connection.cut('client')
+  return true
 }
 
 /** Stops listening and cuts everything. The port is free when it returns. */

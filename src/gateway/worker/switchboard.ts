@@ -9,11 +9,9 @@ import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
 import { closeEntry, cutConnections, type ForwardedReservation, reconsiderEntry } from './entry.ts'
-import { makeHolds } from './holds.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeMainThreadCalls } from './main-thread-calls.ts'
 import { makeRefusalCounts } from './refusal-counts.ts'
-import { makeStuck } from './stuck.ts'
 
 export interface Switchboard extends GatewayThread {
   readonly stop: () => void
@@ -64,19 +62,15 @@ const wireEntries = (
   const ownPorts = new Set(options.ownPorts)
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
   const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
-  const holds = makeHolds()
-  const stuck = makeStuck(options.stuckAfterMs)
   const connect = makeConnectClient({
     limits: options,
     count,
     isOwn,
-    waitForRelease: holds.wait,
-    stuck,
     mainThread,
     refusals,
     report,
   })
-  const { accept, attach } = makeAcceptor({ limits: options, count, refusals, isRunning, stuck, connect })
+  const { accept, attach } = makeAcceptor({ limits: options, count, refusals, isRunning, connect })
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => ForwardedReservation): Listener =>
     listenOn(
@@ -114,7 +108,7 @@ const wireEntries = (
     entry.listener = listen(forwarding, () => entry)
   }
 
-  return { refusals, holds, attach, add, change }
+  return { refusals, attach, add, change }
 }
 
 /** All forwardings in the worker thread. */
@@ -133,7 +127,7 @@ export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Swit
   const isRunning = (entry: ForwardedReservation): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
   const wired = wireEntries(options, main, entries, isRunning)
-  const { refusals, holds, attach, add, change } = wired
+  const { refusals, attach, add, change } = wired
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
@@ -159,12 +153,10 @@ export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Swit
     close,
     cut: (reservationId, cause) => entries.with(reservationId, (entry) => cutConnections(entry, cause)),
     reconsider: (reservationId) => entries.with(reservationId, reconsiderEntry),
-    hold: holds.hold,
-    release: holds.release,
     attach: async ({ reservationId, hasPassword, port }) => {
       const entry = entries.get(reservationId)
       const stream = openPortStream(port)
-      const attached = entry === undefined ? 'over' : await attach(entry, stream, hasPassword)
+      const attached = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
       if (typeof attached === 'string') stream.destroy()
       return attached
     },

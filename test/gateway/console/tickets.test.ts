@@ -1,9 +1,10 @@
 import test from 'ava'
 import { idOf } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
-import { reserved } from '../../http/requests.ts'
+import { createSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import '../../http/documents/fit-answers.ts'
+import { freePorts } from '../peers.ts'
 import { NEXT_QUARTER, opened, QUARTER, reserveFor, running, SOON, ticketFor } from './stage.ts'
 import { given, INVALID, isOpen, type Refused, tryAt } from './tries.ts'
 
@@ -153,18 +154,29 @@ test('a ticket of a reservation that has been released opens nothing', async (t)
   t.deepEqual(await tryAt(t, stage, url), [409, 'reservation_over'])
 })
 
-test('thorough: a full gateway, or a reservation with too many connections, refuses a console and keeps its ticket valid', async (t) => {
-  for (const variable of ['BERTH_GATEWAY_CONNECTIONS_MAX', 'BERTH_GATEWAY_CONNECTIONS_OF_ONE']) {
-    const stage = await given(t, { [variable]: '1' })
-    const path = await running(stage)
-    const first = await tryAt(t, stage, await ticketFor(stage, path))
-    const url = await ticketFor(stage, path)
-    t.deepEqual(await tryAt(t, stage, url), [503, 'gateway_full'])
-    const { text } = await stage.service.as('admin').get('/metrics')
-    t.regex(text, /^berth_gateway_refused_total\{reason="(full|too_many)"\} 1$/m)
-    if ('socket' in first) first.socket.close()
-    await until('room', async () => isOpen(await tryAt(t, stage, url)), SOON)
-  }
+test('thorough: a gateway full of others refuses a console and keeps its ticket valid', async (t) => {
+  const [first, second] = await freePorts(2)
+  const stage = await given(t, { BERTH_GATEWAY_CONNECTIONS_MAX: '1', BERTH_LISTEN_PORTS: `${first}-${second}` })
+  const other = await tryAt(t, stage, await ticketFor(stage, await running(stage)))
+  const { json } = await stage.service.as('admin').get(`/api/sut/${stage.sutId}`)
+  const { address, port } = json
+  const sutId = await createSut(stage.service.as('admin'), { address, port, sut_type: 'vnc' })
+  const url = await ticketFor(stage, await running({ ...stage, sutId }))
+  t.deepEqual(await tryAt(t, stage, url), [503, 'gateway_full'])
+  const { text } = await stage.service.as('admin').get('/metrics')
+  t.regex(text, /^berth_gateway_refused_total\{reason="full"\} 1$/m)
+  if ('socket' in other) other.socket.close()
+  await until('room', async () => isOpen(await tryAt(t, stage, url)), SOON)
+})
+
+test('thorough: at the limit of a reservation a console takes the place of its oldest connection', async (t) => {
+  const stage = await given(t, { BERTH_GATEWAY_CONNECTIONS_OF_ONE: '1' })
+  const path = await running(stage)
+  const first = await tryAt(t, stage, await ticketFor(stage, path))
+  if (!('socket' in first)) return t.fail(String(first))
+  const closed = new Promise((resolve) => first.socket.addEventListener('close', resolve))
+  t.true(isOpen(await tryAt(t, stage, await ticketFor(stage, path))))
+  await closed
 })
 
 test('thorough: a ticket is in no log line, summary or metric', async (t) => {

@@ -51,7 +51,6 @@ export const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_GATEWAY_CONNECTIONS_MAX', '1e3', /from 1 to 65536/],
   ['BERTH_GATEWAY_CONNECT_TIMEOUT', 'PT5M', /from PT0.1S to PT2M/],
   ['BERTH_GATEWAY_HANDSHAKE_TIMEOUT', 'PT0S', /from PT0.1S to PT2M/],
-  ['BERTH_GATEWAY_HALF_CLOSED_TIMEOUT', 'P2D', /from PT1S to P1D/],
   ['BERTH_GATEWAY_SUTS', 'site', /must be like site=berlin/],
   ['BERTH_GATEWAY_SUTS', 'site=a,site=b', /each name once/],
   ['BERTH_GATEWAY_SUTS', 'site=50%', /%25, %2C and %3D/],

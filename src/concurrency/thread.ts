@@ -32,13 +32,19 @@ export interface Thread<Remote extends Callable<Remote>>
   readonly terminate: () => Promise<void>
 }
 
+/** Node strips no types in an installed archive. A thread inherits what does so only by its arguments. */
+const PRELOADED = import.meta.url.includes('/node_modules/')
+  ? [`--import=${new URL('../command-line/strip-types.js', import.meta.url).href}`]
+  : []
+
 export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptions): Thread<Remote> => {
   const { module, start, local = {}, callsMax, errors, isReplaced = false, onEnded, closeTimeoutMs } = options
   let worker: Worker | undefined
   let ended: ThreadEnded | undefined
 
   const startWorker = (): Worker => {
-    const started = new Worker(module, start)
+    const execArgv = [...PRELOADED, ...(start?.execArgv ?? [])]
+    const started = new Worker(module, PRELOADED.length === 0 ? start : { ...start, execArgv })
     let cause: unknown
     started.unref()
     started.on('message', (message) => {

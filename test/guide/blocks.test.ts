@@ -16,6 +16,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'src/guide/eventstoredb.md: curl --cacert': 'needs an EventStoreDB cluster',
   'src/guide/deploying.md: useradd --system': 'needs systemd',
   'src/guide/deploying.md: install -d': 'needs systemd',
+  'src/guide/deploying.md: sha256sum': 'needs a release',
+  'src/guide/operating.md: sudo systemctl': 'needs systemd and a release',
   'src/guide/deploying.md: sudo -u berth env': 'needs systemd',
   'src/guide/deploying.md: docker compose': 'needs a container engine',
   'src/guide/command-line.md: umask 077': 'needs a service at another address',

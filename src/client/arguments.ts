@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, default as util } from 'node:util'
-import { misused } from './failure.ts'
-import { LIMITS } from './limits.ts'
+import { misused } from './service/failure.ts'
+import { LIMITS } from './service/limits.ts'
 
 /** Node's parser of arguments, which says what is wrong. @throws that misused */
 export const parse = <T extends ParseArgsConfig['options']>(given: { args: readonly string[]; options: T }) => {

@@ -1,12 +1,12 @@
 import { readOrder } from './arguments.ts'
 import { connect, list, release } from './commands.ts'
-import { type Environment, readTarget } from './credentials.ts'
-import { ClientFailure, misused } from './failure.ts'
 import { helpOf } from './help.ts'
-import { LIMITS, type Limits } from './limits.ts'
-import { type Output, say } from './output.ts'
 import { reserve, type Setting } from './reserve.ts'
-import { makeService } from './service.ts'
+import { type Environment, readTarget } from './service/credentials.ts'
+import { ClientFailure, misused } from './service/failure.ts'
+import { LIMITS, type Limits } from './service/limits.ts'
+import { type Output, say } from './service/output.ts'
+import { makeService } from './service/service.ts'
 import { CLIENT_VERSION } from './version.ts'
 
 /** Reads the arguments of a command, and returns what it does. */

@@ -1,10 +1,10 @@
 import { parse } from './arguments.ts'
-import { ClientFailure, EXIT, misused, refused } from './failure.ts'
 import { placeOf, portProblemOf } from './hold.ts'
-import { type Output, printable, say } from './output.ts'
+import { findWay, runViewer } from './programs/viewers.ts'
 import type { Setting } from './reserve.ts'
-import { type Answer, acceptedBody, idOf, type Members, type Service } from './service.ts'
-import { findWay, runViewer } from './viewers.ts'
+import { ClientFailure, EXIT, misused, refused } from './service/failure.ts'
+import { type Output, printable, say } from './service/output.ts'
+import { type Answer, acceptedBody, idOf, type Members, type Service } from './service/service.ts'
 
 /** The whole list of an answer. */
 const listIn = (answer: Answer, name: string): readonly Members[] => {

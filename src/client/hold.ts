@@ -1,14 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ClientFailure, EXIT, refused } from './failure.ts'
-import type { Limits } from './limits.ts'
-import { type Output, say } from './output.ts'
-import { acceptedBody, type Members, type Service } from './service.ts'
-
-/** Where a machine is reached. Both become arguments and variables of programs. */
-export interface Place {
-  readonly host: string
-  readonly port: number
-}
+import type { Place } from './programs/viewers.ts'
+import { ClientFailure, EXIT, refused } from './service/failure.ts'
+import type { Limits } from './service/limits.ts'
+import { type Output, say } from './service/output.ts'
+import { acceptedBody, type Members, type Service } from './service/service.ts'
 
 const HOST = /^[A-Za-z0-9:][A-Za-z0-9.:%_-]{0,252}$/
 

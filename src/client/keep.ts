@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ClientFailure, EXIT, refused } from './failure.ts'
-import type { Limits } from './limits.ts'
-import { type Output, say } from './output.ts'
-import { type Answer, type Asked, refusalOf, type Service } from './service.ts'
+import { ClientFailure, EXIT, refused } from './service/failure.ts'
+import type { Limits } from './service/limits.ts'
+import { type Output, say } from './service/output.ts'
+import { type Answer, type Asked, refusalOf, type Service } from './service/service.ts'
 
 /** A reservation that the client has. */
 export interface Held {

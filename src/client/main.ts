@@ -1,7 +1,7 @@
 import { runClient } from './client.ts'
-import { EXIT } from './failure.ts'
-import { findInheritedDescriptors } from './inherited.ts'
-import type { Output } from './output.ts'
+import { findInheritedDescriptors } from './programs/inherited.ts'
+import { EXIT } from './service/failure.ts'
+import type { Output } from './service/output.ts'
 import { hasNewNode } from './version.ts'
 
 /** A reader may close the pipe early; a machine must be given back all the same. */

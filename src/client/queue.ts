@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Order } from './arguments.ts'
-import { ClientFailure, EXIT, refused } from './failure.ts'
 import { giveBack } from './hold.ts'
-import type { Limits } from './limits.ts'
-import { type Output, say } from './output.ts'
-import { type Answer, acceptedBody, idOf, type Members, type Service } from './service.ts'
+import { ClientFailure, EXIT, refused } from './service/failure.ts'
+import type { Limits } from './service/limits.ts'
+import { type Output, say } from './service/output.ts'
+import { type Answer, acceptedBody, idOf, type Members, type Service } from './service/service.ts'
 
 interface Waiting {
   readonly service: Service

@@ -1,4 +1,4 @@
-import type { Output } from './output.ts'
+import type { Output } from './service/output.ts'
 
 /** The version of Berth that this client belongs to. */
 export const CLIENT_VERSION = '2.0.0'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { tokenProblem, urlProblem } from '../client/credentials.ts'
+import { tokenProblem, urlProblem } from '../client/service/credentials.ts'
 import type { ReadValue, ReadVariable } from './read.ts'
 import type { Environment } from './unknown-variables.ts'
 

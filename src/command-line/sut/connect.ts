@@ -1,6 +1,6 @@
 import type * as t from 'io-ts'
 import { portProblemOf } from '../../client/hold.ts'
-import { findWay, runViewer } from '../../client/viewers.ts'
+import { findWay, runViewer } from '../../client/programs/viewers.ts'
 import type { Config } from '../../config/config.ts'
 import { address, boolean, listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { listenPort } from '../../domain/events/fields.ts'

@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process'
 import { findExecutable } from './executable.ts'
-import type { Place } from './hold.ts'
 import { exitCodeOf } from './program.ts'
 
 /** Programs that connect to a machine, in the terminal of the client. */
+
+/** Where a machine is reached. Both become arguments and variables of programs. */
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
 
 const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 

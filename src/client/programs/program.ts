@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Environment } from './credentials.ts'
+import type { Environment } from '../service/credentials.ts'
+import type { Limits } from '../service/limits.ts'
+import { type Output, say } from '../service/output.ts'
 import { NOT_EXECUTABLE } from './executable.ts'
-import type { Limits } from './limits.ts'
-import { type Output, say } from './output.ts'
 
 /** What a shell answers for a program that a signal has ended. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]

@@ -1,4 +1,5 @@
 import type { DataOf } from '../src/domain/event.ts'
+import { pick } from '../src/domain/values/pick.ts'
 import type { Projection } from './projection.ts'
 
 /** Recorded SUT fields that responses omit. Histories show them. */
@@ -15,13 +16,10 @@ export interface SutDisplay {
 
 export type SutDisplayColumns = readonly [turnaround: number]
 
+const KEPT = ['rdp_height', 'rdp_width', 'turnaround', 'release_unused_after'] as const
+
 /** The fields of an event that it keeps. */
-const keptOf = ({ rdp_height, rdp_width, turnaround, release_unused_after }: DataOf<'SutUpdated'>): SutDisplay => ({
-  ...(rdp_height !== undefined && { rdp_height }),
-  ...(rdp_width !== undefined && { rdp_width }),
-  ...(turnaround !== undefined && { turnaround }),
-  ...(release_unused_after !== undefined && { release_unused_after }),
-})
+const keptOf = (data: DataOf<'SutUpdated'>): SutDisplay => pick(data, KEPT)
 
 export const sutDisplayProjection: Projection<SutDisplay, SutDisplayColumns> = {
   name: 'sut_display',

@@ -1,27 +1,18 @@
-import type { Recorded } from '../src/domain/event.ts'
+import type { DataOf, Recorded } from '../src/domain/event.ts'
 import type { OfflineCause } from '../src/domain/events/monitoring.ts'
-import type { SutType } from '../src/domain/events/sut.ts'
+import { PUBLIC_SUT_FIELDS, type PublicSutField, type SutType } from '../src/domain/events/sut.ts'
 import { descriptionOf, type MonitoringStatus, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
 import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
+import { pick } from '../src/domain/values/pick.ts'
 import { failMissing, idIn, type Projection } from './projection.ts'
 
-/** A SUT as returned by the API, in its field order, without write-only fields. */
-export interface Sut {
+/** A SUT as returned by the API, in its field order, with its public fields only. */
+export interface Sut extends Pick<DataOf<'SutCreated'>, PublicSutField> {
   readonly _id: string
   readonly created_at: string
   readonly updated_at: string
-  readonly name: string
-  readonly description: string
-  readonly address: string
-  readonly port: number
-  readonly sut_type: SutType
-  readonly is_active: boolean
-  readonly manufacturer: string
-  readonly model: string
-  readonly os: string
-  readonly version: string
   readonly monitoring: { readonly status: string; readonly last_updated: string; readonly status_description: string }
   readonly tags: Readonly<Record<string, string>>
 }
@@ -88,16 +79,15 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   const updated_at = withNumericOffset(event.metadata.time)
   switch (event.type) {
     case 'SutCreated': {
-      const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version, tags } =
-        event.data
+      const { _id, tags } = event.data
       const last_updated = withoutFraction(event.metadata.time)
       const monitoring = { status: STATUS.disabled, last_updated, status_description: descriptionOf('disabled') }
-      const fields = { name, description, address, port, sut_type, is_active, manufacturer, model, os, version }
+      const fields = pick(event.data, PUBLIC_SUT_FIELDS)
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
     }
     case 'SutUpdated': {
-      const { _id, tags, rdp_height: _h, rdp_width: _w, turnaround: _t, ...others } = event.data
-      const { release_unused_after: _r, credentials: _c, ...changed } = others
+      const { tags } = event.data
+      const changed = pick(event.data, PUBLIC_SUT_FIELDS)
       const current = document ?? failMissing('SUT', event)
       const monitoring = monitoringAfter(current, event)
       return { ...current, ...changed, updated_at, monitoring, tags: mergeTags(current.tags, tags ?? {}) }

@@ -88,6 +88,17 @@ test('new credentials or a new screen size change only updated_at', (t) => {
   })
 })
 
+test('a field that no list makes public stays out of documents, at the creation and by an update', (t) => {
+  const later = { console_key: 'write-only' }
+  const created = sutCreated()
+  const shown = sut(SUT_ID, at('05:58', created)).document
+  const secretly = { ...created, data: { ...created.data, ...later } }
+  t.deepEqual(sut(SUT_ID, at('05:58', secretly)).document, shown)
+  const updated = at('06:00', sutUpdated({ os: 'linux', ...later }))
+  const updated_at = '2030-05-02T06:00:00.000+00:00'
+  t.deepEqual(sut(SUT_ID, at('05:58', created), updated).document, { ...shown, os: 'linux', updated_at })
+})
+
 test('tags are merged and sorted by name, and null removes one', (t) => {
   const created = at('05:58', sutCreated())
   const tagged = at('06:00', sutUpdated({ tags: { rack: '4', lab: 'north' } }))

@@ -3,6 +3,7 @@ import { TURNAROUND_MAX } from '../calendar/turnaround.ts'
 import { QUARTER } from '../calendar/window.ts'
 import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull, text, zeroOr } from '../codec/codec.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
+import { pick } from '../values/pick.ts'
 import { assignedId, listenPort } from './fields.ts'
 
 export const SutType = oneOf('vnc', 'rdp', 'tcp')
@@ -28,6 +29,20 @@ export const sutFields = {
   release_unused_after: zeroOr(300, 86_400),
 } as const
 
+export type SutField = keyof typeof sutFields
+export const SUT_FIELDS = Object.keys(sutFields) as readonly SutField[]
+
+/** Fields that everybody sees who sees the SUT, in the order of answers. All others are left out of its document. */
+export const PUBLIC_SUT_FIELDS = [
+  ...(['name', 'description', 'address', 'port', 'sut_type', 'is_active'] as const),
+  ...(['manufacturer', 'model', 'os', 'version'] as const),
+] as const satisfies readonly SutField[]
+export type PublicSutField = (typeof PUBLIC_SUT_FIELDS)[number]
+
+/** Fields that a SUT has whatever it is created with. */
+const requiredFields = pick(sutFields, PUBLIC_SUT_FIELDS)
+const { rdp_height, rdp_width, turnaround, release_unused_after } = sutFields
+
 /** Fields whose values go to the vault. An event only records that they changed. */
 export const SECRET_FIELDS = ['password', 'user_name'] as const
 export type SecretField = (typeof SECRET_FIELDS)[number]
@@ -35,7 +50,6 @@ export type SecretField = (typeof SECRET_FIELDS)[number]
 /** Secrets that changed together. The random id identifies them in the vault. */
 const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
 
-const { rdp_height, rdp_width, turnaround, release_unused_after, ...sutFieldsRequired } = sutFields
 const TAG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const tagName = matching(
@@ -54,7 +68,7 @@ export const tagsPatch = dictionary('tags patch', tagName, tagValue)
 
 const SutCreated = closed(
   'SutCreated',
-  { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
+  { _id: assignedId, ...requiredFields, listen_port: listenPort },
   { rdp_height, rdp_width, turnaround, release_unused_after, tags, credentials: Credentials },
 )
 /** Contains only changed fields. */

@@ -4,7 +4,7 @@ import type { Held } from '../calendar/held.ts'
 import type { HeldTime } from '../calendar/held-time.ts'
 import { type StreamState, withCorrectTime } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
-import type { sutFields } from '../events/sut.ts'
+import type { PublicSutField, SutField } from '../events/sut.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf, formatWithOffset } from '../values/instant.ts'
@@ -12,9 +12,7 @@ import { evolveCalendar, limitKept, restoreWindow, toHeld } from './evolve-calen
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
-export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, OptionalField>> &
-  Partial<Record<OptionalField, number>>
-type OptionalField = 'rdp_height' | 'rdp_width' | 'turnaround' | 'release_unused_after'
+export type SutValues = Pick<SutCreated, PublicSutField> & Partial<Record<Exclude<SutField, PublicSutField>, number>>
 
 /** An offer of the SUT that has led to a reservation, or was refused. */
 interface SettledOffer {

@@ -25,10 +25,11 @@ import { OFFLINE_CAUSES, OfflineCause } from '../../../domain/events/monitoring.
 import { priority } from '../../../domain/events/request.ts'
 import { keepalive } from '../../../domain/events/reservation.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
-import { monitoringInterval, sutFields, tagName } from '../../../domain/events/sut.ts'
+import { monitoringInterval, PUBLIC_SUT_FIELDS, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { REQUEST_STATUSES } from '../../../domain/request/status.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
+import { pick } from '../../../domain/values/pick.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
 import type { Explained } from '../../../read-models/requests/explain.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
@@ -108,7 +109,7 @@ const explained: { readonly [K in keyof Explained]: t.Mixed } = {
   expected_at: orNull(milliseconds),
 }
 
-const { rdp_height, rdp_width, turnaround, release_unused_after, ...answered } = sutFields
+const { rdp_height, rdp_width, turnaround, release_unused_after } = sutFields
 
 /** With include=settings. */
 const Settings: t.Type<SutSettings, unknown, unknown> = closed(
@@ -132,7 +133,7 @@ const Sut: t.Type<SutDocument & { readonly settings?: SutSettings }, unknown, un
     _id: assignedId,
     created_at: numericOffset,
     updated_at: numericOffset,
-    ...answered,
+    ...pick(sutFields, PUBLIC_SUT_FIELDS),
     monitoring: closed(
       'Monitoring',
       { status: text(1, 256), last_updated: withoutFraction, status_description: text(1, 256) },

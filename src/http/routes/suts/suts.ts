@@ -2,10 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { createSut, type NewSut } from '../../../commands/create-sut.ts'
 import { checkPorts, importSuts } from '../../../commands/import-suts.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
+import { SUT_FIELDS } from '../../../domain/events/sut.ts'
 import type { PortRange } from '../../../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
 import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
+import { pick } from '../../../domain/values/pick.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../../codecs/bodies.ts'
 import type { SutImport } from '../../codecs/imports.ts'
@@ -23,8 +25,8 @@ interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | '
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
 /** What a SUT is created with, from the body of a request. */
-const newSut = (vault: Vault, { password, user_name, tags, ...values }: SutCreation): NewSut => ({
-  values: { ...defaults, ...values },
+const newSut = (vault: Vault, { password, user_name, tags, ...fields }: SutCreation): NewSut => ({
+  values: { ...defaults, ...pick(fields, SUT_FIELDS) },
   tags,
   seal: (sutId) => vault.seal(sutId, { password, user_name }),
 })
@@ -84,7 +86,8 @@ export const makeSutHandlers = (dependencies: SutDependencies) => {
     import: makeImport(dependencies),
     update: (call: Call<SutUpdate>) =>
       change(call, (id) => {
-        const { password, user_name, ...values } = call.body
+        const { password, user_name } = call.body
+        const values = pick(call.body, SUT_FIELDS)
         const sealed = vault.seal(id, { password, user_name })
         const credentials = sealed && { credentials: sealed.credentials }
         return {

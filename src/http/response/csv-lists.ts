@@ -79,7 +79,7 @@ const withNames = ({ texts, userIds }: CsvRows, nameOf: UserNames): string =>
 /** Whether a response has ended because its client left or took too long. */
 const isOfClient = (error: unknown): boolean => {
   const { code, name } = error as Error & { code?: string }
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || name === 'AbortError'
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE' || name === 'AbortError'
 }
 
 export const makeCsvLists = ({ views, nameOf, limits: overrides }: CsvListDependencies): CsvLists => {

@@ -101,6 +101,16 @@ test('CSV takes neither limit nor offset, and refuses too many rows', async (t) 
   t.is(rowsOf((await admin.get(`${SUTS}?before=${second}`, ACCEPT)).text).length, 1)
 })
 
+test('a client that has left before its list was read is no fault', async (t) => {
+  const views = { readCsvRows: async () => ({ texts: ['a'], userIds: [] }) }
+  const csv = makeCsvLists({ views, nameOf: String, limits: { total: 1 } })
+  const ask = () => csv.respond({ of: 'sut' }, { positions: [toPublicPosition(1)] }, toPublicPosition(5), 'alice')
+  const left = new PassThrough()
+  left.destroy()
+  await t.notThrowsAsync(async () => (rightOf(ask()).body as StreamedBody).run(left as unknown as ServerResponse))
+  t.true(E.isRight(ask()), 'its place is free')
+})
+
 test('a client that takes no CSV holds a place until its time is over, and is then cut off', async (t) => {
   const views = { readCsvRows: async () => ({ texts: ['a'.repeat(1 << 20)], userIds: [] }) }
   const csv = makeCsvLists({ views, nameOf: String, limits: { total: 2, perUser: 1, timeout: 1 } })

@@ -1,6 +1,7 @@
 import { opaqueId } from '../../domain/codec/codec.ts'
-import { answer, callService } from '../service/call.ts'
-import { type Command, randomHexOf, WrongUsage } from '../terminal/command.ts'
+import { makeAsk } from '../people/ask.ts'
+import { answer } from '../service/call.ts'
+import { type Command, orFail, WrongUsage } from '../terminal/command.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 
 const Added = answer({ _id: opaqueId }, {})
@@ -30,10 +31,9 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
     if (missing !== undefined) throw new WrongUsage(`a --${missing} is required`)
     const tags = readTags(args.options.tags)
     const fields = await readFields(args, terminal)
-    const { _id } = await callService(config, {
-      ...{ method: 'POST', path: '/api/sut/create', answer: Added, idempotencyKey: randomHexOf(terminal)(16) },
-      body: { name: args.operands[0], ...fields, ...(tags && { tags }) },
-    })
+    const body = { name: args.operands[0], ...fields, ...(tags && { tags }) }
+    const added = await makeAsk(config, terminal)({ method: 'POST', path: '/api/sut/create', body, answer: Added })
+    const { _id } = orFail(added)
     terminal.stdout(`${_id}\n`)
   },
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { formatScope } from '../../domain/user/scope.ts'
-import { callService } from '../service/call.ts'
-import { type Command, randomHexOf, type Terminal, WrongUsage } from '../terminal/command.ts'
+import { makeAsk } from '../people/ask.ts'
+import { type Command, orFail, type Terminal, WrongUsage } from '../terminal/command.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 import { lookUpSut, SutAnswer, sutPath } from './find.ts'
 
@@ -16,10 +16,8 @@ const changeSut = async (
 ): Promise<void> => {
   const { operation, body, line } = change
   const sut = await lookUpSut(config, typed)
-  const changed = await callService(config, {
-    ...{ method: 'POST', path: sutPath(sut, operation), body, answer: SutAnswer },
-    idempotencyKey: randomHexOf(terminal)(16),
-  })
+  const path = sutPath(sut, operation)
+  const changed = orFail(await makeAsk(config, terminal)({ method: 'POST', path, body, answer: SutAnswer }))
   terminal.stdout(`${line(changed)}\n`)
 }
 

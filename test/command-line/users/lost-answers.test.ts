@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { passwordOf } from '../../http/client.ts'
 import { idOf, type Running, start } from '../../http/harness.ts'
+import { aSut } from '../../http/requests.ts'
 import { type Ran, type } from '../terminal.ts'
 import { PEOPLE, whoIsAt } from './stage.ts'
 
@@ -48,7 +49,7 @@ const stage = async (t: ExecutionContext, lost: number) => {
   const url = await passOn(
     t,
     service,
-    (path, body) => path.startsWith('/api/user/') && !body.includes('dry_run') && left-- > 0,
+    (path, body) => /^\/api\/(user|sut)\/./.test(path) && !body.includes('dry_run') && body !== '' && left-- > 0,
   )
   const run = (...line: readonly string[]): Promise<Ran> =>
     type(line, { BERTH_URL: url, BERTH_CREDENTIALS_FILE: credentials }, { waitMax: 300 })
@@ -130,4 +131,24 @@ test('where no service listens at BERTH_URL, nothing is asked again, and no file
   t.is(code, 1)
   t.regex(error, /^berth: the service at http:\/\/127\.0\.0\.1:\d+ cannot be reached: connect ECONNREFUSED .*\n$/)
   await t.throwsAsync(readFile(passwords), { code: 'ENOENT' })
+})
+
+test('commands on SUTs whose answers are lost ask again with the same key, and act once', async (t) => {
+  const { service, run } = await stage(t, 1)
+  const added = await run('sut', 'add', 'lab-1', '--address', '192.168.9.5', '--port', '5900', '--type', 'vnc')
+  t.deepEqual([added.code, added.error], [0, ''])
+  const { suts } = (await service.as('admin').get('/api/sut')).json as { suts: readonly { _id: string }[] }
+  t.deepEqual(
+    suts.map(({ _id }) => `${_id}\n`),
+    [added.out],
+  )
+})
+
+test('a change of a SUT whose answer is lost asks again, and is recorded once', async (t) => {
+  const { service, run } = await stage(t, 1)
+  const made = await service.as('admin').post('/api/sut/create', aSut({ name: 'lab-1' }))
+  const tagged = await run('sut', 'tags', 'lab-1', '--set', 'rack=4')
+  t.deepEqual([tagged.code, tagged.out, tagged.error], [0, 'rack=4\n', ''])
+  const history = await service.as('admin').get(`/api/sut/${made.json._id}/history`)
+  t.is((history.json.events as readonly { type: string }[]).filter(({ type }) => type === 'berth.SutUpdated').length, 1)
 })

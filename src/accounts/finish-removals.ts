@@ -50,7 +50,7 @@ export const finishRemovals = async (options: FinishOptions): Promise<void> => {
     const members = isServing() ? users.members() : []
     for (const { _id } of members.filter(({ status }) => status === 'erased')) {
       if (finished.has(_id) || signal.aborted) continue
-      // A crash may have left them.
+      // A crash may have left them. Where it has not, this only reads.
       if (await attempt(() => eraseUser(store, _id))) finished.add(_id)
     }
     for (const member of members.filter(({ removal }) => removal !== null)) {

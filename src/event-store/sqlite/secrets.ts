@@ -25,6 +25,9 @@ export const makeSecretWriter = (database: DatabaseSync) => {
   const replace = database.prepare(`UPDATE vault SET id = ?, key_id = ?, nonce = ?, ciphertext = ? ${thisSecret}`)
   const remove = database.prepare(`DELETE FROM vault ${thisSecret}`)
   const erase = database.prepare('DELETE FROM vault WHERE sut_id = ?')
+  // Absent while the files may contain deleted secrets, also after a crash.
+  const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('scrubbed', '')")
+  const unmark = database.prepare("DELETE FROM meta WHERE name = 'scrubbed'")
   return {
     put: (secrets: readonly SealedSecret[]): void => {
       for (const { owner, field, id, key_id, nonce, ciphertext } of secrets) {
@@ -34,12 +37,20 @@ export const makeSecretWriter = (database: DatabaseSync) => {
     exchange: (exchanges: readonly SecretExchange[]): void => {
       for (const { old, next } of exchanges) {
         const place = [old.owner, old.field, old.id, old.key_id] as const
-        if (next === undefined) remove.run(...place)
-        else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
+        if (next === undefined) {
+          remove.run(...place)
+          unmark.run()
+        } else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
       }
     },
     /** Whether there was anything to delete. */
-    erase: (owner: string): boolean => erase.run(owner).changes !== 0,
+    erase: (owner: string): boolean => {
+      const hadAny = erase.run(owner).changes !== 0
+      if (hadAny) unmark.run()
+      return hadAny
+    },
+    /** Notes that the files contain no deleted secrets. */
+    markScrubbed: (): void => void mark.run(),
   }
 }
 
@@ -97,8 +108,9 @@ const unscrubbed = (why: string): StoreUnavailable =>
 const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventStore['eraseSecrets'] => {
   const { database, writer, takesWrites, eraseTimeout, checkpoints = onThisThread(database) } = options
   const count = prepare<{ n: number }>(database, 'SELECT count(*) AS n FROM vault WHERE sut_id = ?')
+  const marked = prepare<{ n: number }>(database, "SELECT count(*) AS n FROM meta WHERE name = 'scrubbed'")
   // The previous process may have ended between a deletion and its scrubbing.
-  let deletions = 1
+  let deletions = withReadErrors(() => readRow(marked)).n === 0 ? 1 : 0
   let scrubbed = 0
   let inProgress: Promise<void> | undefined
 
@@ -117,6 +129,10 @@ const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventSto
     await persist(() => checkpoints.run(REWRITE), 'another process writes the log, or the disk is full')
     await persist(checkpoints.truncate, 'another process reads the log, or the disk is full')
     scrubbed = upTo
+    // If this fails, it is done once more after the next start.
+    await write(() => {
+      if (deletions === upTo) writer.markScrubbed()
+    }).catch(() => undefined)
   }
 
   return async (owner) => {

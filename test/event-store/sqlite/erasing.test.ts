@@ -127,6 +127,26 @@ test('secrets deleted by a process that died before it was done are removed by t
   t.is(countIn(path, gone), 0)
 })
 
+test('after a restart an erasure with nothing to delete writes nothing, unless one was not finished', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path, { isSyncDeferred: true })
+  await store.writeSecrets(secretsOf('user:ann', 'a'))
+  await store.eraseSecrets('user:ann')
+  await store.close()
+  const next = openStore(t, path, { isSyncDeferred: true })
+  const written = () => bytesOf(path, '', '-wal')
+  const before = written()
+  await next.eraseSecrets('user:ann')
+  t.true(written().equals(before))
+  const secrets = secretsOf('user:bob', 'b')
+  await next.writeSecrets(secrets)
+  await removeEach(next)('user:bob')
+  await next.close()
+  const last = openStore(t, path, { isSyncDeferred: true })
+  await last.eraseSecrets('user:nobody')
+  t.is(countIn(path, secrets), 0)
+})
+
 test('a second erasure with nothing to delete writes nothing', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path, { isSyncDeferred: true })

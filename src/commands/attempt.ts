@@ -52,7 +52,7 @@ export interface RunnerHooks {
   /** The command is decided again: the stream changed, or the state of a refusal may be stale. */
   readonly onRetry: (why: 'moved' | 'refused') => void
   /** The command was already recorded under its idempotency key. */
-  readonly onRepeat: (stream: string) => void
+  readonly onRepeat: (requestId: string) => void
   /** The store could not be read: the command was refused, or is recorded and answered as of unknown outcome. */
   readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
 }
@@ -82,7 +82,7 @@ const makeDecideOnce =
     const known = key && cache.withPages(() => findRecorded(state.keys, key, abandonedId))
     if (known === 'reused') return over(E.left(keyReused()))
     if (known) {
-      hooks?.onRepeat(stream)
+      hooks?.onRepeat(envelope.requestId)
       return over(E.right({ kind: 'repeated', state, id: known._id, revision: known.revision, storePosition }))
     }
     const now = clock()

@@ -42,6 +42,8 @@ export interface AppDependencies {
   readonly inFlight: InFlight
   /** The response a retry key got before, if this instance knows it. */
   readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
+  /** Called when it is known. */
+  readonly onRepeated?: (requestId: string) => void
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isServing: () => boolean
   readonly views: Pick<Views, 'position' | 'waitForPublicPosition'>
@@ -156,7 +158,7 @@ const callHandler = (
 ): RouteResult => {
   const { user, requestId, match } = stateOf(ctx)
   const { bytes, idempotencyKey: rawKey, body, query, ifMatch, lastEventId, reason } = input
-  const { gate, idempotencyKeys, inFlight, repeated, addressOf, pseudonymOf } = dependencies
+  const { gate, idempotencyKeys, inFlight, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
   const idempotencyKey =
     rawKey === undefined ? undefined : idempotencyKeys.derive(user._id, rawKey, ctx.method, ctx.path, bytes, reason)
   const client = route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined
@@ -180,6 +182,7 @@ const callHandler = (
   if (idempotencyKey === undefined) return route.handle(call)
   return inFlight.runExclusive(keyNames(idempotencyKey), async () => {
     const before = repeated(idempotencyKey)
+    if (before !== undefined && E.isRight(before)) onRepeated?.(requestId)
     return before === undefined || (E.isRight(before) && route.answersRepeats) ? route.handle(call) : before
   })
 }
@@ -240,7 +243,12 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     respond(ctx, route, result.right)
     if (position !== undefined) setPosition(ctx, position)
     if (typeof body === 'string' || 'bytes' in body) return
-    if (body.isHeld !== true) await synced()
+    try {
+      if (body.isHeld !== true) await synced()
+    } catch (error) {
+      body.leave()
+      throw error
+    }
     await sendStream(ctx, body)
   }
 }

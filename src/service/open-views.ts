@@ -4,7 +4,6 @@ import type { Runner } from '../commands/command-envelope.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import type { Config } from '../config/config.ts'
-import { LISTEN_PORTS_STREAM } from '../domain/values/ids.ts'
 import { openViews, type Views } from '../read-models/views.ts'
 import type { Core, Opening } from './open-core.ts'
 import { makeLogUnavailable } from './reports.ts'
@@ -42,8 +41,7 @@ export const openRunner = (
   const hooks = {
     onAppend: metrics.appended,
     onRetry: metrics.decisionRepeated,
-    // A repetition on the port stream is no response yet. The SUT's own stream decides that.
-    onRepeat: (stream: string) => void (stream !== LISTEN_PORTS_STREAM && metrics.retryAnswered()),
+    onRepeat: metrics.retryAnswered,
     onUnavailable: makeLogUnavailable(log, sinceBoot).ofCommand,
   }
   const snapshots = { read, readPage, keep, dropUnwritten }

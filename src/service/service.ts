@@ -479,11 +479,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
       idempotencyKeys: makeIdempotencyKeys(vault.keys),
       inFlight: makeInFlight(),
-      repeated: (key) => {
-        const answer = readStored(key)
-        if (answer !== undefined && E.isRight(answer)) metrics.retryAnswered()
-        return answer
-      },
+      repeated: readStored,
+      onRepeated: metrics.retryAnswered,
       isServing,
       views,
       acknowledge: objects.acknowledge,

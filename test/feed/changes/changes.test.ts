@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import test from 'ava'
-import { idOf, type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
+import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { idOf, type Running, type Setting, start, type Tidying, temporaryData } from '../../http/harness.ts'
 import { aReservation, aSeries, createSut, NOW, reserved } from '../../http/requests.ts'
+import { changedStore } from '../../http/store/stores.ts'
 import { windowOf } from '../writing.ts'
 import { entriesIn, namesIn, objectsIn, openChanges, positionOf, toldUntilNow } from './told.ts'
 import '../../http/documents/fit-answers.ts'
@@ -156,6 +159,19 @@ test('a stream that is open gets a reload when too much changes at once', async 
   const suts = Array.from({ length: 6 }, (_, n) => createSut(service.as('admin'), { name: `bench ${n}` }))
   await Promise.all(suts)
   t.true(namesIn(await toldUntilNow(service, stream)).includes('reload'))
+})
+
+test('a stream that cannot begin as the disk fails gives back its place', async (t) => {
+  let isFailing = false
+  const path = join(await temporaryData(t), 'events.db')
+  const openStore = changedStore(path, (store) => ({
+    synced: () => (isFailing ? Promise.reject(new StoreUnavailable('the disk fails')) : store.synced?.()),
+  }))
+  const service = await startLab(t, { openStore, changes: { perUser: 1 } })
+  isFailing = true
+  t.is((await service.as('alice').get('/api/changes')).status, 503)
+  isFailing = false
+  t.is((await openChanges(t, service, 'alice')).status, 200)
 })
 
 test('streams of changes are limited per user and in all', async (t) => {

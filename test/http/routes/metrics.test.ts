@@ -7,7 +7,7 @@ import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Client } from '../client.ts'
 import { EVENTS_OF_START, type Running, start, temporaryData } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
+import { aReservation, aSeries, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { changedStore, failingAppends } from '../store/stores.ts'
 import { until } from '../until.ts'
 
@@ -80,6 +80,25 @@ test('a repeated creation counts as one retry, despite its two appends', async (
   const key = { 'Idempotency-Key': 'once' }
   for (let i = 0; i < 4; i++) t.is((await service.as('admin').post('/api/sut/create', aSut(), key)).status, 201)
   t.is(await sample(service, 'berth_retries_answered_total'), 3)
+})
+
+test('each retry counts once, also where the command answers it', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const key = (name: string) => ({ 'Idempotency-Key': name })
+  const sut = await createSut(admin)
+  const twice = async (path: string, body: object, name: string) => {
+    const before = (await sample(service, 'berth_retries_answered_total')) ?? 0
+    const [first, again] = [await admin.post(path, body, key(name)), await admin.post(path, body, key(name))]
+    t.deepEqual([again.status, again.text], [first.status, first.text], path)
+    t.is(((await sample(service, 'berth_retries_answered_total')) ?? 0) - before, 1, path)
+    return first
+  }
+  const made = await twice('/api/sut_reservation_series/create', aSeries(sut), 'series')
+  await twice(`${made.headers.location}/cancel`, {}, 'cancelled')
+  await twice('/api/sut/import', { suts: [aSut({ name: 'one' }), aSut({ name: 'two' })] }, 'suts')
+  await twice('/api/user/import', { users: [{ name: 'zoe', role: 'tester', password: 'correct horse zoe' }] }, 'users')
+  await twice(`/api/sut/${sut}/update`, { os: 'linux' }, 'update')
 })
 
 test('failed appends are counted by their outcome', async (t) => {

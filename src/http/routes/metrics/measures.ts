@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { OFFLINE_CAUSES } from '../../../domain/events/monitoring.ts'
 import type { Cause } from '../../../domain/monitoring/status.ts'
@@ -26,6 +27,9 @@ type Instruments = ReturnType<typeof instrumentsIn>
 /** Seconds. */
 const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** Requests under way of which it is known that they have been counted as retries. */
+const COUNTED_MAX = 1_024
+
 /** Measures requests as clients see them. */
 export const requestMeasures = ({ counter, histogram }: Instruments) => {
   const requests = counter('http_requests_total', 'Requests, by route, method and status.', 'route', 'method', 'status')
@@ -37,6 +41,7 @@ export const requestMeasures = ({ counter, histogram }: Instruments) => {
   )
   const refusals = counter('refusals_total', 'Error responses, by problem code.', 'code')
   for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
+  const counted = new LRUCache<string, true>({ max: COUNTED_MAX })
   const retries = counter('retries_answered_total', 'Retries that got the response of their first attempt.')
   return {
     answered: ({ route, method, status, code, milliseconds }: RequestSummary): void => {
@@ -44,8 +49,11 @@ export const requestMeasures = ({ counter, histogram }: Instruments) => {
       times.observe({ route, method }, milliseconds / 1000)
       if (code !== undefined) refusals.inc({ code })
     },
-    /** A retry got the response of its first attempt. */
-    retryAnswered: (): void => retries.inc(),
+    /** A retry got the response of its first attempt. Counts once, whether the views or a command know of that. */
+    retryAnswered: (requestId: string): void => {
+      if (!counted.has(requestId)) retries.inc()
+      counted.set(requestId, true)
+    },
   }
 }
 

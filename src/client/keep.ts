@@ -106,8 +106,9 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
   const [every, answerMs] = [Math.min(limits.keepMs, quarter), Math.min(limits.answerMs, quarter)]
   const [extendIfDue, sayRefused] = [makeExtendIfDue(keeping), makeSayRefused(keeping)]
   let [end, inForce] = [endOf(held.reservation), inForceUntil(held.reservation)]
-  for (;;) {
-    await waitUntilOver(keeping, every)
+  // At once at first: connections do not keep what has had a heartbeat, whatever a client that is killed leaves behind.
+  for (let within = 0; ; within = every) {
+    await waitUntilOver(keeping, within)
     // No outage ends it before its time: a service that is down releases nothing.
     const asked = { signal, outageMs: end - performance.now(), answerMs }
     const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, asked)

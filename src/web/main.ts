@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.ts'
 import { followChanges } from './live/follow.ts'
+import { openKept } from './live/kept.ts'
 import { openLab } from './live/lab.ts'
 import { openOwn } from './live/own.ts'
 import type { AsOf } from './page/as-of.ts'
@@ -23,6 +24,7 @@ const page: PageContext = {
   api,
   lab: openLab(),
   own: openOwn(api, () => control.session.get().me?._id, news),
+  kept: openKept({ api, isSignedIn: () => control.session.get().me !== undefined }),
   warning: openWarning(),
   place: openPlace(),
   clock: openClock(),

@@ -1,5 +1,6 @@
 import { render, type VNode } from 'preact'
 import { Tabs, ThemeButton, Who } from '../frame/navigation.ts'
+import { openKept } from '../live/kept.ts'
 import { openLab } from '../live/lab.ts'
 import type { News } from '../live/news.ts'
 import { openOwn } from '../live/own.ts'
@@ -37,6 +38,7 @@ export const openTop = (): PageContext => {
   const news = makeStore<News | undefined>(undefined)
   const own = openOwn(api, () => control.session.get().me?._id, news)
   const page: PageContext = {
+    kept: openKept({ api, isSignedIn: () => control.session.get().me !== undefined }),
     ...{ control, api, news, own, heardAt: makeStore(Date.now()), asOf: makeStore<AsOf | undefined>(undefined) },
     ...{ lab: openLab(), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
   }

@@ -99,6 +99,8 @@ export interface SutRequest {
   readonly duration: number
   readonly expires_at: string
   readonly priority: number
+  /** Seconds for which a sign of life counts; `null` where none is needed. */
+  readonly keepalive: number | null
   readonly status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
   readonly sut_reservation_id: string | null
 }

@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Kept } from '../live/kept.ts'
 import type { LabControl } from '../live/lab.ts'
 import type { News } from '../live/news.ts'
 import type { OwnControl } from '../live/own.ts'
@@ -17,6 +18,8 @@ export interface PageContext {
   readonly api: Api
   readonly lab: LabControl
   readonly own: OwnControl
+  /** What was asked for here and has to be kept alive while it waits. */
+  readonly kept: Kept
   /** How one is warned before a reservation ends. */
   readonly warning: Store<Warning>
   readonly place: Store<Place>

@@ -13,6 +13,7 @@ import { Icon } from '../parts/icon.ts'
 import { FailedBlock } from '../parts/state.ts'
 import { useStore } from '../parts/store.ts'
 import { ReservedNote } from '../reserving/reserved-note.ts'
+import { durationOf } from '../timeline/times.ts'
 import { type Known, useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
 import { Said } from './words.ts'
@@ -45,7 +46,7 @@ const Waiting = ({
   const [isAsking, setAsking] = useState(false)
   const me = meOf(page)
   const mayWithdraw = me.role === 'administrator' || request.user_id === me._id
-  const { _id, created_at, position = 0, waits_for = [], expected_at, expires_at } = request
+  const { _id, created_at, keepalive, position = 0, waits_for = [], expected_at, expires_at } = request
   const withdraw = async (): Promise<void> => {
     if ((await send(`/api/sut_request/${_id}/withdraw`)) !== undefined) onWithdrawn()
     setAsking(false)
@@ -61,6 +62,7 @@ const Waiting = ({
     </div>
     <ul class="second small">
       ${waits_for.map((sentence) => html`<li key=${sentence}>${sentenceHere(sentence, (time) => timeOn(time, now))}</li>`)}
+      ${page.kept.has(_id) && html`<li>The place is kept while this page is open, and ${durationOf((keepalive ?? 0) * 1_000)} longer.</li>`}
       ${typeof expected_at === 'string' && html`<li>Expected at ${timeOn(Date.parse(expected_at), now)}.</li>`}
     </ul>
     ${isAsking && html`<${Confirm} question="Withdraw? Your place is lost." action="Withdraw" doing="Withdrawing…" isDisabled=${isDisabled} onConfirm=${withdraw} onBack=${() => setAsking(false)} />`}

@@ -30,6 +30,7 @@ export const useWaiting = () => {
     const answer = await send<SutRequest>('/api/sut_request/create', body)
     if (answer === undefined) return
     setId(answer.value._id)
+    if (keepalive !== undefined) page.kept.keep(answer.value._id, keepalive)
     page.own.read()
   }
   return { wait, refused, isBusy, id, forgive, reset: () => setId(undefined) }

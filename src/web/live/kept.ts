@@ -1,0 +1,53 @@
+import { type Api, Refused } from '../service/api.ts'
+
+/** Requests with `keepalive` that were made on this page: each is passed over unless it is kept alive. */
+export interface Kept {
+  /** Keeps one alive, in seconds, as long as the page is open, also after it was loaded again. */
+  readonly keep: (requestId: string, seconds: number) => void
+  readonly has: (requestId: string) => boolean
+}
+
+interface KeptOptions {
+  readonly api: Pick<Api, 'post'>
+  readonly isSignedIn: () => boolean
+  readonly storage?: Pick<Storage, 'getItem' | 'setItem'>
+}
+
+const STORED = 'berth.kept'
+/** Signs of life in the time of one. */
+const SIGNS = 4
+
+export const openKept = ({ api, isSignedIn, storage = sessionStorage }: KeptOptions): Kept => {
+  const kept = new Map<string, number>(JSON.parse(storage.getItem(STORED) ?? '[]') as [string, number][])
+  const save = (): void => storage.setItem(STORED, JSON.stringify([...kept]))
+
+  /** False once the service says that there is nothing to keep alive. What is not answered may be so later. */
+  const isAlive = async (id: string): Promise<boolean> => {
+    if (!isSignedIn()) return true
+    try {
+      await api.post(`/api/sut_request/${encodeURIComponent(id)}/keepalive`)
+      return true
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      return ![403, 404, 409].includes(error.status)
+    }
+  }
+  const follow = async (id: string, seconds: number): Promise<void> => {
+    if (await isAlive(id)) {
+      setTimeout(follow, (seconds * 1_000) / SIGNS, id, seconds)
+      return
+    }
+    kept.delete(id)
+    save()
+  }
+  for (const [id, seconds] of kept) void follow(id, seconds)
+
+  return {
+    keep: (id, seconds) => {
+      kept.set(id, seconds)
+      save()
+      void follow(id, seconds)
+    },
+    has: (id) => kept.has(id),
+  }
+}

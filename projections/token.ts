@@ -1,4 +1,4 @@
-import type { Role } from '../src/domain/events/user.ts'
+import type { Role, TokenScope } from '../src/domain/events/user.ts'
 import { failMissing, type Projection } from './projection.ts'
 
 /** What is known of a token, without its name, which is in the vault. Responses leave out the hash. */
@@ -8,6 +8,8 @@ export interface TokenDocument {
   readonly role: Role
   readonly created_at: string
   readonly expires_at: string | null
+  /** Absent unless the token is limited to something. */
+  readonly scope?: TokenScope
   /** SHA-256 in hex. */
   readonly hash: string
   readonly revoked_at: string | null
@@ -15,7 +17,7 @@ export interface TokenDocument {
 
 export const tokenProjection: Projection<TokenDocument> = {
   name: 'token',
-  version: 1,
+  version: 2,
   key: (event) => {
     if (event.type === 'TokenRevoked' && event.data.session_until !== undefined) return undefined
     return event.type === 'TokenIssued' || event.type === 'TokenRevoked' ? event.data._id : undefined
@@ -24,8 +26,8 @@ export const tokenProjection: Projection<TokenDocument> = {
   evolve: (document, event) => {
     const { time } = event.metadata
     if (event.type === 'TokenIssued') {
-      const { _id, user_id, role, hash, expires_at = null } = event.data
-      return { _id, user_id, role, created_at: time, expires_at, hash, revoked_at: null }
+      const { _id, user_id, role, hash, expires_at = null, token_scope: scope } = event.data
+      return { _id, user_id, role, created_at: time, expires_at, ...(scope && { scope }), hash, revoked_at: null }
     }
     return { ...(document ?? failMissing('token', event)), revoked_at: time }
   },

@@ -50,6 +50,7 @@ const ADDED: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>
   ReservationReleased: [['cause']],
   RequestExpired: [['cause']],
   ReservationRequested: [[]],
+  TokenIssued: [['token_scope']],
   ClockCorrected: [['windows.keepalive']],
 }
 

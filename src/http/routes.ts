@@ -279,6 +279,7 @@ export const routes = (on: Handlers): readonly Route[] => [
   get({
     path: '/metrics',
     roles: overseers,
+    tokenScope: 'metrics',
     mediaType: METRICS_MEDIA_TYPE,
     isAlwaysOpen: true,
     handle: async () => E.right({ status: 200, body: await on.metrics() }),

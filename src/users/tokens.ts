@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Role } from '../domain/events/user.ts'
+import type { Role, TokenScope } from '../domain/events/user.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { User } from './user.ts'
 import type { Users } from './users.ts'
@@ -10,6 +10,7 @@ export interface KnownToken {
   readonly user_id: string
   readonly role: Role
   readonly expires_at: string | null
+  readonly scope?: TokenScope
   /** SHA-256 in hex. */
   readonly hash: string
   readonly revoked_at: string | null
@@ -46,11 +47,18 @@ const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.f
 
 /** Tokens in place of passwords. */
 export const makeTokens = ({ find, isReady, users, clock }: TokensOptions) => {
-  const userOf = ({ _id, user_id, role, expires_at, revoked_at }: KnownToken): User | undefined => {
+  const userOf = ({ _id, user_id, role, expires_at, scope, revoked_at }: KnownToken): User | undefined => {
     const user = users.byId(user_id)
     const isOver = revoked_at !== null || (expires_at !== null && epochMillisecondsOf(expires_at) <= clock())
     if (user === undefined || isOver || !mayHaveRole(user, role)) return undefined
-    return { ...user, role, token: _id, ...(expires_at !== null && { expires: epochMillisecondsOf(expires_at) }) }
+    const limits = scope !== undefined && { tokenScope: scope }
+    return {
+      ...user,
+      role,
+      token: _id,
+      ...limits,
+      ...(expires_at !== null && { expires: epochMillisecondsOf(expires_at) }),
+    }
   }
   return {
     /** Whether a text is meant as a token. */

@@ -1,4 +1,4 @@
-import type { Role } from '../domain/events/user.ts'
+import type { Role, TokenScope } from '../domain/events/user.ts'
 import type { Scope } from '../domain/user/scope.ts'
 import type { UserState } from '../domain/user/state.ts'
 
@@ -13,6 +13,8 @@ export interface User {
   readonly accessSince: number
   /** The id of the token that stands for it, if one does. */
   readonly token?: string
+  /** What that token is limited to; absent if to its role only. */
+  readonly tokenScope?: TokenScope
   /** The session that stands for it, if one does. */
   readonly session?: LoginSession
   /** When that token or session expires, in Unix milliseconds. */

@@ -203,6 +203,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
         changed: fc.array(arbitraryAssignedId(), { minLength: 1, maxLength: 1 }),
       }),
       expires_at: arbitraryTime(),
+      token_scope: fc.constant('metrics' as const),
     },
     { requiredKeys: ['_id', 'user_id', 'role', 'hash', 'credentials'] },
   ),

@@ -76,6 +76,7 @@ const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
   ['TokenIssued', 'hash', 'A'.repeat(64)],
   ['TokenIssued', 'hash', 'a'.repeat(63)],
   ['TokenIssued', 'role', 'system'],
+  ['TokenIssued', 'token_scope', 'everything'],
   ['TokenIssued', 'expires_at', '2030-05-02T06:00:00Z'],
   ['TokenRevoked', 'user_id', 'a/b'],
   ['TokenRevoked', 'session_until', '2030-05-02T06:00:00Z'],

@@ -37,12 +37,14 @@ export const makeJudgeToken = () => {
     users: UserRules | undefined,
     report: Report,
   ): void => {
-    const { _id, user_id, role, credentials } = data
+    const { _id, user_id, role, credentials, token_scope } = data
     if (!tokens.add(_id, 2 * numberOf(user_id))) report(`issues the token ${_id} a second time`)
     if (credentials.changed.length !== 1 || credentials.changed[0] !== _id)
       report(`issues the token ${_id} with the name of another`)
     if (metadata.role !== 'administrator' && metadata.role !== role)
       report(`issues a token with the role ${role}, by a ${metadata.role}`)
+    if (token_scope !== undefined && role === 'tester')
+      report(`issues a token for ${token_scope} with the role ${role}`)
     if (users?.mayHaveTokens(user_id, time) === false)
       report(`issues a token of the user ${user_id}, who is not present`)
   }

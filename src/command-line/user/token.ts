@@ -13,7 +13,12 @@ const Issued = answer({ _id: opaqueId }, { token: line })
 export const tokenIssueCommand: Command = {
   name: 'token issue',
   operands: ['NAME'],
-  options: { name: { type: 'string', isRequired: true }, role: { type: 'string' }, 'expires-in': { type: 'string' } },
+  options: {
+    name: { type: 'string', isRequired: true },
+    role: { type: 'string' },
+    scope: { type: 'string' },
+    'expires-in': { type: 'string' },
+  },
   summary: 'issues a token of a user, for scripts',
   example: 'token issue anna --name nightly --expires-in 7776000',
   help: `
@@ -21,14 +26,17 @@ Issues a token that takes the place of the password of the user with the name or
 and, on the next line, the token, which is shown only once. --name says what it is for, in 1 to 64 characters.
 
 Requests with it have the --role, which must be one that the user may have, or else the role of the user. It expires
-after --expires-in seconds, 60 to 31536000, or else does not expire.`,
+after --expires-in seconds, 60 to 31536000, or else does not expire. With --scope metrics it reads /metrics and may do
+nothing else; the role must be auditor or administrator.`,
   run: async ({ operands: [typed], options }, config, terminal) => {
     const { name, 'expires-in': seconds } = options
     if (name === undefined) throw new WrongUsage('a --name is required')
     const role = options.role === undefined ? undefined : readRole(options.role)
     if (seconds !== undefined && !/^\d{1,9}$/.test(String(seconds)))
       throw new WrongUsage('--expires-in must be a whole number of seconds')
-    const body = { name, role, ...(seconds !== undefined && { expires_in: Number(seconds) }) }
+    const { scope } = options
+    if (scope !== undefined && scope !== 'metrics') throw new WrongUsage('--scope must be metrics')
+    const body = { name, role, ...(scope && { scope }), ...(seconds !== undefined && { expires_in: Number(seconds) }) }
     const ask = makeAsk(config, terminal)
     const user = await lookUpUser(ask, typed)
     const path = userPath(user, 'token')
@@ -43,7 +51,7 @@ after --expires-in seconds, 60 to 31536000, or else does not expire.`,
 }
 
 /** A token as the service shows it. */
-const Token = answer({ _id: opaqueId, name: line, role: Role, expires_at: orNull(line) }, {})
+const Token = answer({ _id: opaqueId, name: line, role: Role, expires_at: orNull(line) }, { scope: line })
 type Token = t.TypeOf<typeof Token>
 
 const Tokens = answer({ tokens: listOf(Token) }, {})
@@ -51,7 +59,8 @@ const Tokens = answer({ tokens: listOf(Token) }, {})
 /** Tokens that a user may have, which is also the length of the longest page. */
 const TOKENS_MAX = 1_000
 
-const lineOf = ({ _id, role, expires_at, name }: Token): string => [_id, role, expires_at ?? 'never', name].join('\t')
+const lineOf = ({ _id, role, scope, expires_at, name }: Token): string =>
+  [_id, scope === undefined ? role : `${role} (${scope})`, expires_at ?? 'never', name].join('\t')
 
 export const tokenListCommand: Command = {
   name: 'token list',
@@ -61,7 +70,7 @@ export const tokenListCommand: Command = {
   example: 'token list anna',
   help: `
 Prints the tokens of the user with the name or id NAME, the newest first, one per line: id, role, the time at which it
-expires or "never", and name, separated by tabs. Tokens that have expired or were revoked are left out.
+expires or "never", and name, separated by tabs. A token for metrics has that in brackets after its role. Tokens that have expired or were revoked are left out.
 
 With --json it prints {"tokens":[...]} with the tokens as GET /api/user/<id>/token shows them.`,
   run: async ({ operands: [typed], options }, config, terminal) => {

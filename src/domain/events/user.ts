@@ -70,11 +70,15 @@ const tokenHash = matching('hash', /^[0-9a-f]{64}$/, 'must be 64 lower-case hex 
 /** The name of the token, in the vault under the token's id, where the owner is `tokens:<user_id>`. */
 const Credentials = closed('TokenCredentials', { id: assignedId, changed: listOf(assignedId) }, {})
 
-/** Without `expires_at` it does not expire. */
+/** What a token is limited to, whatever its role may do. */
+export const TokenScope = oneOf('metrics')
+export type TokenScope = t.TypeOf<typeof TokenScope>
+
+/** Without `expires_at` it does not expire, and without `token_scope` it may do all that its role may. */
 const TokenIssued = closed(
   'TokenIssued',
   { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
-  { expires_at: recordedTime },
+  { expires_at: recordedTime, token_scope: TokenScope },
 )
 /** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
 const TokenRevoked = closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, { session_until: recordedTime })

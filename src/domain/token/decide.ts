@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
-import type { Role } from '../events/user.ts'
+import type { Role, TokenScope } from '../events/user.ts'
 import { refuse } from '../failure.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
@@ -13,6 +13,7 @@ export interface TokenState {
   readonly created_at: string
   /** Null if it does not expire. */
   readonly expires_at: string | null
+  readonly scope?: TokenScope
 }
 
 /** The tokens of one user, oldest first. */
@@ -76,8 +77,8 @@ const evolve = (state: TokensState, event: Recorded): TokensState => {
   const next = { ...state, time, keys: addRecord(state.keys, event, time) }
   switch (event.type) {
     case 'TokenIssued': {
-      const { _id, role, expires_at = null } = event.data
-      const issued = { _id, role, created_at: event.metadata.time, expires_at }
+      const { _id, role, expires_at = null, token_scope: scope } = event.data
+      const issued = { _id, role, created_at: event.metadata.time, expires_at, ...(scope && { scope }) }
       return { ...next, tokens: [...withoutOldest(state.tokens, time), issued] }
     }
     case 'TokenRevoked':
@@ -115,7 +116,7 @@ const [STATE_BYTES, TOKEN_BYTES] = [200, 250]
 
 export const tokenDecider: Decider<TokensState, TokenCommand> = {
   initial: { time: 0, keys: [], tokens: [] },
-  version: 1,
+  version: 2,
   evolve,
   decide,
   weight: ({ tokens, keys }) => STATE_BYTES + TOKEN_BYTES * tokens.length + recordsBytes(keys),

@@ -11,7 +11,7 @@ import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
 
 const checkRole = (
-  { role, token }: Pick<User, 'role' | 'token'>,
+  { role, token, tokenScope }: Pick<User, 'role' | 'token' | 'tokenScope'>,
   route: Route,
   roles: readonly Role[],
   query: string,
@@ -19,6 +19,8 @@ const checkRole = (
   if (!roles.includes(role)) {
     return refusal('forbidden', `The role ${role} may not do this. It needs ${roles.join(' or ')}.`)
   }
+  if (tokenScope !== undefined && tokenScope !== route.tokenScope)
+    return refusal('forbidden', `This token is for ${tokenScope} only.`)
   if (route.isForPeople && token !== undefined)
     return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
   const { parameterRoles = {} } = route
@@ -31,7 +33,7 @@ const checkRole = (
 /** Checks everything that can refuse a request whatever its content, in the documented order. */
 export const checkAccess = (
   request: IncomingMessage,
-  user: Pick<User, 'role' | 'token'>,
+  user: Pick<User, 'role' | 'token' | 'tokenScope'>,
   route: Route,
   query: string,
   isServing: () => boolean,

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { boolean, described, integer, matching, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
 import { withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
+import { quotaFields, Removal, Role, TokenScope } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../domain/values/characters.ts'
@@ -56,7 +56,11 @@ const TokenName = matching(
   new RegExp(`^[${classExcluding([...INVISIBLE, ...DEFAULT_IGNORABLE])}]{1,64}$`, 'u'),
   'must be 1 to 64 characters, without invisible ones',
 )
-const TokenRequest = closed('TokenRequest', { name: TokenName }, { role: Role, expires_in: integer(60, 31_536_000) })
+const TokenRequest = closed(
+  'TokenRequest',
+  { name: TokenName },
+  { role: Role, scope: TokenScope, expires_in: integer(60, 31_536_000) },
+)
 const RemovalBody = closed('UserRemoval', { reservations: Removal }, {})
 
 export type UserCreation = t.TypeOf<typeof UserCreation>

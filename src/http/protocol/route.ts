@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Sender } from '../../commands/command-envelope.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
-import type { Role } from '../../domain/events/user.ts'
+import type { Role, TokenScope } from '../../domain/events/user.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
@@ -145,6 +145,8 @@ export interface Route<B = unknown, Q = unknown> {
   readonly roles: readonly Role[] | 'anyone'
   /** Whether tokens may not call it, whatever their role. */
   readonly isForPeople?: true
+  /** The tokens of limited scope that may call it. Others may call nothing that needs credentials. */
+  readonly tokenScope?: TokenScope
   /** Query parameters that only some of these roles may use. */
   readonly parameterRoles?: Readonly<Record<string, readonly Role[]>>
   /** The media type of the response; JSON by default. Error responses are always JSON. */

@@ -55,6 +55,11 @@ export const INVALID_TOKENS: readonly (readonly [what: string, entry: Entry, exp
     ['06:20', token(8, { role: 'administrator' }), by(alice)],
     /with the role administrator, by a tester/,
   ],
+  [
+    'a token for metrics with the role of a tester',
+    ['06:20', token(8, { token_scope: 'metrics' }), by(alice)],
+    /issues a token for metrics with the role tester/,
+  ],
   ['a token of another user by a tester', ['06:20', token(8), by(bob)], /is by the tester .* for the user/],
   ['a token of another user by an auditor', ['06:20', token(8), by(audrey, 'auditor')], /by an auditor/],
   ['a token issued by the service', ['06:20', token(8), BY_BERTH], /is a TokenIssued by a system/],

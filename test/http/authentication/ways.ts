@@ -1,10 +1,11 @@
 import { type Client, connectTo, passwordOf } from '../client.ts'
 import type { Running, Tidying } from '../harness.ts'
-import { type Asker, type Expected, FORBIDDEN, type ScopedAsker } from './askers.ts'
+import { type Asker, type Expected, FORBIDDEN, MAY, type ScopedAsker } from './askers.ts'
 import type { Entry } from './entry.ts'
 
+const FOR_METRICS = 'token for metrics'
 /** Ways of signing in: with what a request is sent. */
-export const WAYS = ['password', 'token', 'session', 'token of a tester', 'token of an auditor'] as const
+export const WAYS = ['password', 'token', 'session', 'token of a tester', 'token of an auditor', FOR_METRICS] as const
 export type Way = (typeof WAYS)[number]
 
 /** Only administrators have tokens of other roles. */
@@ -39,6 +40,11 @@ const expectedOfScoped = (route: string, entry: Entry, asker: ScopedAsker, way: 
 /** What is answered to an asker who signs in one way; undefined where nobody has such credentials. */
 export const expectedOf = (route: string, entry: Entry, asker: Asker | ScopedAsker, way: Way): Expected | undefined => {
   if (isScoped(asker)) return expectedOfScoped(route, entry, asker, way)
+  if (way === FOR_METRICS) {
+    if (asker.startsWith('a tester')) return undefined
+    if (entry.withoutCredentials !== undefined) return entry.expected[asker]
+    return route === 'GET /metrics' ? MAY : FORBIDDEN
+  }
   const lower = LOWER[way]
   if (lower !== undefined && !asker.startsWith('an administrator')) return undefined
   const judged = lower === undefined ? asker : (asker.replace('an administrator', lower) as Asker)
@@ -64,7 +70,8 @@ export const makeSignedIn = (t: Tidying, service: Running): SignedIn => {
       return String(json.session)
     }
     const role = / of an? (.*)$/.exec(way)?.[1]
-    const { json } = await service.as(name).post('/api/user/me/token', { name: way, ...(role && { role }) })
+    const scope = way === FOR_METRICS && { scope: 'metrics' }
+    const { json } = await service.as(name).post('/api/user/me/token', { name: way, ...(role && { role }), ...scope })
     return String(json.token)
   }
   return {

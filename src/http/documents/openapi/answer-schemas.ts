@@ -26,7 +26,7 @@ import { priority } from '../../../domain/events/request.ts'
 import { keepalive } from '../../../domain/events/reservation.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, PUBLIC_SUT_FIELDS, sutFields, tagName } from '../../../domain/events/sut.ts'
-import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
+import { Quota, Role, SCOPE_MAX, TokenScope } from '../../../domain/events/user.ts'
 import { REQUEST_STATUSES } from '../../../domain/request/status.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { pick } from '../../../domain/values/pick.ts'
@@ -277,8 +277,8 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   UserName: closedSchema({ _id: opaqueId, name: userName }),
   UserRemoval: closedSchema({ _id: opaqueId, cancelled: whole, released: whole }),
   UserList: listSchemaOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
-  Token: closedSchema(token, { revoked_at: milliseconds }),
-  NewToken: closedSchema(token, { token: tokenText }),
+  Token: closedSchema(token, { scope: TokenScope, revoked_at: milliseconds }),
+  NewToken: closedSchema(token, { scope: TokenScope, token: tokenText }),
   LoginSession: closedSchema({ _id: opaqueId, name: userName, role: Role, session, expires_at: milliseconds }),
   SignOnStart: closedObject({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),

@@ -90,6 +90,7 @@ const NOTES: Readonly<Record<string, Note>> = {
   'quota.priority_max': ['The highest priority of requests; null is no limit.', 0],
   scope: ['The tags of the SUTs that the user sees; empty for all.', 'team=qa1'],
   reservations: ['What became of the reservations that were not over.'],
+  token_scope: ['What the token is limited to, if to anything.', 'metrics'],
   hash: ['The SHA-256 of the token.', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
   session_until: ['Until when the session that was ended would have lasted.', TIME],
 

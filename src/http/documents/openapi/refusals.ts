@@ -20,7 +20,8 @@ const OF_ALL: readonly Code[] = [
   'not_implemented',
   'unavailable',
 ]
-const OF_KNOWN: readonly Code[] = ['unauthenticated', 'too_many_attempts']
+/** A token for metrics only is forbidden everything else. */
+const OF_KNOWN: readonly Code[] = ['unauthenticated', 'too_many_attempts', 'forbidden']
 const OF_BODIES: readonly Code[] = [
   'malformed_json',
   'body_too_large',
@@ -39,18 +40,14 @@ const OF_COMMANDS: readonly Code[] = [
   'clock_ahead',
 ]
 
-const ROLES = 3
-
 /** Every code a route can refuse with, in the order of the table, including its `own`. */
 export const refusalsOf = (
-  { method, roles, parameterRoles, isForPeople, body, isConditional }: Route,
+  { method, roles, body, isConditional }: Route,
   own: readonly Code[] = [],
 ): readonly Code[] => {
-  const isForSome = roles !== 'anyone' && (roles.length < ROLES || parameterRoles !== undefined || isForPeople === true)
   const possible = new Set<Code>([
     ...OF_ALL,
     ...(roles === 'anyone' ? [] : OF_KNOWN),
-    ...(isForSome ? (['forbidden'] as const) : []),
     ...(body === undefined ? [] : OF_BODIES),
     ...(method === 'POST' ? OF_COMMANDS : []),
     ...(method === 'GET' && roles !== 'anyone' ? (['position_not_reached'] as const) : []),

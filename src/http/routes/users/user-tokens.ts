@@ -18,11 +18,12 @@ import { findPresent } from './user-changes.ts'
 
 export type TokenDependencies = Pick<Parts, 'runner' | 'objects' | 'users' | 'vault' | 'clock' | 'randomBytes'>
 
-type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at'>
+type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at' | 'scope'>
 
 /** Without a readable name, the id stands for it. */
-const shown = ({ _id, role, created_at, expires_at }: Shown, name = _id) => ({
+const shown = ({ _id, role, created_at, expires_at, scope }: Shown, name = _id) => ({
   ...{ _id, name, role, created_at, expires_at },
+  ...(scope !== undefined && { scope }),
 })
 
 /** Whose tokens a call is about: one's own, or as an administrator those of others. */
@@ -73,14 +74,16 @@ const makeIssue = (dependencies: TokenDependencies) => {
     const user_id = subject.right
     // Only administrators get here for others.
     const holder = user_id === call.user._id ? call.user : users.byId(user_id)
-    const { name, expires_in, role = holder?.role ?? call.user.role } = call.body
+    const { name, expires_in, scope, role = holder?.role ?? call.user.role } = call.body
     if (holder === undefined || !mayHaveRole(holder, role))
       return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
+    if (scope !== undefined && role === 'tester')
+      return E.left(failure('forbidden', 'Testers may not read metrics. The role must be auditor or administrator.'))
     const { _id, token, hash } = makeToken(randomBytes)
     const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)
     const expires = expiryOf(call.user, expires_in, clock())
     const expires_at = expires !== undefined && { expires_at: formatMilliseconds(expires) }
-    const issued = { _id, user_id, role, hash, credentials, ...expires_at }
+    const issued = { _id, user_id, role, hash, credentials, ...expires_at, ...(scope && { token_scope: scope }) }
     const ended = await run(call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
     if (E.isLeft(ended)) return ended
     const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }

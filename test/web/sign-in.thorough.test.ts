@@ -74,3 +74,17 @@ test('in Chromium too many attempts count down until the next one is taken', asy
   await said.getByText('Try again.', { exact: true }).waitFor()
   t.true(seconds > 0 && seconds <= 60)
 })
+
+test('in Chromium who is signed in stays so on the address that a provider leads back to', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/')
+  await signIn(opened, 'alice')
+  await accountOf(opened, 'alice').waitFor()
+  for (const query of ['', '?code=abc&state=def', '?error=access_denied']) {
+    await page.goto(`/login/callback${query}`)
+    await accountOf(opened, 'alice').waitFor()
+    t.false(await page.getByLabel('Password').isVisible(), query)
+  }
+})

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { readFile, stat } from 'node:fs/promises'
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
 import * as E from 'fp-ts/lib/Either.js'
+import { withoutApostrophe } from '../../domain/values/csv-field.ts'
+import { readAtMost } from '../../files/read-at-most.ts'
 import { CommandFailure } from '../terminal/command.ts'
 
 /** A row of a CSV file. */
@@ -63,7 +64,7 @@ const locate = (text: string, { code, bytes, column }: CsvError): CsvProblem => 
 const parseLines = (text: string, rowsMax: number): E.Either<CsvProblem, readonly CsvRow[]> => {
   const rows: CsvRow[] = []
   const on_record = (fields: readonly string[], { lines }: InfoRecord): null => {
-    rows.push({ line: lines - fields.join('').split('\n').length + 1, fields })
+    rows.push({ line: lines - fields.join('').split('\n').length + 1, fields: fields.map(withoutApostrophe) })
     return null
   }
   try {
@@ -108,11 +109,12 @@ export const readCsv = (bytes: Uint8Array, rowsMax: number): E.Either<readonly C
 
 /** The bytes of a CSV file. @throws CommandFailure if they cannot be read */
 export const readCsvFile = async (file: string): Promise<Uint8Array> => {
+  let bytes: Uint8Array
   try {
-    const { size } = await stat(file)
-    if (size <= CSV_BYTES_MAX) return await readFile(file)
+    bytes = await readAtMost(file, CSV_BYTES_MAX)
   } catch (error) {
     throw new CommandFailure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
-  throw new CommandFailure(`${file} is larger than 4 MiB`)
+  if (bytes.length > CSV_BYTES_MAX) throw new CommandFailure(`${file} is larger than 4 MiB`)
+  return bytes
 }

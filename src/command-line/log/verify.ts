@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
@@ -11,6 +10,7 @@ import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify
 import type { Config } from '../../config/config.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
+import { readAtMost } from '../../files/read-at-most.ts'
 import { describeLoss, findLostEvents, type LostEvents } from '../../read-models/file/lost-events.ts'
 import { findMissingBeside, openStoreForCommand } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
@@ -39,7 +39,7 @@ const withOneBreak = (note: string): string => {
 }
 
 const readAgainst = async (file: string, verifier: Verifier): Promise<SignedHead> => {
-  const note = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => code)
+  const note = await readAtMost(file, NOTE_MAX).catch(({ code }: NodeJS.ErrnoException) => code)
   if (!Buffer.isBuffer(note)) throw new CommandFailure(`${file} cannot be read: ${note}`)
   if (note.length > NOTE_MAX) throw new CommandFailure(`${file} is not a checkpoint: it is too long`)
   const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)

@@ -10,5 +10,11 @@ export const quoteField = (field: string): string =>
  */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
+/** A field as `spreadsheetField` had it, and as the page writes it. */
+export const withoutApostrophe = (field: string): string => {
+  const rest = field.replace(/^'+/, '')
+  return rest !== field && FORMULA.test(rest) ? field.slice(1) : field
+}
+
 /** A field for a spreadsheet: an apostrophe makes each of them read it as text. */
 export const spreadsheetField = (field: string): string => quoteField(FORMULA.test(field) ? `'${field}` : field)

@@ -5,14 +5,14 @@ import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
 import { codes, refusal } from '../protocol/problem.ts'
 import { type Call, get, JSON_TYPE, type Route, type RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
-import { fixed } from './fixed.ts'
+import { fixed, inTurns } from './fixed.ts'
 import { chapterNames, INDEX, readSchedule, readTour } from './guide/chapters.ts'
 import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
 import { shell } from './guide/shell.ts'
 import { version } from './guide/version.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
-import { openApi } from './openapi/openapi.ts'
+import { openApiPieces } from './openapi/openapi.ts'
 import { readWebFiles } from './web/web-files.ts'
 
 const json = (make: () => object): Route['handle'] => fixed(() => escapeLineSeparators(JSON.stringify(make())))
@@ -58,11 +58,15 @@ const SCRIPT = 'text/javascript; charset=utf-8'
  * @param routes the table that the documents describe, including these routes
  */
 export const documentRoutes = (routes: () => readonly Route[]): readonly Route[] => {
-  const describe = () => openApi(routes(), version(), examplesFrom(readExamples()))
+  const describe = () => openApiPieces(routes(), version(), examplesFrom(readExamples()))
   const document = (path: string, mediaType: string, handle: Route['handle'], alias?: string): Route =>
     get({ path, roles: 'anyone', mediaType, handle, ...(alias !== undefined && { alias }) })
   return [
-    document('/openapi.json', JSON_TYPE, json(describe)),
+    document(
+      '/openapi.json',
+      JSON_TYPE,
+      fixed(async () => escapeLineSeparators(await inTurns(describe()))),
+    ),
     document(
       '/asyncapi.json',
       JSON_TYPE,

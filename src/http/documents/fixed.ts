@@ -1,9 +1,20 @@
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { once } from '../../concurrency/once.ts'
 import { UNCOMPRESSED_MAX } from '../protocol/coding.ts'
 import type { FixedBody, Route } from '../protocol/route.ts'
 import { compressAll } from '../response/compress.ts'
+
+/** Puts a text together, a piece a turn: others are answered meanwhile. */
+export const inTurns = async (pieces: Iterable<string>): Promise<string> => {
+  const text: string[] = []
+  for (const piece of pieces) {
+    text.push(piece)
+    await nextTurn()
+  }
+  return text.join('')
+}
 
 /**
  * Serves a text, or the bytes of a picture, with an ETag. It is made and compressed on the first request and kept; after

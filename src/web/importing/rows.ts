@@ -52,7 +52,7 @@ export const readCsv = async (bytes: Uint8Array): Promise<readonly CsvRow[] | Pr
       // Spreadsheets write rows that were emptied as separators alone.
       ...{ skip_empty_lines: true, skip_records_with_empty_values: true },
       on_record: (fields: readonly string[], { lines }) => {
-        rows.push({ line: lines - fields.join('').split('\n').length + 1, fields })
+        rows.push({ line: lines - fields.join('').split('\n').length + 1, fields: fields.map(unquoted) })
         return null
       },
     })
@@ -121,8 +121,16 @@ export const problemsOfErrors = (
   })
 }
 
-const quoted = (text: string): string =>
-  /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text
+/** What spreadsheets take for a formula, also full-width, behind apostrophes of which they show none. */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+
+/** A field that a spreadsheet reads as text. An import takes the apostrophe away again. */
+const quoted = (text: string): string => {
+  const shown = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(shown) || shown.trim() !== shown ? `"${shown.replaceAll('"', '""')}"` : shown
+}
+
+const unquoted = (field: string): string => (field.startsWith("'") && FORMULA.test(field) ? field.slice(1) : field)
 
 /** The text of a CSV file (RFC 4180). */
 export const csvOf = (rows: readonly (readonly string[])[]): string =>

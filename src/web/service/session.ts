@@ -163,15 +163,22 @@ const endSingleSignOn = async (
   { isRefused, ...finish }: Returned,
   check: () => Promise<void>,
 ): Promise<void> => {
-  set({ phase: 'out' })
-  if (isRefused) set({ error: 'The provider did not sign you in. Try again, or use a password.' })
-  else if (finish.code === undefined || finish.state === undefined || finish.transaction === null)
-    set({ error: 'This sign-in did not begin in this tab. Begin again.' })
-  else {
-    forget()
+  // Who is signed in already stays so, whatever the provider says.
+  const former = readKept()
+  const out = (error: string): void | Promise<void> => (former === undefined ? set({ phase: 'out', error }) : check())
+  if (isRefused) return out('The provider did not sign you in. Try again, or use a password.')
+  if (finish.code === undefined || finish.state === undefined || finish.transaction === null)
+    return out('This sign-in did not begin in this tab. Begin again.')
+  if (former === undefined) set({ phase: 'out' })
+  // A former session is not sent along: a refusal would end it.
+  forget()
+  try {
     keep((await api.post<Kept>('/api/login/oidc/finish', { body: finish })).value)
-    await check()
+  } catch (error) {
+    if (former === undefined) throw error
+    keep(former)
   }
+  await check()
 }
 
 export const openSession = (): SessionControl => {

@@ -1,7 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { parseCsv } from '../../../src/command-line/csv/csv.ts'
+import { parseCsv, readCsvFile } from '../../../src/command-line/csv/csv.ts'
+import { withoutApostrophe } from '../../../src/domain/values/csv-field.ts'
 import { anyCharacter } from '../../characters.ts'
 
 const MANY = 1_000
@@ -129,7 +130,7 @@ test('property: what is written as RFC 4180 says is read again, with its lines',
         E.right(
           rows.map((row, n) => ({
             line: beginnings[n] as number,
-            fields: row.map(({ value }) => value.replaceAll('\r\n', '\n')),
+            fields: row.map(({ value }) => withoutApostrophe(value.replaceAll('\r\n', '\n'))),
           })),
         ),
       )
@@ -169,3 +170,12 @@ for (const [what, text, detail] of awkward) {
     t.like(parseCsv(text, MANY), { left: { detail } })
   })
 }
+
+test('a file without an end is refused', async (t) => {
+  await t.throwsAsync(readCsvFile('/dev/zero'), { message: '/dev/zero is larger than 4 MiB' })
+})
+
+test('the apostrophe before what a spreadsheet would take for a formula is not a part of the field', (t) => {
+  const read = parseCsv("'=1,'-2,''=3,'a,=4\n", MANY)
+  t.deepEqual(E.isRight(read) && read.right[0]?.fields, ['=1', '-2', "'=3", "'a", '=4'])
+})

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 import { hasSchema } from '../../../src/domain/codec/json-schema.ts'
-import type { Example } from '../../../src/http/documents/openapi/examples.ts'
-import { operations } from '../../../src/http/documents/openapi/openapi.ts'
+import { inTurns } from '../../../src/http/documents/fixed.ts'
+import { type Example, examplesFrom, readExamples } from '../../../src/http/documents/openapi/examples.ts'
+import { openApiPieces, operations } from '../../../src/http/documents/openapi/openapi.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
@@ -242,4 +243,26 @@ test('a document has an ETag, and a client that has it gets 304', async (t) => {
     t.deepEqual([again.status, again.text], [304, ''], path)
     t.is((await service.as('alice').get(path, { 'If-None-Match': '"x"' })).status, 200)
   }
+})
+
+/** Characters of a piece: a million of JSON takes some 70 ms to make. */
+const PIECE_MAX = 200_000
+
+test('the OpenAPI document is put together in small pieces, and others have a turn after each', async (t) => {
+  const pieces = [...openApiPieces(pageOfRoutes, '1', examplesFrom(readExamples()))]
+  const longest = Math.max(...pieces.map(({ length }) => length))
+  t.true(longest < PIECE_MAX, `${longest} characters`)
+  let turn = 0
+  const seen: number[] = []
+  const made = function* (): Generator<string> {
+    for (const piece of ['a', 'b', 'c']) {
+      seen.push(turn)
+      setImmediate(() => {
+        turn += 1
+      })
+      yield piece
+    }
+  }
+  t.is(await inTurns(made()), 'abc')
+  t.deepEqual(seen, [0, 1, 2])
 })

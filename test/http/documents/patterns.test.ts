@@ -7,7 +7,7 @@ import { isOpaqueId } from '../../../src/domain/values/ids.ts'
 import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
 import { schemaDocuments } from '../../../src/http/documents/openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from '../../../src/http/documents/openapi/examples.ts'
-import { openApi } from '../../../src/http/documents/openapi/openapi.ts'
+import { openApiPieces } from '../../../src/http/documents/openapi/openapi.ts'
 import { anyCharacter } from '../../characters.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 import { ADDRESSES, DATE_TIMES } from './near-misses.ts'
@@ -25,7 +25,7 @@ const patternsIn = (value: unknown): readonly string[] => {
 }
 
 const documents = [
-  openApi(pageOfRoutes, '1', examplesFrom(readExamples())),
+  JSON.parse([...openApiPieces(pageOfRoutes, '1', examplesFrom(readExamples()))].join('')),
   asyncApi('1'),
   ...schemaDocuments.map(({ schema }) => schema()),
 ]

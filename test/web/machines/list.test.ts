@@ -1,4 +1,5 @@
 import test from 'ava'
+import { type CsvRow, readCsv } from '../../../src/web/importing/rows.ts'
 import { toSut } from '../../../src/web/machines/to-sut.ts'
 import { percentOf, shareUp, slotsOf, uptimeOf } from '../../../src/web/machines/uptime.ts'
 import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
@@ -80,6 +81,18 @@ test('a list saved as CSV can be imported again', (t) => {
   t.deepEqual(toSut({ name: 'a', port: '5900', is_active: 'true', 'tag.rack': '2' }), {
     ...{ name: 'a', port: 5_900, is_active: true, tags: { rack: '2' } },
   })
+})
+
+test('a list saved as CSV has no formulas for a spreadsheet, and is imported as it was', async (t) => {
+  const values = ['=1+1', '-2', '+3', '@sum', '\uff1d1', "'=quoted", "'plain", 'a=b']
+  const text = toCsv(values.map((description) => sut({ description })))
+  for (const field of text.split(/\r\n|,/)) t.notRegex(field, /^"?[=+\-@\uff1d]/)
+  const rows = (await readCsv(new TextEncoder().encode(text))) as readonly CsvRow[]
+  const at = rows[0]?.fields.indexOf('description') ?? -1
+  t.deepEqual(
+    rows.slice(1).map(({ fields }) => fields[at]),
+    values,
+  )
 })
 
 const HOUR = 3_600_000

@@ -158,21 +158,31 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
   }
 }
 
-const responsesOf = (routes: readonly Route[], examples: Examples): JsonSchema => {
-  const responses: Record<string, JsonSchema> = {}
+/** Members of the document by name, each made when it is written: all at once would take a long turn. */
+type Members = ReadonlyMap<string, () => JsonSchema>
+
+const responsesOf = (routes: readonly Route[], examples: Examples): Members => {
+  const responses = new Map<string, () => JsonSchema>()
   for (const route of routes) {
-    for (const [status, its] of byStatus(refusalsOf(route, operations[operationNameOf(route)]?.refusals))) {
-      responses[nameOf(its)] ??= refusalResponse(status, its, examples)
-    }
+    for (const [status, its] of byStatus(refusalsOf(route, operations[operationNameOf(route)]?.refusals)))
+      responses.set(nameOf(its), () => refusalResponse(status, its, examples))
   }
   return responses
 }
 
-const schemas = (): JsonSchema =>
-  Object.fromEntries(
+const schemas = (): Members =>
+  new Map(
     Object.entries({ ...answerSchemas(), Problem: problemSchema(), ...logSchemas() }).map(([name, schema]) => [
       name,
-      opened(withNotes(schema)),
+      () => opened(withNotes(schema)),
+    ]),
+  )
+
+const pathsOf = (routes: readonly Route[], examples: Examples): Members =>
+  new Map(
+    [...Map.groupBy(routes, ({ path }) => templateOf(path))].map(([path, its]) => [
+      path,
+      () => Object.fromEntries(its.map((route) => [route.method.toLowerCase(), operationOf(route, examples)])),
     ]),
   )
 
@@ -186,13 +196,17 @@ export const securitySchemes: JsonSchema = {
   session: { type: 'http', scheme: 'bearer', description: 'A session from `POST /api/login`, and no token.' },
 }
 
-export const openApi = (routes: readonly Route[], version: string, examples: Examples): JsonSchema => {
-  const paths: Record<string, JsonSchema> = {}
-  for (const route of routes) {
-    const path = templateOf(route.path)
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, examples) }
+function* textOf(members: Members): Generator<string> {
+  let before = ''
+  for (const [name, make] of members) {
+    yield `${before}${JSON.stringify(name)}:${JSON.stringify(make())}`
+    before = ','
   }
-  return {
+}
+
+/** The document as JSON, in pieces of which each takes little time. */
+export function* openApiPieces(routes: readonly Route[], version: string, examples: Examples): Generator<string> {
+  const head = {
     openapi: '3.1.1',
     info: {
       title: 'Berth',
@@ -203,13 +217,13 @@ export const openApi = (routes: readonly Route[], version: string, examples: Exa
     servers: [{ url: '/' }],
     security: [{ basic: [] }, { bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths,
-    components: {
-      securitySchemes,
-      schemas: schemas(),
-      parameters: requestHeaders,
-      headers: answerHeaders,
-      responses: responsesOf(routes, examples),
-    },
   }
+  yield `${JSON.stringify(head).slice(0, -1)},"paths":{`
+  yield* textOf(pathsOf(routes, examples))
+  const shared = { securitySchemes, parameters: requestHeaders, headers: answerHeaders }
+  yield `},"components":${JSON.stringify(shared).slice(0, -1)},"schemas":{`
+  yield* textOf(schemas())
+  yield '},"responses":{'
+  yield* textOf(responsesOf(routes, examples))
+  yield '}}}'
 }

@@ -257,7 +257,8 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
   }
   for (const [accept, mediaType] of Object.entries(chosen)) {
     const head = await service.as('audrey').request('HEAD', '/api/events', { Accept: accept })
-    t.deepEqual([head.status, head.headers['content-type'], head.headers.vary], [200, mediaType, 'Accept'], accept)
+    t.deepEqual([head.status, head.headers['content-type']], [200, mediaType], accept)
+    t.regex(String(head.headers.vary), /^Accept\b/)
     t.is(head.headers['berth-position'], sequenceAt(17))
   }
   for (const accept of ['text/html', 'application/json;q=0']) {

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { NewEvent } from '../../src/domain/event.ts'
 import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
-import { aVaultKey } from '../event-store/eventstoredb/service/instances.ts'
 import { append, beginLog, randomHex } from '../event-store/new-events.ts'
+import { storeKeys } from '../event-store/stored-keys.ts'
 import { type Running, type Setting, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { rightOf } from '../users/builders.ts'
@@ -40,8 +41,9 @@ const CREATED = {
   listen_port: 20_000,
 }
 
-/** The vault key for a service on a log that it did not create. */
-export const VAULT = { BERTH_VAULT_KEY: aVaultKey() }
+const [VAULT_KEY, AUDIT_KEY] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+/** The keys of a service on a log that it did not create. */
+export const VAULT = { BERTH_VAULT_KEY: `k-first:${VAULT_KEY}`, BERTH_AUDIT_KEY: AUDIT_KEY }
 
 const TEXTS = ['description', 'manufacturer', 'model', 'os', 'version']
 
@@ -54,6 +56,7 @@ export const dataWithLog = async (t: Tidying, count: number, characters: number)
   const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal: () => undefined })
   const changes = Array.from({ length: count - 1 }, (_, n) => anEvent('SutUpdated', textsOf(n, characters)))
   const all = [anEvent('SutCreated', CREATED), ...changes]
+  await storeKeys(store, AUDIT_KEY, VAULT_KEY)
   await beginLog(store)
   for (let from = 0; from < all.length; from += 500) {
     rightOf(await append(store, sutStream(SUT), from - 1, all.slice(from, from + 500)))

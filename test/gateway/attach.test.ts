@@ -109,9 +109,10 @@ test('a client in this process that has ended its direction and then leaves rese
 })
 
 test('clients in this process are subject to the same limits', async (t) => {
-  const { gateway, forwarding } = await attach(t)
+  const { gateway, forwarding, see } = await attach(t)
   const { reservationId } = forwarding
   const other = await connectTo(t, forwarding.listenPort)
+  await see('both connections', ({ connected }) => connected.length === 2)
   for (let n = 0; n < 2; n++) t.false('refused' in (await gateway.attach(reservationId, { hasPassword: false })))
   t.is(await other.ending, 'reset')
   gateway.close(reservationId, 'over')

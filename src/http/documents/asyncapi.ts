@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { KINDS } from '../../feed/changes/change.ts'
 import { DETAILS } from '../../feed/events/frames.ts'
-import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
+import { cloudEventSchema, eventTypes } from './event-schemas/event-schemas.ts'
 import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
 /** The AsyncAPI 3.0 document of the feed. */

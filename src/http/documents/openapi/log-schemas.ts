@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 import type { EventType } from '../../../domain/event.ts'
+import { cloudEventSchema, dataSchema, eventTypes } from '../event-schemas/event-schemas.ts'
 import { closedObject, listOfAll, listSchemaOf, refTo } from './answer-schemas.ts'
-import { cloudEventSchema, dataSchema, eventTypes } from './event-schemas.ts'
 
 /** Schemas of responses about the log. */
 

@@ -70,7 +70,8 @@ export const tokenListCommand: Command = {
   example: 'token list anna',
   help: `
 Prints the tokens of the user with the name or id NAME, the newest first, one per line: id, role, the time at which it
-expires or "never", and name, separated by tabs. A token for metrics has that in brackets after its role. Tokens that have expired or were revoked are left out.
+expires or "never", and name, separated by tabs. A token for metrics has that in brackets after its role. Tokens that
+have expired or were revoked are left out.
 
 With --json it prints {"tokens":[...]} with the tokens as GET /api/user/<id>/token shows them.`,
   run: async ({ operands: [typed], options }, config, terminal) => {

@@ -111,7 +111,10 @@ const targetOf = (model: Model, step: StepTo<'reserve' | 'reserve from now' | 'r
   const isBehind = model.suts.some(({ time }) => time > model.clock)
   if (step.to !== 'reserve any' || isBehind) return { of, expect: (now: Model, wish: Wish) => reserve(now, sut, wish) }
   const os = OS[step.which % OS.length] as string
-  return { of: { match: { os: os === '' ? null : os.toUpperCase() } }, expect: (now: Model, wish: Wish) => reserveAny(now, os, wish) }
+  return {
+    of: { match: { os: os === '' ? null : os.toUpperCase() } },
+    expect: (now: Model, wish: Wish) => reserveAny(now, os, wish),
+  }
 }
 
 const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now' | 'reserve any'>): Request => {

@@ -1,5 +1,5 @@
 import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
-import { freePort, HOST, startSut } from '../../../gateway/peers.ts'
+import { freePorts, HOST, startSut } from '../../../gateway/peers.ts'
 import type { Tidying } from '../../harness.ts'
 import { aReservation, createSut, reserved } from '../../requests.ts'
 import { exchange, openRaw } from '../../server/raw-http.ts'
@@ -29,14 +29,14 @@ const shown = (example: Example, port: number): Example => {
 
 export const tellAccess = async (t: Tidying): Promise<readonly Example[]> => {
   const examples: Example[] = []
-  const port = await freePort()
+  const [port = 0] = await freePorts(4)
   const service = await startStory(t, {
     environment: {
       BERTH_GATEWAY: 'on',
       BERTH_GATEWAY_PUBLIC_HOST: 'berth.lab.example',
       BERTH_GATEWAY_CONNECTIONS_MAX: '1',
       BERTH_GATEWAY_SUTS: 'site=berlin',
-      BERTH_LISTEN_PORTS: `${port}-${port + 2}`,
+      BERTH_LISTEN_PORTS: `${port}-${port + 3}`,
     },
   })
   const admin = service.as('admin')
@@ -71,8 +71,13 @@ export const tellAccess = async (t: Tidying): Promise<readonly Example[]> => {
   connection.send(upgrade(String(url)))
   const { status } = (await connection.answer()) ?? {}
   if (status !== 101) throw new Error(`the console answered ${status}`)
-  const again = await service.as('alice').request('POST', `/api/sut_reservation/${at}/console`)
-  const full = await exchange(service.port, upgrade(String(again.json.url)))
+  const other = await reservedOn(await aSutAt({}, 'berlin'))
+  service.tick()
+  const isOpen = async () =>
+    (await service.as('alice').get(CONNECTION.slice(4).replace(':id', other))).json.open === true
+  await until('the other port is open', isOpen, 60_000)
+  const ticket = await service.as('alice').request('POST', `/api/sut_reservation/${other}/console`)
+  const full = await exchange(service.port, upgrade(String(ticket.json.url)))
   keepRefusal(examples, CONNECT, 'The gateway is full', full)
   return examples.map((example) => shown(example, port))
 }

@@ -1,5 +1,6 @@
 import type { Recorded } from '../src/domain/event.ts'
 import type { Criteria } from '../src/domain/events/criteria.ts'
+import type { ExpiryCause } from '../src/domain/events/request.ts'
 import type { RequestStatus } from '../src/domain/request/status.ts'
 import { canonicalJson } from '../src/domain/values/canonical-json.ts'
 import { failMissing, idIn, type Projection } from './projection.ts'
@@ -17,6 +18,8 @@ export interface SutRequest {
   readonly priority: number
   readonly keepalive: number | null
   readonly status: RequestStatus
+  /** Why it expired before its time. */
+  readonly cause?: ExpiryCause
   readonly sut_reservation_id: string | null
 }
 
@@ -40,8 +43,10 @@ const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest =
       return { ...current, updated_at, status: 'granted', sut_reservation_id: event.data.sut_reservation_id }
     case 'RequestWithdrawn':
       return { ...current, updated_at, status: 'withdrawn' }
-    case 'RequestExpired':
-      return { ...current, updated_at, status: 'expired' }
+    case 'RequestExpired': {
+      const { cause } = event.data
+      return { ...current, updated_at, status: 'expired', ...(cause !== undefined && { cause }) }
+    }
     default:
       return current
   }
@@ -50,7 +55,7 @@ const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest =
 /** Offers come and go without a trace in the document. */
 export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
   name: 'sut_request',
-  version: 1,
+  version: 2,
   key: idIn('ReservationRequested', 'RequestGranted', 'RequestWithdrawn', 'RequestExpired'),
   begins: (event) => event.type === 'ReservationRequested',
   evolve,

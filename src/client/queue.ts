@@ -68,5 +68,6 @@ export const waitForMachine = async (waiting: Waiting, order: Order): Promise<st
   }
   if (request.status === 'granted') return idOf(request.sut_reservation_id)
   if (request.status === 'withdrawn') throw refused('the request was withdrawn')
-  throw new ClientFailure(EXIT.noMachine, 'no machine became free in time')
+  const isRetired = request.cause === 'retired'
+  throw new ClientFailure(EXIT.noMachine, isRetired ? 'the machine was retired' : 'no machine became free in time')
 }

@@ -28,7 +28,7 @@ const RequestWithdrawn = closed('RequestWithdrawn', request, {})
 /** Somebody still wants it: `keepalive` counts anew. */
 const RequestKept = closed('RequestKept', request, {})
 /** Why it ended before its time: nobody asked for it any more, or its SUT was retired. */
-const ExpiryCause = oneOf('keepalive', 'retired')
+export const ExpiryCause = oneOf('keepalive', 'retired')
 export type ExpiryCause = t.TypeOf<typeof ExpiryCause>
 const RequestExpired = closed('RequestExpired', request, { cause: ExpiryCause })
 

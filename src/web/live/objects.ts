@@ -102,6 +102,8 @@ export interface SutRequest {
   /** Seconds for which a sign of life counts; `null` where none is needed. */
   readonly keepalive: number | null
   readonly status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
+  /** Why it expired before its time. */
+  readonly cause?: 'keepalive' | 'retired'
   readonly sut_reservation_id: string | null
 }
 

@@ -70,8 +70,15 @@ const Waiting = ({
   </article>`
 }
 
+const ENDED = { keepalive: 'Nobody asked for it any more.', retired: 'The machine was retired.' }
+
+const endingOf = ({ status, cause }: WaitingRequest): string => {
+  if (status !== 'expired') return 'It was withdrawn.'
+  return cause === undefined ? 'Nothing was free in time.' : ENDED[cause]
+}
+
 const Over = ({ request }: { readonly request: WaitingRequest }): VNode =>
-  html`<div class="note" role="status"><${Icon} name="clock" /><span>${request.status === 'expired' ? 'Nothing was free in time.' : 'It was withdrawn.'}</span></div>`
+  html`<div class="note" role="status"><${Icon} name="clock" /><span>${endingOf(request)}</span></div>`
 
 /** A request as it is now: its place and why it waits, what was granted, or that it is over. */
 export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {

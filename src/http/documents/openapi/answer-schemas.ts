@@ -22,7 +22,7 @@ import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { Criteria } from '../../../domain/events/criteria.ts'
 import { assignedId, listenPort, whole, windowEnd } from '../../../domain/events/fields.ts'
 import { OFFLINE_CAUSES, OfflineCause } from '../../../domain/events/monitoring.ts'
-import { priority } from '../../../domain/events/request.ts'
+import { ExpiryCause, priority } from '../../../domain/events/request.ts'
 import { keepalive } from '../../../domain/events/reservation.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, PUBLIC_SUT_FIELDS, sutFields, tagName } from '../../../domain/events/sut.ts'
@@ -95,12 +95,12 @@ const series: { readonly [K in keyof SeriesDocument]: t.Mixed } = {
   count: integer(OCCURRENCES_MIN, OCCURRENCES_MAX),
 }
 
-const request: { readonly [K in Exclude<keyof SutRequest, 'match' | 'sut_id'> | 'user_name']: t.Mixed } = {
+const request: { readonly [K in Exclude<keyof SutRequest, 'match' | 'sut_id' | 'cause'> | 'user_name']: t.Mixed } = {
   ...{ _id: assignedId, created_at: milliseconds, updated_at: milliseconds, user_id: opaqueId, user_name: userName },
   ...{ duration: integer(1, Number.MAX_SAFE_INTEGER), expires_at: milliseconds, priority },
   ...{ keepalive: orNull(keepalive), status: oneOf(...REQUEST_STATUSES), sut_reservation_id: orNull(assignedId) },
 }
-const requestTarget = { match: Criteria, sut_id: assignedId }
+const requestOptions = { match: Criteria, sut_id: assignedId, cause: ExpiryCause }
 
 /** While it waits. */
 const explained: { readonly [K in keyof Explained]: t.Mixed } = {
@@ -237,8 +237,8 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     ...Object.fromEntries(Object.entries(series).map(([name, codec]) => [name, schemaOf(codec)])),
     sut_reservations: listOfAll(refTo('Reservation')),
   }),
-  SutRequest: closedSchema(request, requestTarget),
-  SutRequestRead: closedSchema(request, { ...requestTarget, ...explained }),
+  SutRequest: closedSchema(request, requestOptions),
+  SutRequestRead: closedSchema(request, { ...requestOptions, ...explained }),
   SutRequestList: listSchemaOf('sut_requests', refTo('SutRequest')),
   Sut: schemaOf(Sut),
   SutSettings: settingsSchema,

@@ -85,7 +85,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   closed_at: 'The end of the last connection.',
   bytes_to_sut: 'The bytes passed on to the SUT.',
   bytes_from_sut: 'The bytes passed on to the client.',
-  cause: 'What ended the last connection, or why a probe failed.',
+  cause: 'What ended the last connection, a reservation, or a request before its time; or why a probe failed.',
   address: 'A host name or an IP address.',
   port: 'The port of the SUT at its address.',
   is_active: 'Whether the SUT can be reserved.',

@@ -119,7 +119,7 @@ test('after a downtime nobody is passed over before there was time to ask again'
   t.deepEqual([read.json.status, untilIn(read)], ['waiting', '2030-05-02T06:08:56.400Z'])
 })
 
-test('a request for a machine that is retired ends, and says so in the log', async (t) => {
+test('a request for a machine that is retired ends, and says so, in the log too', async (t) => {
   const { service, first, sut_id, untilStatus, giveBack, ask } = await stage(t)
   const brief = await ask('alice', { wait: 600 })
   for (const { json } of [first, brief]) await service.as('alice').post(`/api/sut_request/${json._id}/withdraw`, {})
@@ -130,6 +130,7 @@ test('a request for a machine that is retired ends, and says so in the log', asy
   const retired = await service.as('admin').post(`/api/sut/${sut_id}/retire`, {})
   t.is(retired.status, 200, retired.text)
   await untilStatus(waits, 'expired')
+  t.is((await service.as('alice').get(`/api/sut_request/${waits.json._id}`)).json.cause, 'retired')
   const log = await logOf(service)
   t.like(log.findLast(({ type }) => type === 'RequestExpired')?.data, { cause: 'retired' })
 })

@@ -15,7 +15,7 @@ import { areInstalled, PASSWORD } from './rfb/xvnc.ts'
 /** An x11vnc for one viewer behind a gateway, and a client that is not ours, which takes a picture of its screen. */
 const given = async (t: ExecutionContext) => {
   const { port, errors } = await startX11vnc(t)
-  const { forward } = startGateway(t, {
+  const { forward, see } = startGateway(t, {
     admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
     answerChallenge: (_id, challenge) => respondToChallenge(PASSWORD, challenge),
   })
@@ -28,6 +28,7 @@ const given = async (t: ExecutionContext) => {
   return {
     target: { host: HOST, port },
     listenPort,
+    see,
     seeConnection: () => until('a connection', async () => errors().includes('Got connection from client'), SOON),
     takePicture: async (): Promise<number> => {
       await promisify(execFile)('vncsnapshot', [...args, picture], { timeout: SOON })
@@ -38,11 +39,11 @@ const given = async (t: ExecutionContext) => {
 
 test('at an x11vnc, which serves one, a new viewer takes the place of the former', async (t) => {
   if (!areInstalled(t, 'x11vnc', 'Xvfb', 'vncsnapshot')) return
-  const { listenPort, seeConnection, takePicture } = await given(t)
+  const { listenPort, see, takePicture } = await given(t)
   const viewer = connect({ host: HOST, port: listenPort }).on('error', () => undefined)
   viewer.write('RFB 003.008\n\x01\x01')
   const ending = new Promise((resolve) => viewer.resume().once('close', resolve))
-  await seeConnection()
+  await see('the viewer', ({ connected }) => connected.length === 1)
   t.true((await takePicture()) > 500)
   await ending
 })

@@ -17,7 +17,7 @@ export interface ConnectionOptions extends DialOptions {
   readonly handshakeTimeoutMs: number
 }
 
-export interface Connection {
+export interface Connection extends Pick<SocketPair, 'isHeld'> {
   /** Ends it with RST on both sides. */
   readonly cut: (cause: EndCause) => void
 }
@@ -45,7 +45,7 @@ const [NOTICE_TIMEOUT_MS, ATTEMPT_INTERVAL_MS] = [1_000, 100]
 /** Repeats an attempt that failed while another connection was in the way. */
 const makeRoomAndReach = async (pair: SocketPair, makeRoom: () => boolean, reach: () => Promise<Reached>) => {
   let reached = await reach()
-  const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !pair.isOver()
+  const isInUse = (): boolean => isFailure(reached) && mayBeInUse(reached) && !pair.isOver() && !pair.hasClientLeft()
   if (!isInUse() || !makeRoom()) return reached
   const until = performance.now() + NOTICE_TIMEOUT_MS
   do {
@@ -104,5 +104,5 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   const connecting = respond === undefined ? connect() : connectOverRfb(respond)
   // A fault in one connection ends only that connection.
   connecting.catch(() => pair.end('sut'))
-  return { cut: pair.end }
+  return { cut: pair.end, isHeld: pair.isHeld }
 }

@@ -23,6 +23,10 @@ export interface SocketPair {
   /** Ends the connection with RST on both sides, once. */
   readonly end: (cause: EndCause) => void
   readonly isOver: () => boolean
+  /** Whether its end by either side is postponed. */
+  readonly isHeld: () => boolean
+  /** Whether the client has left, also before the connection ends for that. */
+  readonly hasClientLeft: () => boolean
   /** Resolves at the end. */
   readonly over: Promise<void>
   /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
@@ -124,5 +128,6 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
     }
   }
 
-  return { end, isOver: () => isOver, over, addSut, dropSut, holding, pass: passing.begin }
+  const state = { isOver: () => isOver, isHeld: () => isHeld, hasClientLeft: () => hasClientLeft }
+  return { ...state, end, over, addSut, dropSut, holding, pass: passing.begin }
 }

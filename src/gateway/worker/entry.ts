@@ -30,15 +30,20 @@ export const cutConnections = ({ connections }: ForwardedReservation, cause: Cut
 }
 
 /**
- * Cuts the oldest connection of a reservation, so that a new one has room. Returns whether there was any.
+ * Cuts the oldest connection of a reservation, so that a new one has room. Returns whether there was any; one whose
+ * handshake with the SUT is under way is none.
  *
  * @param before the number of the new one, if it has one already
  */
 export const cutOldest = ({ connections }: ForwardedReservation, before = Number.POSITIVE_INFINITY): boolean => {
-  const [oldest] = connections
-  if (oldest === undefined || oldest[0] >= before) return false
-  oldest[1].connection.cut('client')
-  return true
+  for (const [number, { connection }] of connections) {
+    if (number >= before) return false
+    // It would still be there.
+    if (connection.isHeld()) continue
+    connection.cut('client')
+    return true
+  }
+  return false
 }
 
 /** Stops listening and cuts everything. The port is free when it returns. */

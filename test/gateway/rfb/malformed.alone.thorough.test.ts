@@ -63,11 +63,14 @@ test.serial(
     const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
     const before = openSockets(t)?.size
     let served = 0
+    let isOver = false
     /** Every SUT that is reached: malformed, whatever the client is. */
     const serve = async (): Promise<void> => {
       for (;;) {
         const machine = await sut.accepted(served++)
-        play(random, machine, malformed(random, RIGHT.sut))
+        // Berth tries again for a second where a machine may be in use.
+        if (isOver) machine.socket.destroy()
+        else play(random, machine, malformed(random, RIGHT.sut))
       }
     }
     serve()
@@ -86,6 +89,7 @@ test.serial(
         }),
       )
     }
+    isOver = true
     for (const socket of sut.sockets) socket.destroy()
     t.true(served > HANDSHAKES / 4, `${served} SUTs were reached`)
     t.true(reported.connected.length > 0, 'some got through')

@@ -87,7 +87,6 @@ import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-cor
 import { openAllViews, openRunner } from './open-views.ts'
 import { pauseFor, recordOnTime, runOnceServing } from './processes.ts'
 import type { Address, Runtime } from './runtime.ts'
-import { startSecretWatch } from './secret-watch.ts'
 
 export type { Address, Log, Runtime } from './runtime.ts'
 
@@ -567,8 +566,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     }
     opened.defer(withTimeout(stopTimed))
 
-    // 14. Not before: with many users it would delay the start.
-    opened.defer(startSecretWatch({ log, store, views, vault, alarms }))
     // Streams, consoles and waits end at once, while other requests are drained: by themselves they would not in time.
     opened.defer(async () => {
       const closed = listening.close(STOP_TIMEOUT_MS)

@@ -1,22 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { VAULT_LIMITS, type VaultLimits } from './limits.ts'
 import { type Resealed, type Resealing, reseal } from './reseal.ts'
 
 /** Between steps, in which requests are handled. */
 const STEP_DELAY_MS = 10
 
+/** Times between runs, in milliseconds. */
+interface RotationLimits {
+  readonly resealEvery: number
+  /** After a failure. */
+  readonly resealRetryAfter: number
+}
+
+const LIMITS: RotationLimits = { resealEvery: 3_600_000, resealRetryAfter: 5_000 }
+
 interface RotationOptions extends Omit<Resealing, 'pause' | 'isStopped'> {
   /** Called if anything changed or failed. */
   readonly onResealed: (resealed: Resealed) => void
   readonly onFailure: (error: unknown) => void
-  readonly limits?: Partial<VaultLimits>
+  readonly limits?: Partial<RotationLimits>
 }
 
 const isNotable = ({ secrets, unreadable, freed }: Resealed): boolean => secrets + unreadable.length + freed.length > 0
 
 /** Re-encrypts secrets of old keys in the background, for the life of the service. */
 export const startRotation = ({ onResealed, onFailure, limits, ...resealing }: RotationOptions) => {
-  const { resealEvery, resealRetryAfter } = { ...VAULT_LIMITS, ...limits }
+  const { resealEvery, resealRetryAfter } = { ...LIMITS, ...limits }
   const stopping = new AbortController()
   let sleep = new AbortController()
   let isWoken = false

@@ -11,7 +11,7 @@ import { anEvent, append, aStream, done } from '../event-store/new-events.ts'
 import { rightOf } from '../users/builders.ts'
 import { readUser } from './memory-store.ts'
 import { aStore, before, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
-import { addUser, changeUser, recordErasure } from './users.ts'
+import { addToken, addUser, changeUser, recordErasure } from './users.ts'
 
 const server = await startProtocolServer()
 test.after.always(server.close)
@@ -89,6 +89,25 @@ for (const [where, open] of Object.entries(STORES)) {
       (field) => `the vault has the ${field} of the user ann, which was erased`,
     )
     t.deepEqual((await verified(store, ring)).findings, left)
+  })
+
+  test(`${only}${where}: missing names of tokens, and left ones of erased users, are found`, async (t) => {
+    const { store, ring, vault } = await aLab(t, open)
+    const [kept, lost, left] = ['aa01', 'aa02', 'aa03'].map((end) => `0f5b3c2a91d84e776611${end}`) as [
+      string,
+      string,
+      string,
+    ]
+    await addToken(store, vault, 'a:b', kept)
+    await addToken(store, vault, 'a:b', lost)
+    await addToken(store, vault, 'ann', left)
+    await store.exchangeSecrets([{ old: await secretOf(store, 'tokens:a:b', lost) }])
+    await recordErasure(store, 'ann')
+    await store.eraseSecrets('user:ann')
+    t.deepEqual((await verified(store, ring)).findings, [
+      `the name of the token ${lost} of the user a:b is missing in the vault`,
+      `the vault has the name of the token ${left} of the user ann, which was erased`,
+    ])
   })
 
   test(`${only}${where}: a rotation re-encrypts secrets of users, names a damaged one, and keeps erased ones erased`, async (t) => {

@@ -4,11 +4,10 @@ import test, { type ExecutionContext } from 'ava'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { type } from '../command-line/terminal.ts'
-import { addressOf, openAdapter, startInstance, startInstances } from '../event-store/eventstoredb/service/instances.ts'
+import { addressOf, openAdapter, startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
 import { type Running, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { until } from '../http/until.ts'
 
 const CANARY = 'CaNaRy-0123456789'
 
@@ -17,13 +16,12 @@ const setPassword = async (service: Running, sut: string, password: string): Pro
   if (status !== 200) throw new Error(text)
 }
 
-/** A service with two SUTs that have secrets and one without, and how to reopen its store and restart it. */
+/** A service with two SUTs that have secrets and one without, and how to reopen its store. */
 interface Lab {
   readonly suts: readonly [string, string]
   readonly service: Running
   readonly environment: Readonly<Record<string, string>>
   readonly openToTamper: () => Promise<EventStore>
-  readonly startAgain: () => Promise<Running>
 }
 
 const withSecrets = async (service: Running): Promise<readonly [string, string]> => {
@@ -42,7 +40,6 @@ const embedded = async (t: ExecutionContext): Promise<Lab> => {
     service,
     environment: { BERTH_DATA: service.data },
     openToTamper: async () => openStore(t, join(service.data, 'events.db')),
-    startAgain: () => start(t, { data: service.data }),
   }
 }
 
@@ -54,7 +51,6 @@ const shared = async (t: ExecutionContext): Promise<Lab> => {
     service,
     environment: { ...environment, BERTH_DATA: service.data, BERTH_EVENT_STORE: addressOf(server, 0) },
     openToTamper: () => openAdapter(t, server),
-    startAgain: () => startInstance(t, server, 0, { environment, data: service.data }),
   }
 }
 
@@ -148,27 +144,6 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
       t.is(status.out.includes('k0\tmissing\tneeded\tnever used, but named by a secret'), next?.key_id === 'k0')
     })
   }
-
-  test(`${only}${where}: at start a missing and a damaged password are logged`, async (t) => {
-    const { suts, service, openToTamper, startAgain } = await lab(t)
-    await service.stop()
-    const store = await openToTamper()
-    for (const sut of suts) {
-      const old = (await store.readSecrets(sut)).find(({ field }) => field === 'password') as SealedSecret
-      const next = sut === suts[0] ? undefined : { ...old, ciphertext: flipped(old.ciphertext) }
-      await store.exchangeSecrets([{ old, ...(next && { next }) }])
-    }
-    await store.close()
-    const again = await startAgain()
-    const alarm = () => again.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
-    await until('the alarm', async () => alarm() !== undefined, 60_000)
-    const { sentence = '' } = alarm() ?? {}
-    t.true(sentence.includes(`the password of the SUT ${suts[0]} is missing in the vault`), sentence)
-    t.true(sentence.includes(`the password of the SUT ${suts[1]} cannot be opened`), sentence)
-    t.false(sentence.includes(CANARY))
-    t.true((await again.as('admin').get('/metrics')).text.includes('berth_alarm{part="secrets"} 1'))
-    t.is((await again.anyone.get('/health/ready')).status, 200)
-  })
 }
 
 test('a secret that no event has set is found, even for an unknown SUT', async (t) => {

@@ -41,11 +41,6 @@ export interface Histories {
   readonly positions: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly HistoryPosition[]
   /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
-  /**
-   * The positions of events about SUTs, users and tokens, which have secrets, after a position, in order, at most
-   * `limit`.
-   */
-  readonly ownerEvents: (after: PublicPosition, limit: number) => readonly PublicPosition[]
   /** What the event at a position changed. */
   readonly changes: (event: Recorded, position: PublicPosition) => readonly ValueChange[]
 }
@@ -92,11 +87,6 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     listen_port: positionsIn(['listen_port', 'id = :id']),
     user: positionsIn(['user', 'id = :id']),
   }
-  const ofOwners = db.prepare(`
-    SELECT position FROM sut WHERE position > :after AND is_observed = 0
-    UNION ALL SELECT position FROM user WHERE position > :after
-    UNION ALL SELECT position FROM token WHERE position > :after
-    ORDER BY position LIMIT :limit`)
   const ownEvents = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
   const corrections = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM clock_correction WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
@@ -114,7 +104,6 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
       const [own, corrected] = [ownEvents, corrections].map((count) => readRow(count, sutId).n)
       return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
-    ownerEvents: (after, limit) => ofOwners.all({ after, limit }).map(({ position }) => position as PublicPosition),
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {
         const id = key(event)
